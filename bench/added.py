@@ -22,8 +22,8 @@ from bench.setting import Setting
 from bench.turns import there_and_back
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.adapters.testbed_pool import own_testbed
-from warex.trials.scripted_model import HOST as MODEL
-from warex.trials.scripted_model import ScriptedModel
+from warex.trials.scripted_model import MODEL_HOST as MODEL
+from warex.trials.scripted_model import ScriptedModelProcess
 from warex_testbed.sites import HOSTS
 from warex_testbed.tasks import FILES
 
@@ -122,7 +122,7 @@ def _calls(
     """Return the milliseconds of each call, directly and through a lane."""
     asked = [json.dumps({"model": "scripted:patient", "messages": each}).encode() for each in calls]
     with ExitStack() as stack:
-        port = stack.enter_context(stack.enter_context(ScriptedModel(FILES)).lend())
+        port = stack.enter_context(stack.enter_context(ScriptedModelProcess(FILES)).lend())
         usual = warex_config(setting)
         maps = (f"http://{MODEL}=http://127.0.0.1:{port}",)
         config = usual.model_copy(

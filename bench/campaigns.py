@@ -15,8 +15,8 @@ from bench.counted import all_recorded
 from bench.programs import site
 from bench.setting import HOST, Setting
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned, plan
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
 from warex.campaigns.run_campaign import run_campaign
 from warex.clock import Clock
 from warex.traces import EVENTS, Counted, TrialBegan, find_trials, iter_trace, read_outcome
@@ -38,7 +38,7 @@ class Went:
     """Seconds until its last attempt was over."""
 
 
-def went(setting: Setting, planned: Planned, options: Options) -> Went:
+def went(setting: Setting, planned: CampaignPlan, options: RunOptions) -> Went:
     """Run a campaign into a fresh folder, with the CA of this place."""
     run, clock, ends = setting.fresh("campaign") / "run", Clock(), [0.0]
     at = clock.wall()
@@ -90,7 +90,7 @@ def own_ca(setting: Setting) -> Iterator[None]:
 
 
 @contextmanager
-def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[Planned, Options]]:
+def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[CampaignPlan, RunOptions]]:
     """Plan so many trials of a command that gets a page through the proxy and takes a second."""
     with site("bench.site", *setting.tls) as port:
         config = CampaignConfig.model_validate(
@@ -109,4 +109,4 @@ def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[Planned, 
                 "conditions": [{"name": "clean"}],
             }
         )
-        yield plan(config), Options()
+        yield plan(config), RunOptions()

@@ -12,9 +12,16 @@ from math import exp, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from warex.analysis.output.thresholds import best_of, stretched
-from warex.analysis.stats.clustered import Cells, Interval, difference, kept, mean_interval, trend
-from warex.analysis.stats.proportions import LEVEL
+from warex.analysis.output.thresholds import bonferroni_factor, optimistic_bound
+from warex.analysis.stats.clustered import (
+    Interval,
+    PairCounts,
+    mean_interval,
+    paired_difference_interval,
+    retained_share_interval,
+    trend,
+)
+from warex.analysis.stats.proportions import ALPHA
 
 TASKS = (6, 10, 30, 60, 116)
 REPEATS = (1, 2, 5)
@@ -124,13 +131,13 @@ def _line(chance: _Chance, draws: int, tasks: int, repeats: int) -> Iterator[str
         f"| {tasks} | {repeats} | {change:.1%} | {share:.1%} | {false:.1%} | {disagree} |"
         f" {cost:.1%} | {rises:.1%} | {failed:.1%} |"
     )
-    doubt = 3 * sqrt(LEVEL * (1 - LEVEL) / draws)
+    doubt = 3 * sqrt(ALPHA * (1 - ALPHA) / draws)
     where = f"{tasks} tasks, {repeats} repeats"
     for name, covered in (("Δ", change), ("R_fault", share), ("cost", cost)):
         if covered < LEAST - doubt:
             yield f"{where}: the interval of {name} holds the truth in {covered:.1%} of runs"
     for name, believed in (("Δ", false), ("the trend", rises), ("the gate", failed)):
-        if believed > LEVEL + doubt:
+        if believed > ALPHA + doubt:
             yield f"{where}: chance is believed in {believed:.1%} of runs by the test of {name}"
     if disagree:
         yield f"{where}: interval and p disagree in {disagree} runs"
@@ -145,20 +152,20 @@ def tally(chance: _Chance, world: World, draws: int, tasks: int, repeats: int) -
             chance.random((tasks, repeats)) < before[:, None],
             chance.random((tasks, repeats)) < after[:, None],
         )
-        found = difference(cells)
+        found = paired_difference_interval(cells)
         assert found is not None
         interval, p = found
         tally.runs += 1
         tally.change += _holds(interval, world.after - world.before)
-        tally.significant += p < LEVEL
-        tally.disagree += (p < LEVEL) == _holds(interval, 0.0)
-        if (of_clean := kept(cells)) is not None:
+        tally.significant += p < ALPHA
+        tally.disagree += (p < ALPHA) == _holds(interval, 0.0)
+        if (of_clean := retained_share_interval(cells)) is not None:
             tally.shares += 1
             tally.share += _holds(of_clean, world.after / world.before)
     return tally
 
 
-def _pairs(clean: npt.NDArray[np.bool_], hurt: npt.NDArray[np.bool_]) -> list[Cells]:
+def _pairs(clean: npt.NDArray[np.bool_], hurt: npt.NDArray[np.bool_]) -> list[PairCounts]:
     kinds = (clean & hurt, clean & ~hurt, ~clean & hurt, ~clean & ~hurt)
     both, lost, won, neither = (kind.sum(axis=1).tolist() for kind in kinds)
     return list(zip(both, lost, won, neither, strict=True))
@@ -195,23 +202,23 @@ def trends(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
             for start, slope in zip(starts.tolist(), slopes.tolist(), strict=True)
         ]
         found = trend(runs)
-        believed += found is not None and found[1] < LEVEL
+        believed += found is not None and found[1] < ALPHA
     return believed / draws
 
 
 def gates(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
     """Return how often ``delta>=-0.1`` fails a run in which three conditions change nothing."""
-    reach, failed = stretched(3), 0
+    reach, failed = bonferroni_factor(3), 0
     for _ in range(draws):
         share, _ = _unmoved(chance, tasks)
         clean = chance.random((tasks, repeats)) < share[:, None]
         for _ in range(3):
             cells = _pairs(clean, chance.random((tasks, repeats)) < share[:, None])
-            found = difference(cells)
+            found = paired_difference_interval(cells)
             assert found is not None
             lost, won = (sum(one[column] for one in cells) for column in (1, 2))
             value = (won - lost) / (tasks * repeats)
-            if best_of(value, found[0], ">=", reach) < -0.1:
+            if optimistic_bound(value, found[0], ">=", reach) < -0.1:
                 failed += 1
                 break
     return failed / draws

@@ -13,11 +13,11 @@ from bench.added import Added, added
 from bench.campaigns import went
 from bench.row import Row
 from bench.setting import Setting
-from warex.analysis.stats.clustered import Task, mean_interval, ratio_interval
+from warex.analysis.stats.clustered import TaskId, mean_interval, ratio_interval
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.campaigns.config.options import Options
+from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import plan
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import (
@@ -43,7 +43,7 @@ _SEED = 1
 class _Pair:
     """One task, behind a clean lane and without a proxy."""
 
-    task: Task
+    task: TaskId
     clean: float
     """Seconds from the start of the agent's command to its end."""
     bare: float
@@ -154,7 +154,7 @@ def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
     )
     planned = plan(config)
     same = replace(planned, benchmark=_SameSites(config.benchmark))
-    run = went(setting, same, Options(jobs=1)).run
+    run = went(setting, same, RunOptions(jobs=1)).run
     bare, clean = (
         sorted(spec.key for spec in planned.trials if spec.key.condition == name)
         for name in (NO_PROXY, CLEAN)

@@ -16,7 +16,7 @@ from warex.sandbox.chromium import find_chromium
 from warex.scenarios.load import load_scenario
 from warex.traces import FaultDelivered, TrialKey, read_trace
 from warex.trials import TrialContext, TrialSpec, run_trial
-from warex.trials.scripted_model import ScriptedModel
+from warex.trials.scripted_model import ScriptedModelProcess
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         scenario=load_scenario("paper/server-error"),
     )
     forkserver = Forkserver()
-    with tempfile.TemporaryDirectory() as folder, ScriptedModel(script) as model:
+    with tempfile.TemporaryDirectory() as folder, ScriptedModelProcess(script) as model:
         setting = TrialContext(benchmark, forkserver, ensure_ca(), find_chromium(), model=model)
         outcome = run_trial(spec, 1, Path(folder), setting)
         delivered = list(read_trace(Path(folder) / "events.jsonl").events(FaultDelivered))

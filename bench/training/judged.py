@@ -9,8 +9,8 @@ from typing import Final
 
 from bench.training.experiment import BASE, STAGE_ONE, Experiment
 from bench.training.runs import UNSEEN_BRANDS
-from warex.analysis.stats.estimates import Rate, rate_over
-from warex.analysis.stats.proportions import LEVEL, fisher
+from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
 from warex.training.evaluation.tables import shown
@@ -147,14 +147,14 @@ def _score(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) -> 
     brands = {f"{site}.warex.test" for site in UNSEEN_BRANDS}
 
     def share(some: Sequence[Row], told: str) -> Rate:
-        return rate_over((row.task, classes[row.id][0] == told) for row in some)
+        return clustered_rate((row.task, classes[row.id][0] == told) for row in some)
 
     return Score(
         recovery=share(failures, "recovery"),
         on_brands=share([row for row in failures if row.site in brands], "recovery"),
         on_kind=share([row for row in failures if row.site not in brands], "recovery"),
         agreement=share(clean, "agreement"),
-        same_kind=rate_over((row.task, classes[row.id][1]) for row in clean),
+        same_kind=clustered_rate((row.task, classes[row.id][1]) for row in clean),
         false_reloads=share(clean, "false_reload"),
     )
 
@@ -162,7 +162,7 @@ def _score(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) -> 
 def _by_fault(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) -> dict[str, Rate]:
     kinds = sorted({rows[it].fault for it in classes})
     return {
-        kind: rate_over(
+        kind: clustered_rate(
             (rows[it].task, told == "recovery")
             for it, (told, _) in classes.items()
             if rows[it].fault == kind
@@ -187,7 +187,7 @@ def _of(rate: Mapping[str, object] | None) -> str:
 
 def _rises(after: Rate, before: Rate) -> bool:
     more = (after.value or 0) > (before.value or 0)
-    return more and fisher(_counts(after), _counts(before)) < LEVEL
+    return more and fisher(_counts(after), _counts(before)) < ALPHA
 
 
 def _counts(rate: Rate) -> tuple[int, int]:

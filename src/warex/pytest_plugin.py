@@ -77,9 +77,9 @@ class CampaignRun:
         Raises InputError for what is no demand.
         """
         __tracebackhide__ = True
-        from warex.analysis.output.thresholds import shortfalls
+        from warex.analysis.output.thresholds import failed_thresholds
 
-        if found := shortfalls(self.table, demand):
+        if found := failed_thresholds(self.table, demand):
             lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
             raise AssertionError(f"{self.path.name} does not reach {demand}:{lines}\n{self.report}")
 
@@ -127,8 +127,8 @@ class Warex:
         """
         from warex.analysis.run.load import load_run
         from warex.analysis.table.tabulate import tabulate
-        from warex.campaigns.config.campaign import campaign_of, load_campaign
-        from warex.campaigns.config.options import Options
+        from warex.campaigns.config.campaign import load_campaign, parse_campaign
+        from warex.campaigns.config.options import RunOptions
         from warex.campaigns.plan.campaign_plan import plan
         from warex.campaigns.run_campaign import run_campaign
         from warex.report.html.page import write_report
@@ -136,14 +136,16 @@ class Warex:
         from warex.traffic import TrafficOptions
 
         config = (
-            campaign_of(campaign) if isinstance(campaign, Mapping) else load_campaign(str(campaign))
+            parse_campaign(campaign)
+            if isinstance(campaign, Mapping)
+            else load_campaign(str(campaign))
         )
         folder = self.out / escape(name or config.name)
         notices: list[str] = []
         typed = _command(campaign, options)
         names = options.keys() & {option.name for option in fields(TrafficOptions)}
         config = config.with_traffic(**{name: options.pop(name) for name in names})
-        given = Options(**options, command=typed)
+        given = RunOptions(**options, command=typed)
         run_campaign(plan(config), folder, given, notice=notices.append)
         loaded = load_run(folder)
         table = tabulate(loaded)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.by_hand import PRICES, make_run
 from warex.analysis.metrics.metric import Counts, Names
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.dose_response import Dose, DosePoint
 from warex.analysis.stats.estimates import Mean, Rate
@@ -39,7 +39,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     return tabulate(load_run(make_run(tmp_path_factory.mktemp("run")), PRICES))
 
 
-def _figure(row: Row, name: str) -> object:
+def _figure(row: ConditionRow, name: str) -> object:
     """A row's figure; of a mean the value."""
     found = getattr(row, name)
     return found.value if isinstance(found, Mean) else found

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.output.json_values import figures_of
+from warex.analysis.output.json_values import trial_fields
 from warex.analysis.run.load import Run, load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import load_trial
@@ -28,7 +28,7 @@ def test_one_unread_call_makes_the_trials_figures_unknown(tmp_path: Path) -> Non
     run = run_of(tmp_path, tea=story.add(UNREAD).stops())
     [trial] = run.trials
 
-    figures = figures_of(trial, run)
+    figures = trial_fields(trial, run)
     assert [figures[name] for name in RESTING] == [None] * len(RESTING)
     assert (figures["llm_unread"], figures["llm_unread_first"]) == (
         1,
@@ -58,7 +58,7 @@ def test_a_trial_without_calls_of_an_agent_that_has_some_cost_nothing(tmp_path: 
     asked = Story().page("x1").thinks(1, "send_msg_to_user").stops()
     run = run_of(tmp_path, tea=asked, toast=Story().page("x1").stops())
 
-    assert [figures_of(trial, run)["llm_calls"] for trial in run.trials] == [1, 0]
+    assert [trial_fields(trial, run)["llm_calls"] for trial in run.trials] == [1, 0]
 
 
 def test_a_claim_that_was_not_read_is_unknown(tmp_path: Path) -> None:

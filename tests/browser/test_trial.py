@@ -23,7 +23,7 @@ from warex.traces import (
     read_trace,
 )
 from warex.trials import TrialContext, TrialSpec, run_trial
-from warex.trials.scripted_model import ScriptedModel
+from warex.trials.scripted_model import ScriptedModelProcess
 from warex_testbed.tasks import FILES
 
 pytestmark = pytest.mark.browser
@@ -34,7 +34,7 @@ TASK = "calendar-friday-evening"
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialContext]:
     forkserver = Forkserver()
-    with ScriptedModel(FILES) as model:
+    with ScriptedModelProcess(FILES) as model:
         yield TrialContext(
             benchmark=benchmark_kind("testbed")(),
             forkserver=forkserver,

@@ -12,10 +12,10 @@ from warex.campaigns.config.campaign import (
     Budget,
     CampaignConfig,
 )
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned, plan
-from warex.campaigns.run.schedule import Schedule
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
+from warex.campaigns.run.schedule import TrialQueue
+from warex.campaigns.run.spending import Spending
 from warex.campaigns.run_campaign import run_campaign
 from warex.errors import InputError, MachineError
 from warex.traces import (
@@ -31,7 +31,7 @@ from warex.trials import TrialContext, TrialSpec
 
 
 @pytest.fixture
-def small(demo: CampaignConfig) -> Planned:
+def small(demo: CampaignConfig) -> CampaignPlan:
     changes = {
         "tasks": {"names": [TASK]},
         "agents": [{"name": "a", "model": "m", "base_url": "http://h/v1"}],
@@ -59,15 +59,15 @@ def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[TrialKey]:
     return noted
 
 
-def with_traffic(planned: Planned, **more: Unpack[TrafficKeywords]) -> Planned:
+def with_traffic(planned: CampaignPlan, **more: Unpack[TrafficKeywords]) -> CampaignPlan:
     return replace(planned, config=planned.config.with_traffic(**more))
 
 
 @pytest.mark.wire
 def test_the_manifest_freezes_all_that_trials_met(
-    small: Planned, ran: list[TrialKey], tmp_path: Path
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
-    run_campaign(with_traffic(small, record="concerned"), tmp_path / "run", Options())
+    run_campaign(with_traffic(small, record="concerned"), tmp_path / "run", RunOptions())
 
     manifest = read_manifest(tmp_path / "run" / "manifest.json")
     assert len(ran) == 5
@@ -97,26 +97,26 @@ def test_the_manifest_freezes_all_that_trials_met(
 
 @pytest.mark.wire
 def test_other_traffic_is_another_configuration(
-    small: Planned, ran: list[TrialKey], tmp_path: Path
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
-    run_campaign(small, tmp_path / "run", Options(jobs=1))
+    run_campaign(small, tmp_path / "run", RunOptions(jobs=1))
 
-    run_campaign(small, tmp_path / "run", Options(resume=True, jobs=2))
+    run_campaign(small, tmp_path / "run", RunOptions(resume=True, jobs=2))
     with pytest.raises(InputError, match=r"\(traffic differ\)"):
         run_campaign(
-            with_traffic(small, record="concerned"), tmp_path / "run", Options(resume=True)
+            with_traffic(small, record="concerned"), tmp_path / "run", RunOptions(resume=True)
         )
 
 
 @pytest.mark.wire
 def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
-    small: Planned, ran: list[TrialKey], tmp_path: Path
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     conditions = [{"name": "clean"}, {"name": "told", "defence": "refresh"}]
     given = small.config.model_dump() | {"conditions": conditions, "llm_cache": True}
     planned = plan(CampaignConfig.model_validate(given))
 
-    run_campaign(planned, tmp_path / "run", Options(jobs=2))
+    run_campaign(planned, tmp_path / "run", RunOptions(jobs=2))
 
     frozen = read_manifest(tmp_path / "run" / "manifest.json").campaign["conditions"]
     assert "Refresh the page when you encounter a transient error" in str(frozen)
@@ -126,15 +126,15 @@ def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
 
 @pytest.mark.wire
 def test_a_budget_stops_it_and_a_larger_one_goes_on(
-    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: Spent(tokens=10))
+    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: Spending(tokens=10))
     told: list[str] = []
 
     def go(tokens: int, *, resume: bool) -> int:
         config = small.config.model_copy(update={"budget": Budget(tokens=tokens)})
         before = len(ran)
-        options = Options(jobs=1, resume=resume)
+        options = RunOptions(jobs=1, resume=resume)
         run_campaign(replace(small, config=config), tmp_path / "run", options, notice=told.append)
         return len(ran) - before
 
@@ -148,9 +148,9 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(
 
 @pytest.mark.wire
 def test_a_model_that_warex_plays_uses_up_no_money(
-    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spent = Spent(usd=10, unpriced=frozenset({"house-model"}))
+    spent = Spending(usd=10, unpriced=frozenset({"house-model"}))
     monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: spent)
     played = [
         agent.model_copy(update={"model": "scripted:giveup"}) for agent in small.config.agents
@@ -159,7 +159,7 @@ def test_a_model_that_warex_plays_uses_up_no_money(
     told: list[str] = []
 
     planned = replace(small, config=config)
-    run_campaign(planned, tmp_path / "run", Options(jobs=1), notice=told.append)
+    run_campaign(planned, tmp_path / "run", RunOptions(jobs=1), notice=told.append)
 
     assert len(ran) == len(small.trials)
     assert told == []
@@ -167,11 +167,11 @@ def test_a_model_that_warex_plays_uses_up_no_money(
 
 @pytest.mark.wire
 def test_a_limit_runs_the_first_trials_only(
-    small: Planned, ran: list[TrialKey], tmp_path: Path
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:
     told: list[int] = []
 
-    run_campaign(small, tmp_path / "run", Options(limit=2, jobs=1), began=told.append)
+    run_campaign(small, tmp_path / "run", RunOptions(limit=2, jobs=1), began=told.append)
 
     assert told == [2]
     assert ran == [spec.key for spec in small.trials[:2]]
@@ -179,16 +179,16 @@ def test_a_limit_runs_the_first_trials_only(
 
 @pytest.mark.wire
 def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
-    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lose(schedule: Schedule, *_: object, **__: object) -> None:
+    def lose(schedule: TrialQueue, *_: object, **__: object) -> None:
         while (turn := schedule.take(0)) is not None:
             schedule.lost(turn)
 
     monkeypatch.setattr(campaigns, "run_on_ray", lose)
     told: list[str] = []
 
-    run_campaign(small, tmp_path / "run", Options(ray="x", limit=1), notice=told.append)
+    run_campaign(small, tmp_path / "run", RunOptions(ray="x", limit=1), notice=told.append)
 
     key = small.trials[0].key
     assert told == [
@@ -197,7 +197,7 @@ def test_a_trial_that_is_lost_again_and_again_is_told_and_left(
     ]
 
 
-def keyless(planned: Planned) -> Planned:
+def keyless(planned: CampaignPlan) -> CampaignPlan:
     agents = [replace(spec.agent, base_url=None) for spec in planned.trials]
     trials = zip(planned.trials, agents, strict=True)
     return replace(planned, trials=tuple(replace(spec, agent=agent) for spec, agent in trials))
@@ -205,29 +205,29 @@ def keyless(planned: Planned) -> Planned:
 
 @pytest.mark.wire
 def test_a_key_that_nobody_set_is_told_before_the_first_trial_and_leaves_no_folder_behind(
-    small: Planned, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     planned, run = keyless(small), tmp_path / "run"
 
-    for options in (Options(), Options(resume=True)):
+    for options in (RunOptions(), RunOptions(resume=True)):
         with pytest.raises(MachineError, match="key is not set: set OPENAI_API_KEY, or give a bas"):
             run_campaign(planned, run, options)
     assert not run.exists()
 
     # A server of one's own may need none.
     monkeypatch.setenv("OPENAI_BASE_URL", "http://h/v1")
-    run_campaign(planned, run, Options())
+    run_campaign(planned, run, RunOptions())
     monkeypatch.delenv("OPENAI_BASE_URL")
     # Nothing is left that would ask.
-    run_campaign(planned, run, Options(resume=True))
+    run_campaign(planned, run, RunOptions(resume=True))
 
     assert len(ran) == len(planned.trials)
 
 
 def test_a_browser_that_does_not_run_is_a_sentence(
-    small: Planned, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small: CampaignPlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     rubbish = tmp_path / "chromium"
     rubbish.write_bytes(b"\x00rubbish")
@@ -235,4 +235,4 @@ def test_a_browser_that_does_not_run_is_a_sentence(
     monkeypatch.setenv("WAREX_CHROMIUM", str(rubbish))
 
     with pytest.raises(MachineError, match="set WAREX_CHROMIUM to one that runs"):
-        run_campaign(small, tmp_path / "run", Options())
+        run_campaign(small, tmp_path / "run", RunOptions())

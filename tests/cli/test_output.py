@@ -10,7 +10,7 @@ import pytest
 import warex
 from tests.analysis.builders import SHOP, RunFolder, Story, solved
 from tests.cli.conftest import Warex
-from warex.campaigns.run.schedule import Done
+from warex.campaigns.run.schedule import AttemptDone
 from warex.cli.campaigns.live_display import _line
 from warex.cli.output import console, echo_columns
 from warex.traces import Counted, TrialKey, Void
@@ -87,7 +87,7 @@ def test_a_line_of_progress_shows_names_and_reasons_as_they_stand(
     key = TrialKey("command", NASTY, NASTY, NASTY, 1)
     for outcome in (Void(reason=NASTY), Counted(ending="answered", score=1.0, latency_s=2.0)):
         screen = console()
-        screen.print(_line(Done(key, 1, outcome)), soft_wrap=True, highlight=False)
+        screen.print(_line(AttemptDone(key, 1, outcome)), soft_wrap=True, highlight=False)
         screen.print(f"warex: {NASTY}", soft_wrap=True, highlight=False)
 
     out = capsys.readouterr().out

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.table.tabulate import Table
@@ -14,12 +14,14 @@ from warex.report.charts.svg import Chart, standalone
 KEYS = {metric.key for metric in METRICS}
 
 
-def row(condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **more: object) -> Row:
+def row(
+    condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **more: object
+) -> ConditionRow:
     """Return a row; ``more`` are its facts and figures, None where not named."""
     known = {name: value for name, value in more.items() if name in KEYS}
     facts = {name: value for name, value in more.items() if name not in KEYS}
     figures = {"n": n, "voids": 0, "success": Rate(hits, n), **known}
-    return Row(agent=agent, condition=condition, figures=figures, **facts)  # type: ignore[arg-type] # what a test names by hand
+    return ConditionRow(agent=agent, condition=condition, figures=figures, **facts)  # type: ignore[arg-type] # what a test names by hand
 
 
 def mean(value: float, *interval: float) -> Mean:
@@ -28,13 +30,13 @@ def mean(value: float, *interval: float) -> Mean:
     return Mean(value, low_high, 10)
 
 
-def table(*rows: Row, **more: object) -> Table:
+def table(*rows: ConditionRow, **more: object) -> Table:
     """Return a table of these rows."""
     fields: dict[str, object] = {"left_out": (), "unfinished": 0, "proxy_effect": (), **more}
     return Table(rows=rows, **fields)  # type: ignore[arg-type] # what a test names by hand
 
 
-def run(*rows: Row) -> Run:
+def run(*rows: ConditionRow) -> Run:
     """Return a run with the agents and conditions of these rows, and without trials."""
     return Run(
         path=Path(),

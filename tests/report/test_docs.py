@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import get_args
 
 from tests.report.sample import make
-from warex.analysis.recovery import Verdict
+from warex.analysis.recovery import RecoveryVerdict
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.report.charts import charts
@@ -18,7 +18,7 @@ def _rows() -> set[str]:
 
 
 def test_every_verdict_has_its_line_in_the_reference() -> None:
-    assert set(get_args(Verdict.__value__)) <= _rows()
+    assert set(get_args(RecoveryVerdict.__value__)) <= _rows()
 
 
 def test_every_exported_figure_and_table_has_its_line_in_the_reference(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from tests.slow.harness import Played, made, own_authority, play
 from tests.slow.pictures import accent, pixels
-from warex.analysis.trial.popup_handling import Handled
+from warex.analysis.trial.popup_handling import PopupHandling
 from warex.faults import MaliciousPopup, Popup
 from warex.traces import (
     AgentAction,
@@ -203,7 +203,7 @@ def test_what_it_does_about_popups_is_seen_and_it_recovers_from_both(played: Pla
         ("i2", "visited"),
     ]
     assert [it.verdict for it in trial.recoveries] == ["recovered", "recovered"]
-    assert trial.popups == Handled(closed=True, followed=True, typed=False)
+    assert trial.popups == PopupHandling(closed=True, followed=True, typed=False)
 
 
 @pytest.mark.parametrize(("condition", "steps"), [("clean", 2), ("down", 4)])

@@ -13,10 +13,10 @@ from warex.analysis.run.load import Run, load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.campaigns.config.customization import Changes, adapted
-from warex.campaigns.config.options import Options
+from warex.campaigns.config.customization import Overrides, customize
+from warex.campaigns.config.options import RunOptions
 from warex.campaigns.config.task_choice import TaskChoice
-from warex.campaigns.plan.campaign_plan import Planned, plan, plan_replay
+from warex.campaigns.plan.campaign_plan import CampaignPlan, plan, plan_replay
 from warex.campaigns.run_campaign import run_campaign
 from warex.report.formats.paper_log import paper_logs
 from warex.report.tables.paper import paper_sheet
@@ -49,8 +49,8 @@ def config(tasks: list[str], conditions: list[dict[str, str]], *agents: str) -> 
     )
 
 
-def run_of(planned: Planned, folder: Path) -> Run:
-    run_campaign(planned, folder, Options(jobs=2))
+def run_of(planned: CampaignPlan, folder: Path) -> Run:
+    run_campaign(planned, folder, RunOptions(jobs=2))
     return load_run(folder)
 
 
@@ -234,8 +234,8 @@ def test_an_interrupted_campaign_leaves_nothing_running(tmp_path: Path) -> None:
 
 
 def test_the_papers_conditions_make_the_papers_table(tmp_path: Path) -> None:
-    changes = Changes(agents=("suggestible=scripted:suggestible",))
-    paper = adapted("paper", changes, file="paper.toml").config("paper.toml")
+    changes = Overrides(agents=("suggestible=scripted:suggestible",))
+    paper = customize("paper", changes, file="paper.toml").config("paper.toml")
     tasks = TaskChoice(names=("calendar-friday-evening",))
     short = {"tasks": tasks, "longest_hold_s": 0.5, "repeats": 1}
 

@@ -6,7 +6,7 @@ import pytest
 from bench.training.experiment import SMALL, Experiment, smollm2
 from bench.training.judged import found
 
-from warex.analysis.stats.proportions import LEVEL, fisher
+from warex.analysis.stats.proportions import ALPHA, fisher
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -24,6 +24,6 @@ def test_a_real_model_learns_to_recover_on_sites_and_error_pages_that_it_has_not
     assert base.n == one.n == tuned.n >= 12
     for before in (base, one):
         assert tuned.hits > before.hits
-        assert fisher((tuned.hits, tuned.n), (before.hits, before.n)) < LEVEL
+        assert fisher((tuned.hits, tuned.n), (before.hits, before.n)) < ALPHA
     # A model that always reloads would do so here, too.
     assert scores["tuned-0"].false_reloads.hits < tuned.n / 2

@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 from tests.slow.checkouts import checkout
 from tests.slow.harness import Played, made, own_authority, play, site
 from tests.slow.pictures import accent, pixels
-from warex.analysis.trial.popup_handling import Handled
+from warex.analysis.trial.popup_handling import PopupHandling
 from warex.scenarios.load import load_preset
 from warex.traces import AgentAction, LlmCall, RequestSeen, TrialBegan, Witness
 
@@ -124,8 +124,8 @@ def test_what_it_does_about_popups_is_seen_and_scored(played: Played) -> None:
     }
     trials = played.trials
     assert {name: (it.solved, it.popups) for name, it in trials.items()} == {
-        "popup": (True, Handled(closed=True, followed=False, typed=False)),
-        "malicious-popup": (False, Handled(closed=False, followed=True, typed=True)),
+        "popup": (True, PopupHandling(closed=True, followed=False, typed=False)),
+        "malicious-popup": (False, PopupHandling(closed=False, followed=True, typed=True)),
     }
     verdicts = {name: [it.verdict for it in trial.recoveries] for name, trial in trials.items()}
     assert verdicts == {"popup": ["recovered"], "malicious-popup": ["not_recovered"]}

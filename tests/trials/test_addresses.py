@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from warex.trials.addresses import (
+    endpoint_maps,
     hosts_of,
-    in_place_of,
     loopback_notices,
     loopback_ports,
 )
@@ -88,7 +88,7 @@ def test_the_advice_leads_to_a_service_that_listens_on_ipv6_alone() -> None:
 
 def test_what_a_harness_hard_codes_is_served_from_elsewhere() -> None:
     endpoints = ("https://api.openai.com/v1", "https://api.openai.com/v1/chat")
-    assert in_place_of(endpoints, "http://127.0.0.1:8000") == [
+    assert endpoint_maps(endpoints, "http://127.0.0.1:8000") == [
         "https://api.openai.com=http://127.0.0.1:8000"
     ]
     assert hosts_of("http://a.example/v1", "", "https://b.example") == ("a.example", "b.example")

@@ -16,7 +16,7 @@ from warex.traces import (
     Trace,
     Tunnel,
 )
-from warex.trials.defence_check import require_the_defence
+from warex.trials.defence_check import require_defence_applied
 
 HOSTS = ("llm.local", "*.gateway.test")
 APPLIED = DefenceApplied(exchange="x1", defence="refresh")
@@ -76,7 +76,7 @@ def refused(url: str) -> FaultPlanned:
 
 def check(*events: Event, ending: Ending = "answered") -> None:
     trace = Trace(tuple(Entry(n, 0.0, "", event) for n, event in enumerate(events, 1)))
-    require_the_defence(trace, REFRESH, Counted(ending=ending, score=0, latency_s=1.0), HOSTS)
+    require_defence_applied(trace, REFRESH, Counted(ending=ending, score=0, latency_s=1.0), HOSTS)
 
 
 def test_a_trial_that_the_defence_reached_counts() -> None:
@@ -121,4 +121,4 @@ def test_a_model_that_a_fault_kept_from_being_reached_was_not_asked_past_the_pro
 def test_a_condition_without_a_defence_asks_for_none() -> None:
     trace = Trace((Entry(1, 0.0, "", call("llm.local")),))
 
-    require_the_defence(trace, None, Counted(ending="answered", score=0, latency_s=1.0), HOSTS)
+    require_defence_applied(trace, None, Counted(ending="answered", score=0, latency_s=1.0), HOSTS)

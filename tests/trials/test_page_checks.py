@@ -7,7 +7,7 @@ import pytest
 
 from warex.errors import TrialVoid
 from warex.traces import Entry, Event, FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
-from warex.trials.page_checks import require_a_model, require_pages
+from warex.trials.page_checks import require_model_answer, require_pages
 
 
 def page(url: str, agent: str = "Mozilla/5.0") -> RequestSeen:
@@ -106,9 +106,9 @@ def call(status: int) -> LlmCall:
 
 def test_a_model_that_never_answered_voids_whatever_the_harness_made_of_it() -> None:
     with pytest.raises(TrialVoid, match="its model never answered: HTTP 401: no key"):
-        require_a_model(trace(call(401), call(401)))
-    require_a_model(trace(call(401), call(200)))
-    require_a_model(trace())
+        require_model_answer(trace(call(401), call(401)))
+    require_model_answer(trace(call(401), call(200)))
+    require_model_answer(trace())
 
 
 def test_a_model_that_a_fault_silenced_is_what_was_measured() -> None:
@@ -123,4 +123,4 @@ def test_a_model_that_a_fault_silenced_is_what_was_measured() -> None:
         effects=("reply",),
         url="https://llm.test/v1",
     )
-    require_a_model(trace(planned, call(500)))
+    require_model_answer(trace(planned, call(500)))

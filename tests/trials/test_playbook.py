@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from warex.errors import CampaignError
-from warex.trials.playbook import Playbook, load_playbook, played
+from warex.trials.playbook import Playbook, load_playbook, serve_playbook
 
 GOOD = """
 rules:
@@ -63,7 +63,7 @@ def test_it_is_played_anew_for_each_trial(tmp_path: Path) -> None:
 
 
 def _answers(playbook: Playbook, scratch: Path) -> list[str]:
-    with played(playbook, scratch) as port:
+    with serve_playbook(playbook, scratch) as port:
         said = []
         for text in ("a", "b"):
             asked = {"model": "m", "messages": [{"role": "user", "content": text}]}

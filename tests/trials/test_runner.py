@@ -42,7 +42,7 @@ from warex.traces import (
 from warex.trials import TrialContext, run_trial
 from warex.trials import runner as trials
 from warex.trials.page_checks import require_pages
-from warex.trials.runner import Interrupted
+from warex.trials.runner import TrialInterrupted
 
 pytestmark = pytest.mark.wire
 
@@ -191,7 +191,7 @@ def test_a_reset_that_runs_when_the_campaign_is_stopped_is_no_trial(
             reset(("sleep", "60"))
             yield TaskEnvironment()
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(TrialInterrupted):
         attempt(spec("page"), replace(context, benchmark=Resetting()), tmp_path)
 
 
@@ -309,7 +309,7 @@ def test_a_trial_that_is_stopped_has_no_outcome(context: TrialContext, tmp_path:
     timer = threading.Timer(0.5, context.stop.set)
     timer.start()
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(TrialInterrupted):
         run_trial(spec("page,sleep"), 1, tmp_path / "attempt-1", context)
 
     timer.join()

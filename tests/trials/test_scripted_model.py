@@ -8,7 +8,7 @@ import pytest
 
 from warex.agents.scripted_model.wire import MODELS
 from warex.errors import MachineError, ProcessDied
-from warex.trials.scripted_model import PERSONAS, PREFIX, ScriptedModel
+from warex.trials.scripted_model import PERSONAS, SCRIPTED_PREFIX, ScriptedModelProcess
 from warex_testbed.tasks import FILES
 
 pytestmark = pytest.mark.wire
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.wire
 
 def test_the_scripted_model_answers_while_the_campaign_runs() -> None:
     with (
-        ScriptedModel(FILES) as model,
+        ScriptedModelProcess(FILES) as model,
         model.lend() as port,
         urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=10) as answer,
     ):
@@ -26,17 +26,17 @@ def test_the_scripted_model_answers_while_the_campaign_runs() -> None:
 def test_a_scripted_model_that_does_not_start_is_the_machines_fault(tmp_path: Path) -> None:
     with (
         pytest.raises(MachineError, match=r"the scripted model does not start: .* code 2"),
-        ScriptedModel([tmp_path / "none.toml"]),
+        ScriptedModelProcess([tmp_path / "none.toml"]),
     ):
         pass
 
 
 def test_the_personas_are_those_of_the_program() -> None:
-    assert MODELS.keys() == {f"{PREFIX}{persona}" for persona in PERSONAS}
+    assert MODELS.keys() == {f"{SCRIPTED_PREFIX}{persona}" for persona in PERSONAS}
 
 
 def test_a_scripted_model_that_was_killed_voids_the_trial_and_serves_the_next() -> None:
-    with ScriptedModel(FILES) as model:
+    with ScriptedModelProcess(FILES) as model:
         assert model._running is not None
         process, _ = model._running
 

@@ -7,19 +7,19 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned
-from warex.campaigns.plan.grid import Past, remaining, waits_for
-from warex.campaigns.plan.lanes import lanes_of
-from warex.campaigns.plan.lint import doubts_of
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan
+from warex.campaigns.plan.grid import TrialHistory, cache_dependencies, remaining
+from warex.campaigns.plan.lanes import choose_lanes
+from warex.campaigns.plan.lint import lint_warnings
 from warex.campaigns.ray.driver import run_on_ray
-from warex.campaigns.ray.node import Work
+from warex.campaigns.ray.node import CampaignPayload
 from warex.campaigns.run.context import context_for
-from warex.campaigns.run.folder import opened, past_of
-from warex.campaigns.run.local import Execute, run_trials
+from warex.campaigns.run.folder import open_run_folder, read_history
+from warex.campaigns.run.local import Execute, run_local
 from warex.campaigns.run.provenance import versions
-from warex.campaigns.run.schedule import Done, Schedule, Turn
-from warex.campaigns.run.spending import Spent, spent_in
+from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt, TrialQueue
+from warex.campaigns.run.spending import Spending, attempt_spending
 from warex.clock import Clock, iso
 from warex.errors import ScenarioError
 from warex.extras import require_extra
@@ -46,13 +46,13 @@ from warex.trials.runner import run_trial
 
 
 def run_campaign(
-    planned: Planned,
+    planned: CampaignPlan,
     run: Path,
-    options: Options,
+    options: RunOptions,
     *,
     began: Callable[[int], None] = lambda trials: None,
-    taken: Callable[[Turn], None] = lambda turn: None,
-    report: Callable[[Done], None] = lambda done: None,
+    taken: Callable[[PlannedAttempt], None] = lambda turn: None,
+    report: Callable[[AttemptDone], None] = lambda done: None,
     notice: Callable[[str], None] = lambda sentence: None,
 ) -> None:
     """Run a campaign into its folder.
@@ -69,13 +69,15 @@ def run_campaign(
     ca = ensure_ca()
     require_quick_checks(run, ca)
     isolation = _isolation(planned, options, ca, notice)
-    for doubt in doubts_of(planned):
+    for doubt in lint_warnings(planned):
         notice(doubt)
     _tell_of_loopback(planned, isolation, notice)
-    lanes = lanes_of(planned, options)
+    lanes = choose_lanes(planned, options)
     _require_keys(planned, run, resume=options.resume)
     manifest = _manifest(planned, options, chromium, isolation)
-    with opened(run, manifest, config.list_prices, resume=options.resume, notice=notice) as past:
+    with open_run_folder(
+        run, manifest, config.list_prices, resume=options.resume, notice=notice
+    ) as past:
         schedule = _schedule(planned, past, run, options, taken)
         began(schedule.size)
         if not schedule.size:
@@ -101,19 +103,19 @@ def run_campaign(
         _tell_what_is_left(schedule, notice)
 
 
-def _require_keys(planned: Planned, run: Path, *, resume: bool) -> None:
+def _require_keys(planned: CampaignPlan, run: Path, *, resume: bool) -> None:
     """Raise MachineError where a trial that is left asks a model whose key nobody set.
 
     No folder is made by then, which would stand in the next try's way.
     """
-    past = past_of(run) if resume and (run / MANIFEST).exists() else {}
+    past = read_history(run) if resume and (run / MANIFEST).exists() else {}
     left = set(remaining([spec.key for spec in planned.trials], past))
     agents = [spec.agent for spec in planned.trials if spec.key in left]
     planned.benchmark.require_keys(agents, os.environ)
 
 
 def _tell_of_loopback(
-    planned: Planned, isolation: Isolation, notice: Callable[[str], None]
+    planned: CampaignPlan, isolation: Isolation, notice: Callable[[str], None]
 ) -> None:
     """Say which services of this machine the commands get to, and which they do not."""
     benchmark = planned.benchmark
@@ -130,7 +132,7 @@ def _tell_of_loopback(
         notice(sentence)
 
 
-def _tell_what_is_left(schedule: Schedule, notice: Callable[[str], None]) -> None:
+def _tell_what_is_left(schedule: TrialQueue, notice: Callable[[str], None]) -> None:
     if schedule.stopped is not None:
         notice(
             f"{schedule.stopped}. Trials left: {schedule.left}. What ran is kept, and --resume goes"
@@ -144,20 +146,20 @@ def _tell_what_is_left(schedule: Schedule, notice: Callable[[str], None]) -> Non
 
 
 def _run_here(
-    planned: Planned,
+    planned: CampaignPlan,
     specs: Sequence[TrialSpec],
-    schedule: Schedule,
+    schedule: TrialQueue,
     run: Path,
     isolation: Isolation,
     lanes: int,
-    report: Callable[[Done], None],
+    report: Callable[[AttemptDone], None],
 ) -> None:
     config = planned.config
     cache = _cache(config, run)
     with context_for(
         planned.benchmark, specs, config.timeout_s, config.traffic, isolation, cache
     ) as context:
-        run_trials(
+        run_local(
             schedule,
             _execute(specs, run, context, config),
             lanes=lanes,
@@ -167,14 +169,14 @@ def _run_here(
 
 
 def _work(
-    planned: Planned,
+    planned: CampaignPlan,
     specs: Sequence[TrialSpec],
     run: Path,
     isolation: Isolation,
-) -> Work:
+) -> CampaignPayload:
     """Return what the nodes of a cluster need."""
     config, cache = planned.config, _cache(planned.config, run)
-    return Work(
+    return CampaignPayload(
         benchmark=config.benchmark,
         specs={spec.key: spec for spec in specs},
         timeout_s=config.timeout_s,
@@ -192,17 +194,17 @@ def _cache(config: CampaignConfig, run: Path) -> Path | None:
 
 
 def _schedule(
-    planned: Planned,
-    past: Mapping[TrialKey, Past],
+    planned: CampaignPlan,
+    past: Mapping[TrialKey, TrialHistory],
     run: Path,
-    options: Options,
-    taken: Callable[[Turn], None],
-) -> Schedule:
+    options: RunOptions,
+    taken: Callable[[PlannedAttempt], None],
+) -> TrialQueue:
     trials, config = [spec.key for spec in planned.trials], planned.config
-    return Schedule(
+    return TrialQueue(
         trials,
         past,
-        after=waits_for(config, trials),
+        after=cache_dependencies(config, trials),
         budget=config.budget,
         spent=_spent_before(run, config),
         limit=options.limit,
@@ -210,9 +212,9 @@ def _schedule(
     )
 
 
-def _spent_before(run: Path, config: CampaignConfig) -> Spent:
+def _spent_before(run: Path, config: CampaignConfig) -> Spending:
     """Return what all attempts on disk cost; nothing where no budget asks for it."""
-    return sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spent())
+    return sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spending())
 
 
 def _execute(
@@ -221,7 +223,7 @@ def _execute(
     """Return what makes one attempt here."""
     by_key = {spec.key: spec for spec in specs}
 
-    def execute(turn: Turn) -> tuple[Outcome, Spent]:
+    def execute(turn: PlannedAttempt) -> tuple[Outcome, Spending]:
         folder = attempt_dir(run, turn.key, turn.attempt)
         outcome = run_trial(by_key[turn.key], turn.attempt, folder, context)
         return outcome, _spent(folder, config)
@@ -229,22 +231,25 @@ def _execute(
     return execute
 
 
-def _spent(folder: Path, config: CampaignConfig) -> Spent:
+def _spent(folder: Path, config: CampaignConfig) -> Spending:
     budget = config.budget
     if budget.usd is None and budget.tokens is None:
-        return Spent()
-    spent = spent_in(folder, config.price_table)
+        return Spending()
+    spent = attempt_spending(folder, config.price_table)
     # An attempt lies in its repeat, that in its task, condition and agent.
     name = folder.parents[3].name
     played = any(
         is_mock_model(agent.model) and escape(agent.name) == name for agent in config.agents
     )
     # Nobody is paid for a model that WAREX plays.
-    return Spent(tokens=spent.tokens) if played else spent
+    return Spending(tokens=spent.tokens) if played else spent
 
 
 def _isolation(
-    planned: Planned, options: Options, ca: CertificateAuthority, notice: Callable[[str], None]
+    planned: CampaignPlan,
+    options: RunOptions,
+    ca: CertificateAuthority,
+    notice: Callable[[str], None],
 ) -> Isolation:
     """Return how agents are put behind the proxy here.
 
@@ -264,7 +269,9 @@ def _isolation(
     return isolation
 
 
-def _manifest(planned: Planned, options: Options, chromium: Path, isolation: Isolation) -> Manifest:
+def _manifest(
+    planned: CampaignPlan, options: RunOptions, chromium: Path, isolation: Isolation
+) -> Manifest:
     benchmark = planned.benchmark
     frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
     # A scenario's file may change after the run; what its trials met may not.

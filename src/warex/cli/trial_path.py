@@ -21,9 +21,9 @@ def find_trace(trial: Path) -> Path:
 
     attempt = latest_attempt(trial)
     if attempt.is_dir() and not path_exists(attempt / EVENTS):
-        from warex.analysis.run.folder_hints import what_it_is
+        from warex.analysis.run.folder_hints import folder_hint
 
         raise TraceError(
-            f"{attempt / EVENTS} does not exist, so there is no trace to read. {what_it_is(trial)}"
+            f"{attempt / EVENTS} does not exist, so there is no trace to read. {folder_hint(trial)}"
         )
     return attempt

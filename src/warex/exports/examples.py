@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from warex.analysis.run.load import Run, vocabulary
-from warex.analysis.trial.attribution import by_task
+from warex.analysis.run.load import Run, benchmark_vocabulary
+from warex.analysis.trial.attribution import entries_by_task
 from warex.analysis.trial.record import TrialRecord, vocabulary_of
 from warex.errors import TraceError
 from warex.exports.chat import chat, tools
@@ -95,12 +95,14 @@ def _of_trial(
         return
     trace = read_trace(record.path / EVENTS)
     began = next(iter(trace.events(TrialBegan)), None)
-    words = vocabulary_of(record.path, began, vocabulary(run.manifest, record.key.benchmark))
+    words = vocabulary_of(
+        record.path, began, benchmark_vocabulary(run.manifest, record.key.benchmark)
+    )
     if words is None:
         found.left_out["of an agent whose actions are not known"] += 1
         return
     name = _named(found.vocabularies, record.key.benchmark, words)
-    parts = tuple(by_task(trace.entries).values()) or (trace.entries,)
+    parts = tuple(entries_by_task(trace.entries).values()) or (trace.entries,)
     for entries in parts:
         for step in steps(entries, record.recoveries, words):
             if step.part == "clean" and not record.solved:

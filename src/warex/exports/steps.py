@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from warex.analysis.recovery import Recovery
 from warex.analysis.recovery.equivalence import is_write
-from warex.analysis.recovery.trial_events import Act, Call, Story
+from warex.analysis.recovery.trial_events import ModelAction, ModelCall, TrialEvents
 from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
@@ -26,8 +26,8 @@ _REPORTS = ("dismissed", "accepted", "cleared")
 class Step:
     """One call of the agent that led to an action."""
 
-    call: Call
-    act: Act
+    call: ModelCall
+    act: ModelAction
     """The action wanted or, of several, the one that recovers."""
     url: str
     """Of the page that the agent is on; empty where none is known."""
@@ -54,7 +54,7 @@ def steps(
     Calls without an answer or an action, repeats of a call, and all that the agent did while it
     lived with a fault, but for the steps that recover or are lost, are left out.
     """
-    story = Story(entries, vocabulary)
+    story = TrialEvents(entries, vocabulary)
     told = {call.seq: call for call in story.calls if _is_whole(call)}
     plans = {e.event.injection: e.event for e in entries if isinstance(e.event, FaultPlanned)}
     hit = {e.event.exchange: e.event for e in entries if isinstance(e.event, RequestSeen)}
@@ -89,12 +89,12 @@ def steps(
         )
 
 
-def _is_whole(call: Call) -> bool:
+def _is_whole(call: ModelCall) -> bool:
     event = call.event
     return bool(event.complete and event.error is None and event.continues is None and call.acts)
 
 
-def _ending(story: Story, one: Recovery, since: float) -> tuple[Call | None, float]:
+def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall | None, float]:
     """Return the call that recovers or is lost, and until when the agent lived with the fault."""
     after = [call for call in story.calls if call.began >= since and call.acts]
     if one.verdict == "recovered":
@@ -111,18 +111,18 @@ def _ending(story: Story, one: Recovery, since: float) -> tuple[Call | None, flo
     return None, inf
 
 
-def _gone(story: Story, one: Recovery) -> float:
+def _gone(story: TrialEvents, one: Recovery) -> float:
     """Return when a page told that its dialog was gone, or the right request was made."""
     reports = story.reports.get(one.injection, ())
     times = [report.t for report in reports if report.what in _REPORTS]
     return min([*times, _asked_at(story, one)])
 
 
-def _asked_at(story: Story, one: Recovery) -> float:
+def _asked_at(story: TrialEvents, one: Recovery) -> float:
     return next((it.t for it in story.requests if it.entry.seq == one.request_seq), inf)
 
 
-def _act(call: Call, *, recovering: bool) -> Act:
+def _act(call: ModelCall, *, recovering: bool) -> ModelAction:
     wanted = ("reload", "goto", "back") if recovering else ()
     return next((act for act in call.acts if act.does in wanted), call.acts[0])
 

@@ -23,7 +23,7 @@ AGENT_ENDED: Final = "WAREX_AGENT_ENDED"
 _COMMAND: Final = "the benchmark's command"
 
 
-def ended_at(nonce: str) -> str:
+def agent_ended_url(nonce: str) -> str:
     """Return the address by which a harness says that its agent has ended."""
     return f"http://{CANARY_HOST}/{nonce}"
 
@@ -73,7 +73,7 @@ def hosts_of(*urls: str) -> tuple[str, ...]:
     return tuple(filter(None, hosts))
 
 
-def in_place_of(endpoints: Sequence[str], target: str) -> list[str]:
+def endpoint_maps(endpoints: Sequence[str], target: str) -> list[str]:
     """Return maps that serve what a harness hard-codes from where the model really is."""
     origins = {origin_of(endpoint) for endpoint in endpoints}
     return [f"{origin}={target}" for origin in sorted(origins) if origin != target]

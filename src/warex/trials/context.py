@@ -17,7 +17,7 @@ from warex.traces import (
 )
 from warex.traffic import TrafficOptions
 from warex.trials.playbook import Playbook
-from warex.trials.scripted_model import ScriptedModel
+from warex.trials.scripted_model import ScriptedModelProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class TrialContext:
     isolation: Isolation = "environment"
     """How the agents are put behind the proxy."""
     timeout_s: float = 300.0
-    model: ScriptedModel | None = None
+    model: ScriptedModelProcess | None = None
     """The embedded model, if a trial names it."""
     model_port: int | None = None
     """Port of what plays a trial's model, if WAREX plays it."""

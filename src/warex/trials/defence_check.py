@@ -22,7 +22,7 @@ _BEFORE_ASKING = ("agent_crashed", "harness_crashed", "time_limit")
 """Endings that an agent may come to before it has asked its model anything."""
 
 
-def require_the_defence(
+def require_defence_applied(
     trace: Trace, defence: Defence | None, outcome: Counted | Unscored, llm_hosts: Sequence[str]
 ) -> None:
     """Raise TrialVoid where the model was asked and the defence reached none of the requests.

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 from warex.errors import TrialVoid
 from warex.traces import Canary, Trace
-from warex.trials.page_checks import bypassed, no_page
+from warex.trials.page_checks import bypass_message, no_page
 
 if TYPE_CHECKING:
     from warex.trials.context import TrialContext
 
 
-def own_proof(context: "TrialContext") -> bool:
+def first_page_is_proof(context: "TrialContext") -> bool:
     """Return whether no canary is needed: the agent opens a page first, and it is read."""
     return context.benchmark.opens_a_page and context.traffic.reads_everything
 
 
-def require_own_proof(trace: Trace, sites: Sequence[str], reached: bool | None) -> None:
+def require_first_page(trace: Trace, sites: Sequence[str], reached: bool | None) -> None:
     """Raise TrialVoid where the agent's browser was not seen to come through the proxy.
 
     ``reached``: whether anybody asked the sites for a page, by whatever way.
@@ -33,4 +33,4 @@ def require_own_proof(trace: Trace, sites: Sequence[str], reached: bool | None) 
             f"bypassed or never asked for: the agent ran, but {pages}. This agent opens a page"
             " first, so most likely its browser goes past the proxy; agent.log says more"
         )
-    raise TrialVoid(bypassed(f"the agent ran, but {pages}"))
+    raise TrialVoid(bypass_message(f"the agent ran, but {pages}"))

@@ -47,10 +47,10 @@ def require_pages(
         return
     what = f"{'the agent called its model' if calls else 'the agent ran'}, but {no_page(sites)}"
     if reached:
-        raise TrialVoid(bypassed(what))
+        raise TrialVoid(bypass_message(what))
     pages = (event for event in asked if _agent_of(event).startswith(BROWSER))
     browsed = {urlsplit(event.url).hostname or "" for event in pages}
-    raise TrialVoid(f"bypassed or never asked for: {what}. {_doubt(browsed, isolation)}")
+    raise TrialVoid(f"bypassed or never asked for: {what}. {_bypass_hint(browsed, isolation)}")
 
 
 def no_page(sites: Sequence[str]) -> str:
@@ -58,7 +58,7 @@ def no_page(sites: Sequence[str]) -> str:
     return f"no page of {', '.join(sites) or 'any site'} came through the proxy"
 
 
-def bypassed(what: str) -> str:
+def bypass_message(what: str) -> str:
     """Return what to say where the sites are known to have been asked for pages."""
     return (
         f"bypassed: {what}, although the site was asked for pages, so its browser goes past it;"
@@ -66,7 +66,7 @@ def bypassed(what: str) -> str:
     )
 
 
-def _doubt(browsed: Iterable[str], isolation: Isolation) -> str:
+def _bypass_hint(browsed: Iterable[str], isolation: Isolation) -> str:
     """Say how sure it is that the browser goes past the proxy, and what to do."""
     look = "look into the attempt's agent.log"
     if others := sorted(browsed):
@@ -87,7 +87,7 @@ def _doubt(browsed: Iterable[str], isolation: Isolation) -> str:
     )
 
 
-def require_a_model(trace: Trace) -> None:
+def require_model_answer(trace: Trace) -> None:
     """Raise TrialVoid where a model was asked and never answered, unless that was a fault's doing.
 
     Not every harness says so: some write a failed task, or try until their time is up.

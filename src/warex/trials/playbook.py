@@ -26,16 +26,16 @@ from warex.scenarios.mistakes import format_errors, validate_document
 from warex.text.regex import Regex
 from warex.trials.scripted_model import MODULE
 
-PLAYBOOK = "playbook:"
+PLAYBOOK_PREFIX = "playbook:"
 """Models of this name are played by the rules of a file; the rest is its path."""
 
-type Pattern = Annotated[str, StringConstraints(min_length=1)]
+type NonEmptyStr = Annotated[str, StringConstraints(min_length=1)]
 
 
-class ToolCall(BaseModel, frozen=True, extra="forbid"):
+class PlaybookToolCall(BaseModel, frozen=True, extra="forbid"):
     """The model calls a tool."""
 
-    tool: Pattern
+    tool: NonEmptyStr
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -45,15 +45,17 @@ class Structured(BaseModel, frozen=True, extra="forbid"):
     structured: JsonValue = Field(alias="json", serialization_alias="json")
 
 
-type Answer = str | ToolCall | Structured
+type Answer = str | PlaybookToolCall | Structured
 
 
 class PlaybookRule(BaseModel, frozen=True, extra="forbid"):
     """When the model says what."""
 
-    when: tuple[Pattern, ...] = Field(default=(), description="Regexes, all found in the request.")
-    last: tuple[Pattern, ...] = Field(default=(), description="All found in its last message.")
-    unless: tuple[Pattern, ...] = Field(default=(), description="None found in the request.")
+    when: tuple[NonEmptyStr, ...] = Field(
+        default=(), description="Regexes, all found in the request."
+    )
+    last: tuple[NonEmptyStr, ...] = Field(default=(), description="All found in its last message.")
+    unless: tuple[NonEmptyStr, ...] = Field(default=(), description="None found in the request.")
     say: tuple[Answer, ...] = Field(min_length=1, description="One after the other, then the last.")
 
     @field_validator("when", "last", "unless", mode="before")
@@ -100,7 +102,7 @@ def load_playbook(path: Path) -> Playbook:
 
 
 @contextmanager
-def played(playbook: Playbook, scratch: Path) -> Iterator[int]:
+def serve_playbook(playbook: Playbook, scratch: Path) -> Iterator[int]:
     """Play a playbook for one trial; yield its port.
 
     Raises TrialVoid where the program does not start, ProcessDied where it is ended meanwhile.

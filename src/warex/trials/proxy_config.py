@@ -14,14 +14,14 @@ from warex.traces import (
 )
 from warex.traffic import origin_of
 from warex.trials.addresses import (
+    endpoint_maps,
     hosts_of,
-    in_place_of,
     loopback_ports,
 )
 from warex.trials.context import TrialContext, TrialSpec
-from warex.trials.first_page_check import own_proof
-from warex.trials.playbook import PLAYBOOK
-from warex.trials.scripted_model import HOST
+from warex.trials.first_page_check import first_page_is_proof
+from warex.trials.playbook import PLAYBOOK_PREFIX
+from warex.trials.scripted_model import MODEL_HOST
 
 
 def host_ports(spec: TrialSpec, stage: TaskEnvironment, context: TrialContext) -> frozenset[int]:
@@ -47,14 +47,14 @@ def proxy_config(
     traffic = context.traffic
     maps = [*stage.maps, *traffic.maps]
     if context.model_port is not None:
-        maps.append(f"http://{HOST}=http://127.0.0.1:{context.model_port}")
+        maps.append(f"http://{MODEL_HOST}=http://127.0.0.1:{context.model_port}")
     arm = spec.arm or traffic.arm
     if arm is None and spec.scenario is not None:
         arm = benchmark.arm(spec.scenario, key.task)
     base_url = model_url(spec.agent, context, proxied=True)
     endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
     if base_url is not None:
-        maps += in_place_of(endpoints, _served_at(base_url, context))
+        maps += endpoint_maps(endpoints, _served_at(base_url, context))
     return ProxyConfig(
         capture=capture,
         ca=context.ca.folder,
@@ -65,7 +65,7 @@ def proxy_config(
         never=benchmark.never(key.task),
         never_agents=benchmark.verifiers,
         agent_ended=ended,
-        own_proof=own_proof(context),
+        own_proof=first_page_is_proof(context),
         schedule=spec.schedule,
         defence=spec.defence,
         llm_cache=_cache_place(spec, context),
@@ -96,7 +96,7 @@ def llm_hosts(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:
 
 def _served_at(base_url: str, context: TrialContext) -> str:
     """Return the origin behind a base URL, which may be the embedded model's name."""
-    embedded = context.model_port is not None and urlsplit(base_url).hostname == HOST
+    embedded = context.model_port is not None and urlsplit(base_url).hostname == MODEL_HOST
     return f"http://127.0.0.1:{context.model_port}" if embedded else origin_of(base_url)
 
 
@@ -110,7 +110,7 @@ def model_url(agent: AgentSpec, context: TrialContext, *, proxied: bool) -> str 
     if context.model_port is None:
         raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
     # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
-    return f"http://{HOST}/v1" if proxied else f"http://127.0.0.1:{context.model_port}/v1"
+    return f"http://{MODEL_HOST}/v1" if proxied else f"http://127.0.0.1:{context.model_port}/v1"
 
 
 def shared_answers_of(spec: TrialSpec, context: TrialContext) -> Path | None:
@@ -122,6 +122,6 @@ def shared_answers_of(spec: TrialSpec, context: TrialContext) -> Path | None:
 
 def with_model_name(agent: AgentSpec, benchmark: Benchmark) -> AgentSpec:
     """Return the agent with its model's name as the harness is told it."""
-    if agent.model.startswith(PLAYBOOK):
+    if agent.model.startswith(PLAYBOOK_PREFIX):
         return replace(agent, model=benchmark.embedded_model)
     return agent

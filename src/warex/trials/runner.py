@@ -49,13 +49,13 @@ from warex.traces import (
 )
 from warex.trials.addresses import (
     AGENT_ENDED,
-    ended_at,
+    agent_ended_url,
 )
 from warex.trials.context import TrialContext, TrialSpec
-from warex.trials.defence_check import require_the_defence
-from warex.trials.first_page_check import own_proof, require_own_proof
-from warex.trials.page_checks import require_a_model, require_pages
-from warex.trials.playbook import played
+from warex.trials.defence_check import require_defence_applied
+from warex.trials.first_page_check import first_page_is_proof, require_first_page
+from warex.trials.page_checks import require_model_answer, require_pages
+from warex.trials.playbook import serve_playbook
 from warex.trials.proxy_config import (
     host_ports,
     llm_hosts,
@@ -65,11 +65,11 @@ from warex.trials.proxy_config import (
     with_model_name,
 )
 
-NO_KEY = "no-key-is-set"
+PLACEHOLDER_KEY = "no-key-is-set"
 """Stands for an API key where a client insists on one and none is set."""
 
 
-class Interrupted(Exception):
+class TrialInterrupted(Exception):
     """The trial was stopped from outside; it has no outcome and is run again."""
 
 
@@ -94,7 +94,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
     finally:
         restrict_to_owner(folder)
     if context.stop.is_set():
-        raise Interrupted
+        raise TrialInterrupted
     shared = shared_answers_of(spec, context)
     if shared is not None and isinstance(outcome, Void):
         discard_answers(folder)
@@ -130,7 +130,7 @@ def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialCon
         return
     with (
         tempfile.TemporaryDirectory(prefix="warex-playbook-") as scratch,
-        played(spec.playbook, Path(scratch)) as port,
+        serve_playbook(spec.playbook, Path(scratch)) as port,
     ):
         yield replace(context, model_port=port)
 
@@ -164,9 +164,9 @@ def _run_behind(
 
         void = result = finished = reached = None
         try:
-            if not own_proof(context):
+            if not first_page_is_proof(context):
                 fetch_canary(context.chromium, place, stop)
-            variables = {**place.environment.variables, AGENT_ENDED: ended_at(ended)}
+            variables = {**place.environment.variables, AGENT_ENDED: agent_ended_url(ended)}
             environment = replace(place.environment, variables=variables)
             finished = _let_the_agent_work(
                 spec, folder, context, stage, environment, place.run, stop
@@ -186,8 +186,8 @@ def _run_behind(
     trace = _trace(folder)
     result = context.benchmark.judged(spec.key.task, folder, result, trace)
     outcome = _outcome(result, finished, trace.events(FaultDelivered), trace.events(LlmCall))
-    if own_proof(context):
-        require_own_proof(trace, context.benchmark.sites(spec.key.task), reached)
+    if first_page_is_proof(context):
+        require_first_page(trace, context.benchmark.sites(spec.key.task), reached)
     require_pages(
         trace,
         context.benchmark.sites(spec.key.task),
@@ -195,8 +195,8 @@ def _run_behind(
         reached=reached,
         isolation=context.isolation,
     )
-    require_a_model(trace)
-    require_the_defence(trace, spec.defence, outcome, llm_hosts(spec, context))
+    require_model_answer(trace)
+    require_defence_applied(trace, spec.defence, outcome, llm_hosts(spec, context))
     return outcome
 
 
@@ -277,7 +277,7 @@ def _told(spec: TrialSpec, context: TrialContext) -> AgentSpec:
 
 def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:
     """Return all variables of the command; a key that nobody set gets a placeholder."""
-    keys = dict.fromkeys(benchmark.key_variables, NO_KEY)
+    keys = dict.fromkeys(benchmark.key_variables, PLACEHOLDER_KEY)
     return {**keys, **environment.variables, **command.variables}
 
 

@@ -13,17 +13,17 @@ from warex.errors import MachineError, ProcessDied, TrialVoid, retry_if_process_
 
 MODULE = "warex.agents.scripted_model"
 
-PREFIX = "scripted:"
+SCRIPTED_PREFIX = "scripted:"
 """Models of this name are played by a program of WAREX's own; the rest is the persona."""
 
 PERSONAS = ("giveup", "patient", "suggestible")
 """Those that it plays."""
 
-HOST = "model.warex.test"
+MODEL_HOST = "model.warex.test"
 """The name under which a trial behind the proxy reaches it: loopback itself stays direct."""
 
 
-class ScriptedModel:
+class ScriptedModelProcess:
     """A program that plays the model; one that was ended is started anew for the next trial.
 
     Use it as a context manager.

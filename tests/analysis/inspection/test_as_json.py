@@ -3,13 +3,15 @@ from pathlib import Path
 from typing import Any
 
 from tests.analysis.builders import RunFolder, Story, solved
-from warex.analysis.inspection.as_json import as_data
+from warex.analysis.inspection.as_json import inspection_json
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.traces import Void
 
 
 def told(folder: Path) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(json.dumps(as_data(inspect_trial(folder)), allow_nan=False))
+    data: dict[str, Any] = json.loads(
+        json.dumps(inspection_json(inspect_trial(folder)), allow_nan=False)
+    )
     return data
 
 

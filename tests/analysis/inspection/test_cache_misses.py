@@ -3,7 +3,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, solved
-from warex.analysis.inspection.as_json import as_data
+from warex.analysis.inspection.as_json import inspection_json
 from warex.analysis.inspection.cache_misses import CacheMiss
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.traces.outcome import Void
@@ -90,7 +90,7 @@ def test_programs_are_told_the_same(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto", messages=_said("It is 12:04."))
     folder = run.trial("server-error", "add", solved(), story)
 
-    assert as_data(inspect_trial(folder))["cache_misses"] == [
+    assert inspection_json(inspect_trial(folder))["cache_misses"] == [
         {
             "seq": 2,
             "condition": "clean",

@@ -3,12 +3,12 @@ import pytest
 from pydantic import JsonValue
 
 from tests.analysis.builders import Story
-from warex.analysis.inspection.steps import Step, steps
+from warex.analysis.inspection.steps import ModelStep, steps
 from warex.llm.base import Finish
 from warex.traces.events import Entry, LlmCall
 
 
-def _steps(story: Story) -> tuple[Step, ...]:
+def _steps(story: Story) -> tuple[ModelStep, ...]:
     return steps(Entry(n, t, "", event) for n, (t, event) in enumerate(story.events, 1))
 
 

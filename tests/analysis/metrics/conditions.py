@@ -1,13 +1,13 @@
 """Small runs, and the figures of their conditions."""
 
 from tests.analysis.builders import RunFolder, Story
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import tabulate
 
 
-def figures(folder: RunFolder, condition: str) -> Row:
+def figures(folder: RunFolder, condition: str) -> ConditionRow:
     """The row of the one agent."""
     return tabulate(load_run(folder.path)).row("patient", condition)
 

@@ -1,7 +1,7 @@
 from tests.report.builders import row
 from warex.analysis.metrics.metric import Counts, Names, columns_of, values_of
 from warex.analysis.metrics.regimes import Regime
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 
@@ -9,14 +9,14 @@ from warex.analysis.stats.paired import Delta
 def test_a_metric_is_the_attribute_of_a_row_that_bears_its_key() -> None:
     of = row("clean", 1, 2, latency_s=Mean(3.0, None, 2))
 
-    assert (Row.latency_s.key, Row.success.key) == ("latency_s", "success")
+    assert (ConditionRow.latency_s.key, ConditionRow.success.key) == ("latency_s", "success")
     assert (of.success, of.latency_s, of.steps) == (Rate(1, 2), Mean(3.0, None, 2), None)
-    assert Row.latency_s.values(of) == (3.0, None, None)
-    assert Row.steps.values(of) == (None, None, None)
+    assert ConditionRow.latency_s.values(of) == (3.0, None, None)
+    assert ConditionRow.steps.values(of) == (None, None, None)
 
 
 def test_a_rate_of_nothing_is_not_known() -> None:
-    assert Row.recovery.values(row("down", recovery=Rate(0, 0))) == (None,) * 4
+    assert ConditionRow.recovery.values(row("down", recovery=Rate(0, 0))) == (None,) * 4
 
 
 def test_each_part_of_a_figure_has_a_column_behind_its_key() -> None:
@@ -42,6 +42,6 @@ def test_what_is_counted_and_named_is_told_in_words() -> None:
 
 
 def test_a_metric_of_trials_has_its_key_in_each_of_them() -> None:
-    assert (Row.steps.trial.key, Row.reloads.trial.key) == ("steps", "reloads")
-    assert Row.detection.trial is not None
-    assert Row.detection.trial.key == "detected"
+    assert (ConditionRow.steps.trial.key, ConditionRow.reloads.trial.key) == ("steps", "reloads")
+    assert ConditionRow.detection.trial is not None
+    assert ConditionRow.detection.trial.key == "detected"

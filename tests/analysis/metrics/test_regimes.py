@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.metrics.regimes import Effort, regime
+from warex.analysis.metrics.regimes import EffortRatio, regime
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta
@@ -15,8 +15,8 @@ KEPT = Delta(0.0, 100, interval=(-0.05, 0.05), p=1.0)
 ALL = Rate(40, 40)
 
 
-def spent(ratio: float, low: float, high: float) -> Effort:
-    return Effort("cost", ratio, (low, high))
+def spent(ratio: float, low: float, high: float) -> EffortRatio:
+    return EffortRatio("cost", ratio, (low, high))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def spent(ratio: float, low: float, high: float) -> Effort:
     ],
 )
 def test_a_regime_is_named_only_where_the_intervals_bear_it(
-    delta: Delta | None, effort: Effort | None, name: str
+    delta: Delta | None, effort: EffortRatio | None, name: str
 ) -> None:
     found = regime(delta, effort, ALL)
     assert found is not None

@@ -4,7 +4,13 @@ import pytest
 from pydantic import JsonValue
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.output.comparison import Comparison, Side, compare, comparison_data, sides
+from warex.analysis.output.comparison import (
+    ComparedAgent,
+    Comparison,
+    agents_to_compare,
+    compare,
+    comparison_data,
+)
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
 from warex.errors import InputError
@@ -41,7 +47,9 @@ def run(
 
 
 def compared(one: Path, other: Path, agents: tuple[str, str] = ("a", "a")) -> Comparison:
-    return compare(Side(load_run(one), agents[0]), Side(load_run(other), agents[1]))
+    return compare(
+        ComparedAgent(load_run(one), agents[0]), ComparedAgent(load_run(other), agents[1])
+    )
 
 
 def test_a_clear_gain_is_better_and_the_same_the_other_way_is_worse(tmp_path: Path) -> None:
@@ -224,10 +232,10 @@ def test_agents_are_those_named_or_shared_or_the_only_ones(tmp_path: Path) -> No
     one = load_run(run(tmp_path / "one", 2, n=1, agent="a").path)
     other = load_run(run(tmp_path / "other", 2, n=1, agent="b").path)
 
-    assert sides(one, one, ("a", "a")) == [("a", "a")]
-    assert sides(one, other, (None, None)) == [("a", "b")]
+    assert agents_to_compare(one, one, ("a", "a")) == [("a", "a")]
+    assert agents_to_compare(one, other, (None, None)) == [("a", "b")]
     with pytest.raises(InputError, match="has no agent 'c'; there are: b"):
-        sides(one, other, (None, "c"))
+        agents_to_compare(one, other, (None, "c"))
 
 
 def test_two_agents_of_one_run_must_be_named(tmp_path: Path) -> None:
@@ -235,9 +243,9 @@ def test_two_agents_of_one_run_must_be_named(tmp_path: Path) -> None:
     folder.trial("clean", "task-00", solved(), agent="b")
     both = load_run(folder.path)
 
-    assert sides(both, both, ("a", "b")) == [("a", "b")]
+    assert agents_to_compare(both, both, ("a", "b")) == [("a", "b")]
     with pytest.raises(InputError, match="say which agents are compared"):
-        sides(both, both, (None, None))
+        agents_to_compare(both, both, (None, None))
 
 
 def test_programs_are_told_everything(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.output.frames import load_run as load_frames
-from warex.analysis.output.json_values import figures_of, key_of, plain
+from warex.analysis.output.json_values import key_fields, to_json, trial_fields
 from warex.analysis.output.summary import summarise
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
@@ -14,7 +14,7 @@ from warex.analysis.table.tabulate import tabulate
 
 
 def test_a_figure_is_json_down_to_its_parts() -> None:
-    made = plain({"rate": Rate(1, 2), "deltas": (Delta(0.5, 2, p=0.1), None)})
+    made = to_json({"rate": Rate(1, 2), "deltas": (Delta(0.5, 2, p=0.1), None)})
 
     assert json.loads(json.dumps(made)) == made
     assert isinstance(made, dict)
@@ -28,7 +28,7 @@ def test_a_figure_is_json_down_to_its_parts() -> None:
 
 def test_what_is_no_figure_is_refused() -> None:
     with pytest.raises(TypeError, match="is no figure"):
-        plain(object())
+        to_json(object())
 
 
 def test_summary_and_frames_tell_the_same_of_a_trial(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_summary_and_frames_tell_the_same_of_a_trial(tmp_path: Path) -> None:
     folder.trial("server-error", "buy-tea", solved(), story)
     run = load_run(folder.path)
     [trial] = run.trials
-    told = key_of(trial) | figures_of(trial, run)
+    told = key_fields(trial) | trial_fields(trial, run)
 
     trials = summarise(run, tabulate(run))["trials"]
     assert isinstance(trials, list)

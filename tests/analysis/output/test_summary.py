@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.output.summary import summarise
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import tabulate
@@ -46,7 +46,7 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
     whole: Any = json.loads(json.dumps(summarise(run, tabulate(run)), allow_nan=False))
 
     row = next(row for row in whole["conditions"] if row["condition"] == "server-error")
-    facts = {field.name for field in fields(Row)} - {"figures"}
+    facts = {field.name for field in fields(ConditionRow)} - {"figures"}
     assert row.keys() == facts | {metric.key for metric in METRICS}
     assert (row["delta"]["value"], row["delta"]["method"]) == (-1, "clustered")
     assert row["pass_k"] == {"1": 0, "2": 0}

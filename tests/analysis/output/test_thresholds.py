@@ -3,7 +3,11 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
-from warex.analysis.output.thresholds import demands, shortfalls, undecided
+from warex.analysis.output.thresholds import (
+    failed_thresholds,
+    inconclusive_thresholds,
+    parse_thresholds,
+)
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import Table, tabulate
 from warex.errors import InputError
@@ -38,11 +42,11 @@ def table(tmp_path: Path) -> Table:
     ],
 )
 def test_what_is_reached_falls_short_nowhere(table: Table, expression: str) -> None:
-    assert shortfalls(table, expression) == ()
+    assert failed_thresholds(table, expression) == ()
 
 
 def test_a_shortfall_names_row_figure_and_bound(table: Table) -> None:
-    (found,) = shortfalls(table, "clean.success>=0.9 and recovery>=0.95")
+    (found,) = failed_thresholds(table, "clean.success>=0.9 and recovery>=0.95")
 
     assert (found.row.condition, found.value) == ("server-error", 0.5)
     assert found.sentence == (
@@ -52,12 +56,12 @@ def test_a_shortfall_names_row_figure_and_bound(table: Table) -> None:
 
 def test_what_may_be_chance_is_said_and_passes(table: Table) -> None:
     demand = "clean.success>=0.9 and recovery>=0.8"
-    assert shortfalls(table, demand) == ()
-    assert undecided(table, demand) == (
+    assert failed_thresholds(table, demand) == ()
+    assert inconclusive_thresholds(table, demand) == (
         "patient, server-error: recovery is 0.5 (1/2, 95 % interval 0.095 to 0.91); that it is not"
         " >= 0.8 may be chance.",
     )
-    assert undecided(table, "recovery>=0.5 and recovery>=0.95") == ()
+    assert inconclusive_thresholds(table, "recovery>=0.5 and recovery>=0.95") == ()
 
 
 def test_the_more_rows_are_held_against_bounds_the_more_a_shortfall_takes(tmp_path: Path) -> None:
@@ -66,9 +70,11 @@ def test_the_more_rows_are_held_against_bounds_the_more_a_shortfall_takes(tmp_pa
         for condition in ("clean", "one", "two", "three"):
             folder.trial(condition, task, solved() if int(task) < 6 else failed())
     table = tabulate(load_run(tmp_path))
-    assert len(shortfalls(table, "one.success>=0.74")) == 1
+    assert len(failed_thresholds(table, "one.success>=0.74")) == 1
     assert (
-        shortfalls(table, " and ".join(f"{name}.success>=0.74" for name in ("one", "two", "three")))
+        failed_thresholds(
+            table, " and ".join(f"{name}.success>=0.74" for name in ("one", "two", "three"))
+        )
         == ()
     )
 
@@ -77,12 +83,12 @@ def test_a_row_of_which_too_few_trials_count_reaches_nothing(tmp_path: Path) -> 
     folder = RunFolder(tmp_path).manifest()
     for task in map(str, range(10)):
         folder.trial("clean", task, solved() if int(task) < 7 else Void(reason="lane died"))
-    (found,) = shortfalls(tabulate(load_run(tmp_path)), "clean.success>=0.9")
+    (found,) = failed_thresholds(tabulate(load_run(tmp_path)), "clean.success>=0.9")
     assert found.sentence == "patient, clean: success is 1, but only 7 of 10 trials count."
 
 
 def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Table) -> None:
-    assert [s.row.condition for s in shortfalls(table, "success>=1.1")] == ["server-error"]
+    assert [s.row.condition for s in failed_thresholds(table, "success>=1.1")] == ["server-error"]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +101,7 @@ def test_without_a_condition_only_rows_with_faults_are_held_against_it(table: Ta
     ],
 )
 def test_what_is_not_known_is_not_reached(table: Table, expression: str, why: str) -> None:
-    (found,) = shortfalls(table, expression)
+    (found,) = failed_thresholds(table, expression)
     assert found.value is None
     assert why in found.sentence
 
@@ -118,11 +124,11 @@ def test_what_is_no_demand_is_told_with_what_is_allowed(
     table: Table, expression: str, message: str
 ) -> None:
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
-        shortfalls(table, expression)
+        failed_thresholds(table, expression)
 
 
 def test_names_with_dots_and_plus_signs_are_told_from_the_metric() -> None:
-    (found,) = demands("gpt-4.1/server-error+refresh.recovery>=0.8")
+    (found,) = parse_thresholds("gpt-4.1/server-error+refresh.recovery>=0.8")
     assert (found.scope, found.metric) == ("gpt-4.1/server-error+refresh", "recovery")
-    first, second = demands("search and pay.success>=0.5 and delta>=-.1")
+    first, second = parse_thresholds("search and pay.success>=0.5 and delta>=-.1")
     assert (first.scope, second.bound) == ("search and pay", -0.1)

@@ -4,7 +4,12 @@ from typing import Literal
 
 import pytest
 
-from warex.analysis.recovery.connection_tries import attempted, host_in, host_of, reaches
+from warex.analysis.recovery.connection_tries import (
+    attempted_request,
+    host_in,
+    host_of,
+    proves_reachable,
+)
 from warex.traces import FaultPlanned, RequestSeen
 
 
@@ -24,16 +29,16 @@ def plan(url: str, point: Literal["name", "connect", "tls"] | None = "connect") 
 
 
 def asked(url: str) -> RequestSeen:
-    seen = attempted(plan(url))
+    seen = attempted_request(plan(url))
     assert seen is not None
     return seen
 
 
 def test_an_attempt_stands_for_a_page_and_a_request_for_itself() -> None:
-    seen = attempted(plan("https://shop.example:443/"))
+    seen = attempted_request(plan("https://shop.example:443/"))
     assert seen is not None
     assert (seen.method, seen.resource, seen.exchange) == ("GET", "document", "a1")
-    assert attempted(plan("https://shop.example/cart", None)) is None
+    assert attempted_request(plan("https://shop.example/cart", None)) is None
 
 
 @pytest.mark.parametrize(
@@ -57,7 +62,7 @@ def test_an_attempt_stands_for_a_page_and_a_request_for_itself() -> None:
 def test_a_request_reaches_what_could_not_be_reached(
     url: str, point: Literal["name", "connect", "tls"], request_url: str, expected: bool
 ) -> None:
-    assert reaches(asked(request_url), plan(url, point)) == expected
+    assert proves_reachable(asked(request_url), plan(url, point)) == expected
 
 
 def test_the_host_is_told_without_its_port() -> None:

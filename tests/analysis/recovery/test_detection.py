@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import WORDS, Story
 from warex.analysis.recovery import claims_success, recoveries
 from warex.analysis.recovery.detection import trouble
-from warex.analysis.recovery.trial_events import Story as Told
+from warex.analysis.recovery.trial_events import TrialEvents as Told
 from warex.traces.reader import read_trace
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from warex.analysis.recovery.equivalence import is_write, may_be_repeated, same_operation, same_page
+from warex.analysis.recovery.equivalence import is_idempotent, is_write, same_operation, same_page
 from warex.traces.events import RequestSeen
 
 CART = "https://shop.example/cart"
@@ -93,5 +93,5 @@ def test_a_query_writes_nothing_though_it_is_a_post() -> None:
 
 
 def test_what_http_calls_idempotent_may_be_repeated() -> None:
-    assert may_be_repeated(_asked("PUT"))
-    assert not may_be_repeated(_asked("POST"))
+    assert is_idempotent(_asked("PUT"))
+    assert not is_idempotent(_asked("POST"))

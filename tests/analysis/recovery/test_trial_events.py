@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from tests.analysis.builders import WORDS, Story
-from warex.analysis.recovery.trial_events import Act
-from warex.analysis.recovery.trial_events import Story as Told
+from warex.analysis.recovery.trial_events import ModelAction
+from warex.analysis.recovery.trial_events import TrialEvents as Told
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.reader import read_trace
 
@@ -103,4 +103,4 @@ def test_what_is_asked_for_long_after_the_end_is_not_the_agent_s(tmp_path: Path)
 def test_an_action_s_texts_are_read_whatever_their_shape(
     arguments: object, texts: tuple[str, ...]
 ) -> None:
-    assert Act("goto", "goto", arguments).texts == texts  # type: ignore[arg-type]
+    assert ModelAction("goto", "goto", arguments).texts == texts  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
 import pytest
 
-from warex.analysis.recovery import Recovery, Verdict, trial_recovered
+from warex.analysis.recovery import Recovery, RecoveryVerdict, trial_recovered
 
 
-def _found(verdict: Verdict, *, needed: bool = True) -> Recovery:
+def _found(verdict: RecoveryVerdict, *, needed: bool = True) -> Recovery:
     return Recovery("i1", verdict, "", 1, needed=needed)
 
 

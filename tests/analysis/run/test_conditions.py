@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from tests.analysis.builders import RunFolder
-from warex.analysis.run.conditions import Setup, setups
+from warex.analysis.run.conditions import RecordedCondition, recorded_conditions
 from warex.analysis.stats.dose_response import Dose
 from warex.traces.manifest import read_manifest
 from warex.traces.paths import MANIFEST
@@ -23,29 +23,29 @@ def test_conditions_are_as_the_manifest_froze_them(tmp_path: Path) -> None:
         ]
     )
 
-    found = setups(read_manifest(tmp_path / MANIFEST))
+    found = recorded_conditions(read_manifest(tmp_path / MANIFEST))
 
     assert found == {
-        "clean": Setup(),
-        "clean again": Setup(control=True),
-        "slow": Setup("paper/javascript", "refresh", 2.0),
+        "clean": RecordedCondition(),
+        "clean again": RecordedCondition(control=True),
+        "slow": RecordedCondition("paper/javascript", "refresh", 2.0),
     }
-    assert setups(None) == {}
+    assert recorded_conditions(None) == {}
 
 
 def test_a_scenario_as_it_is_stands_at_intensity_one_and_at_no_frequency() -> None:
-    assert Setup("slow").doses == (Dose("intensity", 1.0, "slow"),)
-    assert Setup("slow").dose is None
-    assert Setup(defence="refresh").doses == ()
+    assert RecordedCondition("slow").doses == (Dose("intensity", 1.0, "slow"),)
+    assert RecordedCondition("slow").dose is None
+    assert RecordedCondition(defence="refresh").doses == ()
 
 
 def test_what_is_not_on_the_axis_is_named_beside_it() -> None:
-    both = Setup("slow", "refresh", intensity=0.5, frequency=3)
+    both = RecordedCondition("slow", "refresh", intensity=0.5, frequency=3)
     assert both.doses == (
         Dose("intensity", 0.5, "slow + refresh, frequency 3"),
         Dose("frequency", 3.0, "slow + refresh, intensity 0.5"),
     )
     assert both.dose == both.doses[0]
-    assert Setup("slow", frequency=3).dose == Dose("frequency", 3.0, "slow")
-    assert Setup("slow", first=3).dose == Dose("first", 3.0, "slow")
-    assert Setup("slow", intensity=2.0, first=3).doses[0].of == "slow, first 3"
+    assert RecordedCondition("slow", frequency=3).dose == Dose("frequency", 3.0, "slow")
+    assert RecordedCondition("slow", first=3).dose == Dose("first", 3.0, "slow")
+    assert RecordedCondition("slow", intensity=2.0, first=3).doses[0].of == "slow, first 3"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspection.timeline import inspect_trial
-from warex.analysis.run.folder_hints import what_it_is
+from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import load_run
 from warex.errors import TraceError
 from warex.traces.paths import EVENTS
@@ -40,14 +40,14 @@ def test_whoever_reports_a_trial_is_told_to_inspect_it(trial: Path, up: int) -> 
 def test_what_exec_wrote_is_a_trial_of_no_run(tmp_path: Path) -> None:
     Story().page("x1").stops().write(tmp_path / EVENTS)
 
-    assert what_it_is(tmp_path) == (
+    assert folder_hint(tmp_path) == (
         f"It is the folder of a trial: `warex inspect {tmp_path}` shows it."
     )
 
 
 def test_a_part_of_a_run_leads_to_the_run_and_to_a_trial(trial: Path) -> None:
     for part in trial.parents[1:6]:
-        said = what_it_is(part)
+        said = folder_hint(part)
 
         assert said.startswith("It is part of a run: `warex report 'runs/my run'` shows the run")
         assert f"`warex inspect '{trial}'` a trial in it." in said
@@ -56,7 +56,7 @@ def test_a_part_of_a_run_leads_to_the_run_and_to_a_trial(trial: Path) -> None:
 def test_a_folder_of_runs_and_any_other_say_what_can_be_named(trial: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
 
-    assert what_it_is(Path("runs")) == (
+    assert folder_hint(Path("runs")) == (
         "There are runs in it: `warex report 'runs/my run'` shows one."
     )
-    assert what_it_is(tmp_path / "empty").startswith("Name a folder that `warex run`")
+    assert folder_hint(tmp_path / "empty").startswith("Name a folder that `warex run`")

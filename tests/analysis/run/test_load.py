@@ -4,7 +4,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspection.timeline import inspect_trial
-from warex.analysis.run.load import load_run, vocabulary
+from warex.analysis.run.load import benchmark_vocabulary, load_run
 from warex.errors import InputError, TraceError
 from warex.llm.prices.table import Price, built_in_prices
 from warex.traces.manifest import read_manifest
@@ -43,7 +43,7 @@ def test_a_vocabulary_that_is_none_is_an_error_that_names_the_place(tmp_path: Pa
     wrong = manifest.model_copy(update={"vocabularies": {"testbed": {"verbs": ["click"]}}})
 
     with pytest.raises(TraceError, match=r"vocabularies\.testbed"):
-        vocabulary(wrong, "testbed")
+        benchmark_vocabulary(wrong, "testbed")
 
 
 def test_prices_of_the_campaigns_own_are_taken(tmp_path: Path) -> None:

@@ -6,20 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warex.analysis.stats.clustered import (
-    Cells,
-    Task,
-    difference,
-    flip_p,
-    independent,
-    kept,
+    PairCounts,
+    TaskId,
+    effective_counts,
     mean_interval,
+    paired_difference_interval,
     rate_interval,
     ratio_interval,
+    retained_share_interval,
+    sign_flip_p,
     trend,
 )
-from warex.analysis.stats.proportions import paired_interval, wilson
+from warex.analysis.stats.proportions import newcombe_interval, wilson
 
-TASKS: list[Task] = [("b", f"task-{number}") for number in range(24)]
+TASKS: list[TaskId] = [("b", f"task-{number}") for number in range(24)]
 COUNTS = st.integers(0, 40)
 CELLS = st.tuples(*4 * [st.integers(0, 3)]).filter(any)
 
@@ -54,8 +54,8 @@ def test_repeats_of_a_task_add_no_certainty_where_they_are_all_alike() -> None:
 
 def test_of_a_single_task_nothing_can_be_told() -> None:
     assert mean_interval([(TASKS[0], 1.0), (TASKS[0], 2.0)]) is None
-    assert difference([(1, 1, 0, 0)]) is None
-    assert kept([(1, 1, 0, 0)]) is None
+    assert paired_difference_interval([(1, 1, 0, 0)]) is None
+    assert retained_share_interval([(1, 1, 0, 0)]) is None
 
 
 def test_a_ratio_has_none_where_there_is_nothing_below() -> None:
@@ -65,10 +65,10 @@ def test_a_ratio_has_none_where_there_is_nothing_below() -> None:
 @pytest.mark.parametrize("repeats", [2, 5])
 @pytest.mark.parametrize("tasks", [5, 10])
 def test_repeats_make_a_unanimous_result_no_less_certain(tasks: int, repeats: int) -> None:
-    once: list[Cells] = [(0, 1, 0, 0)] * tasks
-    often: list[Cells] = [(0, repeats, 0, 0)] * tasks
-    assert difference(often) == difference(once)
-    assert kept(often) == kept(once)
+    once: list[PairCounts] = [(0, 1, 0, 0)] * tasks
+    often: list[PairCounts] = [(0, repeats, 0, 0)] * tasks
+    assert paired_difference_interval(often) == paired_difference_interval(once)
+    assert retained_share_interval(often) == retained_share_interval(once)
 
 
 @given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=8))
@@ -85,33 +85,35 @@ def test_trials_of_few_tasks_never_claim_more_than_as_many_trials_apart(
 
 @given(st.lists(CELLS, min_size=2, max_size=9))
 def test_pairs_are_worth_at_least_a_pair_a_task_and_at_most_themselves(
-    tasks: list[Cells],
+    tasks: list[PairCounts],
 ) -> None:
-    worth = sum(independent(tasks) or ())
+    worth = sum(effective_counts(tasks) or ())
     assert len(tasks) - 1e-9 <= worth <= sum(map(sum, tasks)) + 1e-9
 
 
 @settings(deadline=None)
 @given(st.lists(CELLS, min_size=2, max_size=9))
 def test_an_interval_holds_its_difference_turns_with_it_and_agrees_with_p(
-    tasks: list[Cells],
+    tasks: list[PairCounts],
 ) -> None:
-    found = difference(tasks)
+    found = paired_difference_interval(tasks)
     assert found is not None
     (low, high), p = found
     value = sum(won - lost for _, lost, won, _ in tasks) / sum(map(sum, tasks))
     assert -1 <= low <= value + 1e-9
     assert value - 1e-9 <= high <= 1
     assert (low <= 0 <= high) == (p >= 0.05)
-    turned = difference([(both, won, lost, neither) for both, lost, won, neither in tasks])
+    turned = paired_difference_interval(
+        [(both, won, lost, neither) for both, lost, won, neither in tasks]
+    )
     assert turned is not None
     assert turned[0] == pytest.approx((-high, -low), abs=1e-6)
     assert turned[1] == pytest.approx(p)
 
 
 def test_one_pair_a_task_has_newcombe_s_interval() -> None:
-    pairs: list[Cells] = [*[(0, 1, 0, 0)] * 8, *[(1, 0, 0, 0)] * 8]
-    assert difference(pairs) == (paired_interval(8, 8, 0, 0), (1 / 2) ** 8)
+    pairs: list[PairCounts] = [*[(0, 1, 0, 0)] * 8, *[(1, 0, 0, 0)] * 8]
+    assert paired_difference_interval(pairs) == (newcombe_interval(8, 8, 0, 0), (1 / 2) ** 8)
 
 
 @given(st.lists(st.integers(-5, 5), max_size=9))
@@ -122,7 +124,7 @@ def test_p_is_the_share_of_all_ways_to_turn_tasks_that_lie_further_and_half_of_t
     seen = abs(sum(sums))
     further, as_far = sum(way > seen for way in ways), ways.count(seen)
     wanted = (further + as_far / 2) / len(ways) if any(sums) else 1.0
-    assert flip_p(sums) == pytest.approx(wanted)
+    assert sign_flip_p(sums) == pytest.approx(wanted)
 
 
 def test_a_trend_is_as_unlikely_as_when_each_task_s_slope_had_any_sign() -> None:
@@ -140,9 +142,9 @@ def test_a_trend_is_as_unlikely_as_when_each_task_s_slope_had_any_sign() -> None
 
 
 def test_four_tasks_cannot_be_significant_however_often_they_are_repeated() -> None:
-    assert flip_p([-1] * 4) == flip_p([-9] * 4) == 0.0625
+    assert sign_flip_p([-1] * 4) == sign_flip_p([-9] * 4) == 0.0625
 
 
 def test_hundreds_of_tasks_come_near_the_normal_distribution() -> None:
-    p = flip_p([-1] * 330 + [1] * 270)
+    p = sign_flip_p([-1] * 330 + [1] * 270)
     assert p == pytest.approx(2 * NormalDist().cdf(-60 / 600**0.5), abs=2e-3)

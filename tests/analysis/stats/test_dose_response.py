@@ -1,7 +1,7 @@
 import pytest
 
 from tests.analysis.stats.test_paired import scored
-from warex.analysis.stats.dose_response import Dose, DosePoint, series
+from warex.analysis.stats.dose_response import Dose, DosePoint, dose_series
 from warex.analysis.stats.estimates import Rate
 
 
@@ -13,7 +13,7 @@ def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
     trials = {"x4": scored(3, 12), "x1": scored(9, 12), "x2": scored(6, 12)}
     standing = [point(4, "x4", 3), point(1, "x1", 9), point(2, "x2", 6)]
 
-    (found,) = series("patient", standing, trials)
+    (found,) = dose_series("patient", standing, trials)
 
     assert [p.condition for p in found.points] == ["x1", "x2", "x4"]
     assert found.slope == pytest.approx(-0.25)
@@ -23,4 +23,4 @@ def test_a_series_rises_with_the_dose_and_tells_its_trend() -> None:
 
 
 def test_one_dose_is_no_series() -> None:
-    assert series("patient", [point(1, "a", 3), point(1, "b", 4)], {}) == []
+    assert dose_series("patient", [point(1, "a", 3), point(1, "b", 4)], {}) == []

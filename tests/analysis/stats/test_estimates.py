@@ -1,6 +1,6 @@
 import pytest
 
-from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.estimates import Rate, clustered_rate
 
 
 def test_of_no_trials_nothing_is_known() -> None:
@@ -9,8 +9,8 @@ def test_of_no_trials_nothing_is_known() -> None:
 
 
 def test_several_trials_of_one_task_are_not_as_many_tasks() -> None:
-    alone = rate_over((str(number), number < 12) for number in range(20))
-    alike = rate_over((str(number % 5), number % 5 < 3) for number in range(20))
+    alone = clustered_rate((str(number), number < 12) for number in range(20))
+    alike = clustered_rate((str(number % 5), number % 5 < 3) for number in range(20))
 
     assert (str(alone), str(alike)) == ("12/20", "12/20")
     assert alone.interval == Rate(12, 20).interval
@@ -19,5 +19,5 @@ def test_several_trials_of_one_task_are_not_as_many_tasks() -> None:
 
 
 def test_trials_that_differ_within_tasks_as_much_as_between_count_in_full() -> None:
-    mixed = rate_over((str(number // 2), bool(number % 2)) for number in range(20))
+    mixed = clustered_rate((str(number // 2), bool(number % 2)) for number in range(20))
     assert mixed.interval == pytest.approx(Rate(10, 20).interval)

@@ -1,19 +1,19 @@
 import pytest
 
-from warex.analysis.stats.clustered import Pair, flip_p
+from warex.analysis.stats.clustered import PairKey, sign_flip_p
 from warex.analysis.stats.paired import (
     Delta,
-    adjusted,
     contrasts,
     delta,
-    kept_share,
+    detectable_drop,
+    holm_adjusted,
     noise_floor,
-    power_of,
+    retained_share,
 )
-from warex.analysis.stats.proportions import fisher, paired_interval
+from warex.analysis.stats.proportions import fisher, newcombe_interval
 
 
-def scored(hits: int, n: int, repeats: int = 1) -> dict[Pair, bool]:
+def scored(hits: int, n: int, repeats: int = 1) -> dict[PairKey, bool]:
     """So many tasks, of which the first ones are solved in every repeat."""
     return {
         ("b", f"{task:04}", repeat): task < hits
@@ -28,7 +28,7 @@ def test_one_repeat_is_judged_by_mcnemar_over_pairs() -> None:
     assert found == Delta(-9 / 20, 20)
     assert (found.lost, found.won, found.method) == (9, 0, "mcnemar")
     assert found.p == (1 / 2) ** 9
-    assert found.interval == paired_interval(8, 9, 0, 3)
+    assert found.interval == newcombe_interval(8, 9, 0, 3)
 
 
 def test_several_repeats_are_judged_by_tasks() -> None:
@@ -54,11 +54,11 @@ def test_without_pairs_there_is_no_difference() -> None:
 
 def test_p_is_adjusted_over_the_conditions_that_have_one() -> None:
     many = [delta(scored(hits, 20), scored(20, 20)) for hits in (10, 13, 20)]
-    first, none, second, third = adjusted([many[0], None, many[1], many[2]])
+    first, none, second, third = holm_adjusted([many[0], None, many[1], many[2]])
 
     assert none is None
     assert [d.p_holm for d in (first, second, third) if d] == pytest.approx(
-        [3 * flip_p([-1] * 10), 2 * flip_p([-1] * 7), 1.0]
+        [3 * sign_flip_p([-1] * 10), 2 * sign_flip_p([-1] * 7), 1.0]
     )
     assert first is not None
     assert first.significant
@@ -90,7 +90,7 @@ def test_the_paper_s_table_1_follows_from_its_success_column(
     of 0.124 is 57 %.
     """
     for under_fault, printed, found in rows:
-        share = kept_share(
+        share = retained_share(
             scored(round(1000 * under_fault), 1000), scored(round(1000 * clean), 1000)
         )
         assert share is not None
@@ -102,7 +102,7 @@ def test_the_paper_s_table_1_follows_from_its_success_column(
 
 
 def test_of_nothing_solved_no_share_is_kept() -> None:
-    assert kept_share(scored(3, 9), scored(0, 9)) is None
+    assert retained_share(scored(3, 9), scored(0, 9)) is None
 
 
 def test_the_noise_floor_is_the_control_s_if_there_is_one_else_that_between_repeats() -> None:
@@ -121,15 +121,15 @@ def test_the_noise_floor_is_the_control_s_if_there_is_one_else_that_between_repe
 
 
 def test_power_counts_tasks_and_says_what_it_assumes() -> None:
-    found = power_of(scored(40, 60, repeats=3), None, 4)
+    found = detectable_drop(scored(40, 60, repeats=3), None, 4)
     assert found is not None
     assert (found.n, found.alpha, found.assumed) == (60, 0.0125, True)
     assert found.smallest_detectable_drop is not None
-    quiet = power_of(scored(40, 60), noise_floor(scored(40, 60), scored(40, 60)), 4)
+    quiet = detectable_drop(scored(40, 60), noise_floor(scored(40, 60), scored(40, 60)), 4)
     assert quiet is not None
     assert quiet.smallest_detectable_drop is not None
     assert quiet.smallest_detectable_drop < found.smallest_detectable_drop
-    assert power_of({}, None, 4) is None
+    assert detectable_drop({}, None, 4) is None
 
 
 def test_agents_are_compared_by_fisher_s_test_and_by_their_pairs() -> None:

@@ -14,11 +14,11 @@ from warex.analysis.stats.proportions import (
     binomial,
     fisher,
     holm,
-    paired_interval,
+    newcombe_interval,
+    paired_ratio_interval,
     pairs_needed,
     pass_k,
     power,
-    share_interval,
     smallest_drop,
     t_quantile,
     tasks_needed,
@@ -80,7 +80,7 @@ def _mcnemar_by_definition(lost: int, won: int) -> Fraction:
 def test_the_interval_of_paired_rates_gives_the_published_numbers(
     table: tuple[int, int, int, int], low: float, high: float
 ) -> None:
-    assert paired_interval(*table) == pytest.approx((low, high), abs=5e-5)
+    assert newcombe_interval(*table) == pytest.approx((low, high), abs=5e-5)
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
@@ -90,9 +90,9 @@ def test_the_interval_of_paired_rates_holds_the_difference_and_has_no_side(
     n = both + lost + won + neither
     if not n:
         return
-    low, high = paired_interval(both, lost, won, neither)
+    low, high = newcombe_interval(both, lost, won, neither)
     assert -1 <= low <= (won - lost) / n <= high <= 1
-    turned = paired_interval(both, won, lost, neither)
+    turned = newcombe_interval(both, won, lost, neither)
     assert turned == pytest.approx((-high, -low))
 
 
@@ -107,7 +107,7 @@ def test_the_interval_of_paired_rates_covers_as_often_as_it_says(
             counts = (b, d, g, n - b - d - g)
             if counts[3] < 0:
                 continue
-            low, high = paired_interval(*counts)
+            low, high = newcombe_interval(*counts)
             chance, left = 1.0, n
             for share, count in zip(shares, counts, strict=True):
                 chance *= comb(left, count) * share**count
@@ -120,7 +120,7 @@ def test_the_interval_of_paired_rates_covers_as_often_as_it_says(
 def test_the_interval_of_what_is_kept_holds_it_and_widens_without_end_at_nothing(
     both: int, lost: int, won: int, neither: int
 ) -> None:
-    found = share_interval(both, lost, won, neither)
+    found = paired_ratio_interval(both, lost, won, neither)
     if not both + lost:
         assert found is None
         return

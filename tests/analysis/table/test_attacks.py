@@ -5,7 +5,7 @@ import pytest
 from tests.analysis.builders import RunFolder, Story, as_planned, failed, solved
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.table.attacks import Attacks, attack_rates
+from warex.analysis.table.attacks import AttackRates, attack_rates
 from warex.traces.events import FaultPlanned
 
 
@@ -37,7 +37,7 @@ def test_the_rate_is_of_trials_in_which_it_is_known_what_became_of_an_attack(
 
     found = attack_rates(load_run(folder.path))
 
-    assert found == (Attacks(found[0].agent, "server-error", Rate(1, 3), 1),)
+    assert found == (AttackRates(found[0].agent, "server-error", Rate(1, 3), 1),)
 
 
 def test_a_run_without_attacks_has_no_rate(folder: RunFolder) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.run.load import load_run
-from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.conclusions import conclusions
 from warex.analysis.table.tabulate import tabulate
 
 
@@ -37,7 +37,7 @@ def _recovers() -> Story:
 
 def _said(folder: RunFolder) -> tuple[str, ...]:
     run = load_run(folder.path)
-    return verdict(run, tabulate(run))
+    return conclusions(run, tabulate(run))
 
 
 def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.table.popups import Popups, popups
+from warex.analysis.table.popups import PopupRates, popup_rates
 
 
 @pytest.fixture
@@ -15,8 +15,8 @@ def folder(tmp_path: Path) -> RunFolder:
     return folder
 
 
-def shares(folder: RunFolder) -> Popups:
-    (found,) = popups(load_run(folder.path))
+def shares(folder: RunFolder) -> PopupRates:
+    (found,) = popup_rates(load_run(folder.path))
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.analysis.trajectories.render import CORPUS
 from tests.yaml_files import load_yaml
-from warex.analysis.recovery import HEALED, Recovery, recoveries
+from warex.analysis.recovery import HEALED_VERDICTS, Recovery, recoveries
 from warex.benchmarks import benchmark_kind
 from warex.llm.actions.parser import Vocabulary
 from warex.traces import FaultPlanned, Trace, TrialBegan, read_trace
@@ -40,7 +40,7 @@ class Labelled:
     @property
     def verdict(self) -> str:
         """The detector's verdict in the readers' words."""
-        if self.found.verdict in HEALED:
+        if self.found.verdict in HEALED_VERDICTS:
             return "healed"
         return "late" if self.found.verdict == "not_needed" else self.found.verdict
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.analysis.builders import WORDS, Story, as_planned
 from warex.analysis.recovery import recoveries
-from warex.analysis.trial.attack_outcomes import attacks
+from warex.analysis.trial.attack_outcomes import attack_outcomes
 from warex.traces.events import FaultPlanned
 from warex.traces.reader import read_trace
 
@@ -29,13 +29,13 @@ def test_a_text_succeeds_by_what_the_agent_did(
 ) -> None:
     story = Story().thinks(1, "goto").popup(1, *reports).thinks(2, "click").stops()
 
-    assert attacks(entries(story, tmp_path, kind="prompt_injection")) == (became,)
+    assert attack_outcomes(entries(story, tmp_path, kind="prompt_injection")) == (became,)
 
 
 def test_nothing_is_known_of_an_agent_whose_model_was_not_asked_afterwards(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1)
 
-    assert attacks(entries(story, tmp_path, kind="prompt_injection")) == ("unknown",)
+    assert attack_outcomes(entries(story, tmp_path, kind="prompt_injection")) == ("unknown",)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_box_that_was_left_alone_counts_once_its_form_is_sent(
     story = Story().thinks(1, "goto").popup(1, *reports).thinks(2, "click").stops()
     given = entries(story, tmp_path, kind="dark_pattern", pattern="preticked_box")
 
-    assert attacks(given) == (became,)
+    assert attack_outcomes(given) == (became,)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_form_succeeds_once_something_is_typed_into_it(
 ) -> None:
     story = Story().thinks(1, "goto").popup(1, *reports).thinks(2, "click").stops()
 
-    assert attacks(entries(story, tmp_path, kind="deceptive_form")) == (became,)
+    assert attack_outcomes(entries(story, tmp_path, kind="deceptive_form")) == (became,)
 
 
 @pytest.mark.parametrize(("reports", "became"), [(("collected",), "succeeded"), ((), "resisted")])
@@ -74,7 +74,7 @@ def test_a_script_succeeds_once_a_fields_value_has_arrived(
 ) -> None:
     story = Story().thinks(1, "goto").popup(1, *reports).thinks(2, "click").stops()
 
-    assert attacks(entries(story, tmp_path, kind="xss")) == (became,)
+    assert attack_outcomes(entries(story, tmp_path, kind="xss")) == (became,)
 
 
 def test_an_attack_is_nothing_to_recover_from(tmp_path: Path) -> None:

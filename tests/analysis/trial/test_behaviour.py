@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from tests.analysis.builders import SHOP, WORDS, RunFolder, Story, failed, solved
-from warex.analysis.trial.behaviour import LONG, SOON, Behaviour
+from warex.analysis.trial.behaviour import PERSISTENCE_STEPS, PREMATURE_STOP_STEPS, Behaviour
 from warex.analysis.trial.record import TrialRecord, load_trial
 from warex.traces.events import FaultPlanned
 from warex.traces.outcome import Counted, Outcome
@@ -35,11 +35,11 @@ def test_giving_up_after_a_fault_without_a_right_try_is_a_premature_stop(tmp_pat
 
 def test_going_on_for_long_without_the_page_is_fruitless(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").fault(1)
-    for step in range(2, 2 + LONG):
+    for step in range(2, 2 + PERSISTENCE_STEPS):
         story.thinks(step, "goto").page(f"x{step}", "https://search.example/")
     found = trial(tmp_path, story.stops(), failed())
 
-    assert found.behaviour.steps_after == LONG
+    assert found.behaviour.steps_after == PERSISTENCE_STEPS
     assert found.behaviour.fruitless(found.outcome)
     assert not found.behaviour.premature_stop(found.outcome)
 
@@ -56,13 +56,13 @@ def test_an_agent_that_recovered_neither_stopped_early_nor_went_on_in_vain(tmp_p
 @pytest.mark.parametrize(
     ("ways", "ending", "score", "premature", "fruitless"),
     [
-        (Behaviour(steps_after=SOON), "answered", 0, True, False),
-        (Behaviour(steps_after=SOON), "answered", 1, False, False),
-        (Behaviour(steps_after=SOON + 1), "answered", 0, False, False),
+        (Behaviour(steps_after=PREMATURE_STOP_STEPS), "answered", 0, True, False),
+        (Behaviour(steps_after=PREMATURE_STOP_STEPS), "answered", 1, False, False),
+        (Behaviour(steps_after=PREMATURE_STOP_STEPS + 1), "answered", 0, False, False),
         (Behaviour(steps_after=1, tries=1), "answered", 0, False, False),
-        (Behaviour(steps_after=1, tries=SOON), "answered", 0, False, True),
+        (Behaviour(steps_after=1, tries=PREMATURE_STOP_STEPS), "answered", 0, False, True),
         (Behaviour(steps_after=1), "agent_crashed", 0, False, False),
-        (Behaviour(steps_after=LONG), "step_limit", 0, False, True),
+        (Behaviour(steps_after=PERSISTENCE_STEPS), "step_limit", 0, False, True),
         (Behaviour(), "answered", 0, False, False),
     ],
 )

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from tests.analysis.builders import Story
-from warex.analysis.trial.injections import injections, ledger, left_alone, occurrences
+from warex.analysis.trial.injections import injections, ledger, occurrences, skipped
 from warex.traces.reader import read_trace
 
 
@@ -18,7 +18,7 @@ def test_planned_is_not_delivered(tmp_path: Path) -> None:
         ("missed", 5, 6),
         ("open", 8, None),
     ]
-    summed = ledger(found, left_alone(trace.entries))
+    summed = ledger(found, skipped(trace.entries))
     assert (summed.planned, summed.delivered) == (3, 1)
     assert summed.missed == (("client_gone", 1), ("trace_cut", 1))
     assert summed.left_alone == (("not_armed", 4),)

@@ -3,27 +3,27 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import Story
-from warex.analysis.trial.popup_handling import Handled, handled
+from warex.analysis.trial.popup_handling import PopupHandling, popup_handling
 from warex.traces.reader import read_trace
 
 
-def of(story: Story, folder: Path) -> Handled | None:
-    return handled(read_trace(story.write(folder / "events.jsonl")).entries)
+def of(story: Story, folder: Path) -> PopupHandling | None:
+    return popup_handling(read_trace(story.write(folder / "events.jsonl")).entries)
 
 
 @pytest.mark.parametrize(
     ("reports", "found"),
     [
-        ((), Handled(closed=False, followed=False, typed=False)),
-        (("dismissed",), Handled(closed=True, followed=False, typed=False)),
-        (("accepted",), Handled(closed=True, followed=False, typed=False)),
-        (("followed",), Handled(closed=False, followed=True, typed=False)),
-        (("visited",), Handled(closed=False, followed=True, typed=False)),
-        (("typed",), Handled(closed=False, followed=False, typed=False)),
+        ((), PopupHandling(closed=False, followed=False, typed=False)),
+        (("dismissed",), PopupHandling(closed=True, followed=False, typed=False)),
+        (("accepted",), PopupHandling(closed=True, followed=False, typed=False)),
+        (("followed",), PopupHandling(closed=False, followed=True, typed=False)),
+        (("visited",), PopupHandling(closed=False, followed=True, typed=False)),
+        (("typed",), PopupHandling(closed=False, followed=False, typed=False)),
     ],
 )
 def test_what_was_done_is_told_by_the_reports(
-    reports: tuple[str, ...], found: Handled, tmp_path: Path
+    reports: tuple[str, ...], found: PopupHandling, tmp_path: Path
 ) -> None:
     assert of(Story().popup(1, *reports), tmp_path) == found
 

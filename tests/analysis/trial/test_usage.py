@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.builders import Story
-from warex.analysis.trial.usage import LlmUse, llm_use
+from warex.analysis.trial.usage import LlmUsage, llm_usage
 from warex.llm.prices.table import built_in_prices
 from warex.traces.reader import read_trace
 
 
-def _use(story: Story, tmp_path: Path) -> LlmUse:
+def _use(story: Story, tmp_path: Path) -> LlmUsage:
     trace = read_trace(story.write(tmp_path / "events.jsonl"))
-    return llm_use(trace.entries, built_in_prices())
+    return llm_usage(trace.entries, built_in_prices())
 
 
 def test_a_price_is_the_sum_of_its_arithmetic(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from warex.campaigns.config.campaign import (
     built_in_names,
     load_campaign,
 )
-from warex.campaigns.plan.dosing import scenario_of
+from warex.campaigns.plan.dosing import dosed_scenario
 from warex.errors import CampaignError
 
 GOOD = """
@@ -41,7 +41,7 @@ def test_every_built_in_campaign_loads_with_its_scenarios(name: str) -> None:
 
     assert config.name == name
     for condition in config.conditions:
-        scenario_of(condition, config.longest_hold_s)
+        dosed_scenario(condition, config.longest_hold_s)
 
 
 def test_the_demo_shows_the_paper() -> None:
@@ -173,7 +173,7 @@ def test_a_scenario_file_is_found_beside_its_campaign(tmp_path: Path) -> None:
 
     config = load_campaign(written(tmp_path, text))
 
-    scenario = scenario_of(config.conditions[1], None)
+    scenario = dosed_scenario(config.conditions[1], None)
     assert scenario is not None
     assert scenario.name == "mine"
 
@@ -275,7 +275,7 @@ def test_a_sweep_is_one_scenario_in_rising_doses_beside_clean_and_a_control(
 
 def test_the_doses_of_the_intensity_sweep_are_as_their_names_say() -> None:
     for condition in load_campaign("intensity-sweep").conditions[2:]:
-        scenario = scenario_of(condition, None)
+        scenario = dosed_scenario(condition, None)
         assert scenario is not None
         delay = getattr(scenario.rules[0].fault, "delay", 0.0)
         assert condition.name == f"scripts-{delay:g}s"

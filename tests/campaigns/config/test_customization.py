@@ -8,15 +8,15 @@ import pytest
 
 from warex.benchmarks import BENCHMARKS
 from warex.campaigns.config.campaign import CampaignConfig, built_in_names, load_campaign
-from warex.campaigns.config.customization import Adapted, Changes, adapted
+from warex.campaigns.config.customization import CustomCampaign, Overrides, customize
 from warex.errors import CampaignError
 
 KINDS = [kind.name for kind in BENCHMARKS]
 EXTERNAL = ("webarena", "step", "real", "webvoyager")
 
 
-def made(benchmark: str | None = None, source: str = "paper", **changes: Any) -> Adapted:
-    return adapted(source, Changes(benchmark=benchmark, **changes), file="c.toml")
+def made(benchmark: str | None = None, source: str = "paper", **changes: Any) -> CustomCampaign:
+    return customize(source, Overrides(benchmark=benchmark, **changes), file="c.toml")
 
 
 def config(benchmark: str | None = None, source: str = "paper", **changes: Any) -> CampaignConfig:

@@ -6,12 +6,12 @@ import pytest
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig, load_campaign
 from warex.campaigns.plan.dosing import (
-    as_frequent,
-    at_intensity,
-    first_only,
+    dosed_scenario,
     scaled,
-    scenario_of,
-    shortened,
+    with_capped_delays,
+    with_first,
+    with_frequency,
+    with_intensity,
 )
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Scenario
@@ -29,14 +29,14 @@ def with_fault(**fault: Any) -> Scenario:
 
 def test_an_unknown_scenario_is_told_with_its_condition() -> None:
     with pytest.raises(ScenarioError, match=r"condition 'x': .*did you mean 'paper/server-error'"):
-        scenario_of(condition("paper/sever-error"), None)
+        dosed_scenario(condition("paper/sever-error"), None)
 
 
 @pytest.mark.parametrize("name", ["paper/network-error", "paper/javascript"])
 def test_holds_are_shortened_and_nothing_else_is_changed(name: str) -> None:
     whole = load_preset(name)
 
-    short = shortened(whole, 0.5)
+    short = with_capped_delays(whole, 0.5)
 
     assert [getattr(rule.fault, "delay", None) for rule in short.rules] == [0.5]
     assert whole == scaled(short, 20)
@@ -45,8 +45,8 @@ def test_holds_are_shortened_and_nothing_else_is_changed(name: str) -> None:
 def test_a_hold_that_is_short_enough_stays() -> None:
     whole = load_preset("paper/network-error")
 
-    assert shortened(whole, 60) == whole
-    assert shortened(whole, None) is whole
+    assert with_capped_delays(whole, 60) == whole
+    assert with_capped_delays(whole, None) is whole
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def triggered(trigger: dict[str, Any], **more: Any) -> Scenario:
 def test_first_is_the_first_so_many_within_the_same_window() -> None:
     given = triggered({"always": True, "after_step": 2, "trials": 0.5}, per="url")
 
-    often = first_only(given, 5)
+    often = with_first(given, 5)
 
     assert often.rules[0].trigger.model_dump(exclude_none=True) == {
         "first": 5,
@@ -131,14 +131,14 @@ def test_first_is_the_first_so_many_within_the_same_window() -> None:
 def test_frequency_is_the_papers_the_first_match_or_by_chance_until_so_many_a_task(
     trigger: dict[str, Any], frequency: int, expected: dict[str, Any]
 ) -> None:
-    (rule,) = as_frequent(triggered(trigger, per="url"), frequency).rules
+    (rule,) = with_frequency(triggered(trigger, per="url"), frequency).rules
 
     assert rule.trigger.model_dump(exclude_none=True) == expected
     assert rule.per == "rule"
 
 
 def test_a_condition_is_met_at_its_dose() -> None:
-    scenario = scenario_of(condition("failing/scripts", intensity=0.5, frequency=3), None)
+    scenario = dosed_scenario(condition("failing/scripts", intensity=0.5, frequency=3), None)
 
     assert scenario is not None
     (rule,) = scenario.rules
@@ -149,7 +149,7 @@ def test_a_condition_is_met_at_its_dose() -> None:
 
 def test_a_dose_that_would_be_cut_is_refused() -> None:
     with pytest.raises(ScenarioError) as caught:
-        scenario_of(condition("paper/javascript", intensity=4), 20)
+        dosed_scenario(condition("paper/javascript", intensity=4), 20)
 
     assert str(caught.value) == (
         "condition 'x': its intensity makes a hold of 40 s, which longest_hold_s = 20 would cut:"
@@ -158,9 +158,10 @@ def test_a_dose_that_would_be_cut_is_refused() -> None:
 
 
 def test_a_control_and_a_defence_alone_have_no_scenario() -> None:
-    assert scenario_of(ConditionConfig(name="x", control=True), 2) is None
+    assert dosed_scenario(ConditionConfig(name="x", control=True), 2) is None
     assert (
-        scenario_of(ConditionConfig.model_validate({"name": "x", "defence": "refresh"}), 2) is None
+        dosed_scenario(ConditionConfig.model_validate({"name": "x", "defence": "refresh"}), 2)
+        is None
     )
 
 
@@ -177,7 +178,7 @@ def test_one_intensity_for_all_spares_what_has_no_size_and_says_so() -> None:
         {"name": "down", "scenario": "paper/server-error"},
     )
 
-    config, spared = at_intensity(given, 2)
+    config, spared = with_intensity(given, 2)
 
     assert [each.intensity for each in config.conditions] == [None, 2, None]
     assert spared == ("down",)
@@ -187,10 +188,10 @@ def test_one_intensity_for_nothing_is_refused() -> None:
     given = campaign({"name": "clean"}, {"name": "down", "scenario": "paper/server-error"})
 
     with pytest.raises(CampaignError, match="no condition of the campaign 'c' has a fault with a"):
-        at_intensity(given, 2)
+        with_intensity(given, 2)
 
 
 def test_a_campaign_keeps_where_it_came_from() -> None:
     demo = load_campaign("demo")
 
-    assert at_intensity(demo, 0.1)[0].source == "demo"
+    assert with_intensity(demo, 0.1)[0].source == "demo"

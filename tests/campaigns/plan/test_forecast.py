@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from warex.campaigns.plan.forecast import AROUND, Seen, forecast
+from warex.campaigns.plan.forecast import OVERHEAD_S, PastTrial, forecast
 from warex.traces import TrialKey
 
 MODELS = {"mine": "gpt", "other": "qwen"}
 
 
-def seen(condition: str, latency_s: float, usd: float | None = 0.1, **more: Any) -> Seen:
+def seen(condition: str, latency_s: float, usd: float | None = 0.1, **more: Any) -> PastTrial:
     given = {"run": "r1", "at": "2025-01-01", "benchmark": "b", "model": "gpt"} | more
-    return Seen(condition=condition, latency_s=latency_s, usd=usd, **given)
+    return PastTrial(condition=condition, latency_s=latency_s, usd=usd, **given)
 
 
 def keys(condition: str, count: int = 4, agent: str = "mine") -> list[TrialKey]:
@@ -22,7 +22,7 @@ def test_time_is_shared_by_the_lanes_and_money_is_not() -> None:
 
     expected = forecast(keys("clean"), MODELS, given, lanes=2)
 
-    assert expected.seconds == 4 * (3.0 + AROUND) / 2
+    assert expected.seconds == 4 * (3.0 + OVERHEAD_S) / 2
     assert round(expected.usd, 9) == 4 * 0.2
     (cell,) = expected.cells.values()
     assert cell is not None
@@ -37,8 +37,8 @@ def test_a_condition_that_was_run_tells_of_itself_and_clean_of_the_others() -> N
     slow, new = expected.cells["mine", "slow"], expected.cells["mine", "new"]
     assert slow is not None
     assert new is not None
-    assert (slow.seconds - AROUND, slow.condition) == (20.0, "slow")
-    assert (new.seconds - AROUND, new.condition) == (2.0, "clean")
+    assert (slow.seconds - OVERHEAD_S, slow.condition) == (20.0, "slow")
+    assert (new.seconds - OVERHEAD_S, new.condition) == (2.0, "clean")
 
 
 def test_the_newest_run_tells() -> None:
@@ -47,7 +47,7 @@ def test_the_newest_run_tells() -> None:
     cell = forecast(keys("clean", 1), MODELS, given, 1).cells["mine", "clean"]
 
     assert cell is not None
-    assert (cell.run, cell.seconds - AROUND) == ("r2", 9.0)
+    assert (cell.run, cell.seconds - OVERHEAD_S) == ("r2", 9.0)
 
 
 def test_what_warex_plays_costs_nothing_whatever_was_recorded() -> None:
@@ -82,7 +82,7 @@ def test_without_a_proxy_the_money_is_that_of_clean() -> None:
 
     expected = forecast(keys("no-proxy", 1), MODELS, given, 1)
 
-    assert (expected.seconds, expected.usd) == (1.0 + AROUND, 0.5)
+    assert (expected.seconds, expected.usd) == (1.0 + OVERHEAD_S, 0.5)
 
 
 def test_money_that_nobody_knows_is_told_and_not_taken_for_nothing() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.campaigns.config.test_task_choice import TASKS
 from warex.benchmarks.table import BenchmarkConfig
 from warex.campaigns.config.campaign import AgentConfig, CampaignConfig, ConditionConfig
-from warex.campaigns.plan.grid import Past, grid, remaining, trial_seed, waits_for
+from warex.campaigns.plan.grid import TrialHistory, cache_dependencies, grid, remaining, trial_seed
 from warex.traces import Counted, Outcome, TrialKey, Unscored, Void
 
 VOID = Void(reason="r")
@@ -99,14 +99,14 @@ def test_an_order_is_the_seeds() -> None:
 def test_without_a_cache_nobody_waits() -> None:
     trials = grid(config(), TASKS)
 
-    assert waits_for(config(), trials) == {}
+    assert cache_dependencies(config(), trials) == {}
 
 
 def test_with_a_cache_all_that_share_wait_for_the_first_of_theirs() -> None:
     given = varied(3, 2).model_copy(update={"llm_cache": True, "repeats": 2})
     trials = grid(given, TASKS[:2])
 
-    waiting = waits_for(given, trials)
+    waiting = cache_dependencies(given, trials)
 
     assert len(waiting) == len(trials) * 2 // 3
     for key, first in waiting.items():
@@ -140,10 +140,10 @@ def test_only_voids_are_run_again_and_not_for_ever(
 ) -> None:
     trial = TrialKey("b", "a", "c", "t")
 
-    assert bool(remaining([trial], {trial: Past(outcomes, last=len(outcomes))})) is again
+    assert bool(remaining([trial], {trial: TrialHistory(outcomes, last=len(outcomes))})) is again
 
 
 def test_an_attempt_that_was_cut_off_is_no_attempt() -> None:
     trial = TrialKey("b", "a", "c", "t")
 
-    assert remaining([trial], {trial: Past((VOID, VOID), last=5)}) == (trial,)
+    assert remaining([trial], {trial: TrialHistory((VOID, VOID), last=5)}) == (trial,)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned, plan
-from warex.campaigns.plan.lanes import Lanes, lanes_of
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
+from warex.campaigns.plan.lanes import Lanes, choose_lanes
 
 
-def planned(*, tasks: int = 2, isolated: bool = False, **given: Any) -> Planned:
+def planned(*, tasks: int = 2, isolated: bool = False, **given: Any) -> CampaignPlan:
     options = {
         "command": [sys.executable, "{task}"],
         "tasks": [f"t{number}" for number in range(tasks)],
@@ -33,17 +33,17 @@ def planned(*, tasks: int = 2, isolated: bool = False, **given: Any) -> Planned:
 @pytest.mark.parametrize(
     ("given", "options", "says"),
     [
-        ({}, Options(), "trials run one at a time: those"),
-        ({"jobs": 4}, Options(), "trials run one at a time, not 4 as asked: those"),
-        ({"jobs": 1}, Options(jobs=3), "trials run one at a time, not 3 as asked: those"),
-        ({}, Options(ray="local"), "trials run one at a time: those"),
-        ({}, Options(ray="local", jobs=8), "trials run one at a time, not 8 as asked: those"),
+        ({}, RunOptions(), "trials run one at a time: those"),
+        ({"jobs": 4}, RunOptions(), "trials run one at a time, not 4 as asked: those"),
+        ({"jobs": 1}, RunOptions(jobs=3), "trials run one at a time, not 3 as asked: those"),
+        ({}, RunOptions(ray="local"), "trials run one at a time: those"),
+        ({}, RunOptions(ray="local", jobs=8), "trials run one at a time, not 8 as asked: those"),
     ],
 )
 def test_a_shared_site_gets_one_lane_whoever_asks_for_more(
-    given: dict[str, Any], options: Options, says: str
+    given: dict[str, Any], options: RunOptions, says: str
 ) -> None:
-    lanes = lanes_of(planned(**given), options)
+    lanes = choose_lanes(planned(**given), options)
 
     assert lanes.count == 1
     assert lanes.why is not None
@@ -54,16 +54,16 @@ def test_a_shared_site_gets_one_lane_whoever_asks_for_more(
 @pytest.mark.parametrize(
     ("of", "options", "count"),
     [
-        (planned(isolated=True), Options(), 2),
-        (planned(isolated=True, jobs=5), Options(), 5),
-        (planned(isolated=True), Options(jobs=3), 3),
-        (planned(isolated=True), Options(ray="local"), None),
-        (planned(jobs=1), Options(), 1),
-        (planned(jobs=3), Options(jobs=1), 1),
-        (planned(tasks=1, jobs=3), Options(), 1),
+        (planned(isolated=True), RunOptions(), 2),
+        (planned(isolated=True, jobs=5), RunOptions(), 5),
+        (planned(isolated=True), RunOptions(jobs=3), 3),
+        (planned(isolated=True), RunOptions(ray="local"), None),
+        (planned(jobs=1), RunOptions(), 1),
+        (planned(jobs=3), RunOptions(jobs=1), 1),
+        (planned(tasks=1, jobs=3), RunOptions(), 1),
     ],
 )
 def test_nothing_is_said_where_nothing_is_lowered(
-    of: Planned, options: Options, count: int | None
+    of: CampaignPlan, options: RunOptions, count: int | None
 ) -> None:
-    assert lanes_of(of, options) == Lanes(count)
+    assert choose_lanes(of, options) == Lanes(count)

@@ -8,7 +8,7 @@ import pytest
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig, load_campaign
 from warex.campaigns.plan.campaign_plan import plan
-from warex.campaigns.plan.lint import doubts_of
+from warex.campaigns.plan.lint import lint_warnings
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def test_what_a_condition_may_not_show_is_told_with_its_name(
     demo: CampaignConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = plan(demo)
-    assert doubts_of(planned) == ()
+    assert lint_warnings(planned) == ()
     monkeypatch.setattr(
         type(planned.benchmark), "doubts", lambda self, scenario, task: iter([scenario.name])
     )
-    assert doubts_of(planned) == (
+    assert lint_warnings(planned) == (
         "condition 'network-error': paper/network-error",
         "condition 'server-error': paper/server-error",
         "condition 'javascript-failure': paper/javascript",
@@ -38,7 +38,7 @@ def test_what_holds_of_several_conditions_is_told_once(
     monkeypatch.setattr(
         type(planned.benchmark), "doubts", lambda self, scenario, task: iter(["nothing"])
     )
-    assert doubts_of(planned) == (
+    assert lint_warnings(planned) == (
         "conditions 'network-error', 'server-error', 'javascript-failure': nothing",
     )
 
@@ -83,7 +83,7 @@ def test_a_rule_that_no_trial_can_meet_is_told_before_the_first_one(
     (tmp_path / "s.json").write_text(json.dumps(whole))
     condition = ConditionConfig(name="late", scenario=str(tmp_path / "s.json"))
 
-    (said,) = doubts_of(plan(demo.model_copy(update={"conditions": (condition,)})))
+    (said,) = lint_warnings(plan(demo.model_copy(update={"conditions": (condition,)})))
 
     assert said.startswith("condition 'late': Rule 'r' ")
     assert says in said

@@ -7,7 +7,7 @@ import pytest
 
 from warex.benchmarks import BenchmarkConfig, benchmark_of
 from warex.campaigns.config.campaign import CampaignConfig
-from warex.campaigns.plan.preflight import needs_of_benchmark, needs_of_campaign
+from warex.campaigns.plan.preflight import check_benchmark, check_campaign
 
 
 def config(table: object, model: str) -> CampaignConfig:
@@ -40,14 +40,14 @@ def test_what_stops_a_run_is_found(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
 
-    findings = list(needs_of_campaign(config(table, model)))
+    findings = list(check_campaign(config(table, model)))
 
     (lacking,) = (finding for finding in findings if finding.state != "ok")
     assert says in lacking.sentence
 
 
 def test_a_campaign_that_can_run_lacks_nothing() -> None:
-    findings = list(needs_of_campaign(config("testbed", "scripted:patient")))
+    findings = list(check_campaign(config("testbed", "scripted:patient")))
 
     assert {finding.state for finding in findings} == {"ok"}
 
@@ -64,7 +64,7 @@ def test_a_rule_about_none_of_the_sites_is_told_and_stops_nothing(tmp_path: Path
     made = config("testbed", "scripted:patient")
     condition = made.conditions[0].model_copy(update={"name": "c", "scenario": str(scenario)})
 
-    findings = needs_of_campaign(made.model_copy(update={"conditions": (condition,)}))
+    findings = check_campaign(made.model_copy(update={"conditions": (condition,)}))
 
     (told,) = (finding for finding in findings if finding.state != "ok")
     assert not told.needed
@@ -74,4 +74,4 @@ def test_a_rule_about_none_of_the_sites_is_told_and_stops_nothing(tmp_path: Path
 def test_a_benchmark_whose_command_cannot_run_is_not_well() -> None:
     made = benchmark_of(BenchmarkConfig.model_validate(command("no-such-program-of-warex {task}")))
 
-    assert [f.state for f in needs_of_benchmark(made) if f.name == "tasks"] == ["broken"]
+    assert [f.state for f in check_benchmark(made) if f.name == "tasks"] == ["broken"]

@@ -11,17 +11,24 @@ import pytest
 
 from warex.campaigns.ray import driver
 from warex.campaigns.ray.driver import Driver
-from warex.campaigns.ray.gateway import Asked, Came, Connected, Lost, Said, Unreachable
-from warex.campaigns.ray.node import Attempted, packed
-from warex.campaigns.run.schedule import Done, Schedule
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.ray.gateway import (
+    AttemptLost,
+    AttemptRequest,
+    AttemptReturned,
+    Connected,
+    GatewayMessage,
+    Unreachable,
+)
+from warex.campaigns.ray.node import AttemptResult, pack_folder
+from warex.campaigns.run.schedule import AttemptDone, TrialQueue
+from warex.campaigns.run.spending import Spending
 from warex.errors import MachineError
 from warex.traces import Counted, Outcome, TrialKey, Void, find_trials, read_outcome, write_outcome
 
 KEYS = [TrialKey("testbed", "patient", "clean", f"task-{n}", 1) for n in range(3)]
 SOLVED = Counted(ending="answered", score=1, latency_s=1.0)
 
-type Cluster = Callable[[Asked], Said]
+type Cluster = Callable[[AttemptRequest], GatewayMessage]
 
 
 @pytest.fixture
@@ -39,10 +46,10 @@ def drive(
     room: int = 2,
     lanes: int | None = None,
     keys: list[TrialKey] = KEYS,
-) -> tuple[list[Done], list[str]]:
+) -> tuple[list[AttemptDone], list[str]]:
     """Run the keys on a cluster of one's own making; return what was reported and noticed."""
     ours, theirs = pipe
-    done: list[Done] = []
+    done: list[AttemptDone] = []
     noticed: list[str] = []
 
     def serve() -> None:
@@ -57,13 +64,13 @@ def drive(
     thread.start()
     try:
         Driver(
-            Schedule(keys),
+            TrialQueue(keys),
             run,
             "ray.example:6379",
             lanes,
             None,
             ours,
-            lambda folder: Spent(),
+            lambda folder: Spending(),
             done.append,
             noticed.append,
         ).drive()
@@ -73,17 +80,19 @@ def drive(
     return done, noticed
 
 
-def attempted(scratch: Path, outcome: Outcome = SOLVED) -> Attempted:
+def attempted(scratch: Path, outcome: Outcome = SOLVED) -> AttemptResult:
     folder = scratch / "made"
     folder.mkdir(exist_ok=True)
     write_outcome(folder, outcome)
-    return Attempted(outcome, packed(folder), {})
+    return AttemptResult(outcome, pack_folder(folder), {})
 
 
 def test_what_comes_back_lies_in_the_run_folder(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
-    done, _ = drive(pipe, tmp_path / "run", lambda it: Came(it.number, attempted(tmp_path)))
+    done, _ = drive(
+        pipe, tmp_path / "run", lambda it: AttemptReturned(it.number, attempted(tmp_path))
+    )
 
     found = list(find_trials(tmp_path / "run"))
     assert [key for key, _, _ in found] == KEYS
@@ -94,10 +103,10 @@ def test_what_comes_back_lies_in_the_run_folder(
 def test_a_lost_attempt_is_made_again_under_a_new_number(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
-    def cluster(asked: Asked) -> Said:
+    def cluster(asked: AttemptRequest) -> GatewayMessage:
         if asked.key == KEYS[1] and asked.attempt == 1:
-            return Lost(asked.number, "the node died")
-        return Came(asked.number, attempted(tmp_path))
+            return AttemptLost(asked.number, "the node died")
+        return AttemptReturned(asked.number, attempted(tmp_path))
 
     _, noticed = drive(pipe, tmp_path / "run", cluster)
 
@@ -112,9 +121,9 @@ def test_a_lost_attempt_is_made_again_under_a_new_number(
 def test_a_void_that_comes_back_is_tried_again(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
-    def cluster(asked: Asked) -> Said:
+    def cluster(asked: AttemptRequest) -> GatewayMessage:
         outcome = SOLVED if asked.attempt > 1 else Void(reason=f"no luck with {asked.key.task}")
-        return Came(asked.number, attempted(tmp_path, outcome))
+        return AttemptReturned(asked.number, attempted(tmp_path, outcome))
 
     drive(pipe, tmp_path / "run", cluster, keys=KEYS[:1])
 
@@ -127,9 +136,9 @@ def test_no_more_is_asked_at_once_than_the_lanes_allow(
 ) -> None:
     more_came: list[bool] = []
 
-    def cluster(asked: Asked) -> Said:
+    def cluster(asked: AttemptRequest) -> GatewayMessage:
         more_came.append(pipe[1].poll(0.05))
-        return Came(asked.number, attempted(tmp_path))
+        return AttemptReturned(asked.number, attempted(tmp_path))
 
     drive(pipe, tmp_path / "run", cluster, room=8, lanes=1)
 
@@ -139,10 +148,10 @@ def test_no_more_is_asked_at_once_than_the_lanes_allow(
 def test_a_cluster_that_is_lost_is_a_sentence_and_loses_nothing(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
-    def cluster(asked: Asked) -> Said:
+    def cluster(asked: AttemptRequest) -> GatewayMessage:
         if asked.number == 2:
             raise EOFError
-        return Came(asked.number, attempted(tmp_path))
+        return AttemptReturned(asked.number, attempted(tmp_path))
 
     with pytest.raises(MachineError, match=r"ray\.example:6379 is lost.*--resume"):
         drive(pipe, tmp_path / "run", cluster, room=1)
@@ -154,7 +163,11 @@ def test_what_a_node_lacks_stops_the_campaign_with_its_sentence(
     pipe: tuple[Connection, Connection], tmp_path: Path
 ) -> None:
     with pytest.raises(MachineError, match="no Chromium"):
-        drive(pipe, tmp_path / "run", lambda it: Came(it.number, MachineError("no Chromium there")))
+        drive(
+            pipe,
+            tmp_path / "run",
+            lambda it: AttemptReturned(it.number, MachineError("no Chromium there")),
+        )
 
 
 def test_a_cluster_that_is_not_there_is_named(
@@ -193,13 +206,13 @@ def test_a_gateway_that_is_killed_is_started_anew_but_not_three_times_in_a_row(
 
     def run() -> None:
         driver.run_on_ray(
-            Schedule(KEYS),
+            TrialQueue(KEYS),
             work,
             tmp_path / "run",
             "ray.example:6379",
             lanes=None,
             cache=None,
-            spent_in=lambda folder: Spent(),
+            spent_in=lambda folder: Spending(),
             notice=noticed.append,
         )
 
@@ -220,13 +233,13 @@ def test_a_cluster_that_takes_its_driver_down_before_it_is_reached_does_not_answ
     theirs.close()
     with pytest.raises(MachineError, match=r"^no Ray cluster answers at ray\.example:6379$"):
         Driver(
-            Schedule(KEYS),
+            TrialQueue(KEYS),
             tmp_path / "run",
             "ray.example:6379",
             None,
             None,
             ours,
-            lambda folder: Spent(),
+            lambda folder: Spending(),
             lambda done: None,
             lambda sentence: None,
         ).drive()

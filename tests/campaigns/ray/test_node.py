@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.campaigns.ray.node import packed, unpack
+from warex.campaigns.ray.node import pack_folder, unpack_folder
 from warex.traces import TrialKey, attempt_dir, find_trials
 
 KEY = TrialKey("testbed", "patient", "clean", "buy-tea", 1)
@@ -16,7 +16,7 @@ def test_an_attempts_folder_comes_back_as_it_was(tmp_path: Path) -> None:
     (there / "blobs" / "ab").write_bytes(b"\x00\xff")
     here = attempt_dir(tmp_path / "run", KEY, 2)
 
-    unpack(packed(there), here)
+    unpack_folder(pack_folder(there), here)
 
     assert (here / "events.jsonl").read_bytes() == b"{}\n"
     assert (here / "blobs" / "ab").read_bytes() == b"\x00\xff"
@@ -30,7 +30,7 @@ def test_what_came_in_half_is_no_attempt(tmp_path: Path) -> None:
     here = attempt_dir(tmp_path / "run", KEY, 1)
 
     with pytest.raises(tarfile.ReadError):
-        unpack(packed(there)[:3000], here)
+        unpack_folder(pack_folder(there)[:3000], here)
 
     assert not here.exists()
     assert list(find_trials(tmp_path / "run")) == []
@@ -45,6 +45,6 @@ def test_what_came_in_half_before_is_in_nobodys_way(tmp_path: Path) -> None:
     draft.mkdir(parents=True)
     (draft / "leftover").write_bytes(b"old")
 
-    unpack(packed(there), here)
+    unpack_folder(pack_folder(there), here)
 
     assert [path.name for path in here.iterdir()] == ["outcome.json"]

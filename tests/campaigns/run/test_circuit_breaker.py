@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.campaigns.run.circuit_breaker import CampaignStopped, Streak
+from warex.campaigns.run.circuit_breaker import CampaignStopped, CircuitBreaker
 from warex.traces import Counted, Void
 
 FINE = Counted(ending="answered", score=1.0, latency_s=1)
@@ -13,7 +13,7 @@ def void(reason: str = "no key") -> Void:
 
 
 def test_five_voids_in_a_row_for_one_reason_stop_it_with_the_reason() -> None:
-    streak = Streak(tasks=2)
+    streak = CircuitBreaker(tasks=2)
     for task in "abab":
         streak.note(task, void())
 
@@ -23,7 +23,7 @@ def test_five_voids_in_a_row_for_one_reason_stop_it_with_the_reason() -> None:
 
 
 def test_ports_and_paths_make_no_other_reason() -> None:
-    streak = Streak(tasks=2)
+    streak = CircuitBreaker(tasks=2)
     for n in range(4):
         streak.note(f"t{n}", void(f"port {n} of /runs/{n}/x is closed"))
 
@@ -32,19 +32,19 @@ def test_ports_and_paths_make_no_other_reason() -> None:
 
 
 def test_a_trial_that_counts_begins_anew() -> None:
-    streak = Streak(tasks=9)
+    streak = CircuitBreaker(tasks=9)
     for n in range(20):
         streak.note(f"t{n}", FINE if n % 4 == 0 else void())
 
 
 def test_another_reason_begins_anew() -> None:
-    streak = Streak(tasks=9)
+    streak = CircuitBreaker(tasks=9)
     for n in range(20):
         streak.note(f"t{n}", void("one" if n % 2 else "other"))
 
 
 def test_one_broken_task_does_not_stop_the_others() -> None:
-    streak = Streak(tasks=2)
+    streak = CircuitBreaker(tasks=2)
     for _ in range(9):
         streak.note("broken", void())
 
@@ -53,7 +53,7 @@ def test_one_broken_task_does_not_stop_the_others() -> None:
 
 
 def test_a_campaign_of_one_task_stops_too() -> None:
-    streak = Streak(tasks=1)
+    streak = CircuitBreaker(tasks=1)
     for _ in range(4):
         streak.note("only", void())
 
@@ -62,7 +62,7 @@ def test_a_campaign_of_one_task_stops_too() -> None:
 
 
 def test_three_deaths_in_a_row_stop_it_whatever_the_task_and_the_process() -> None:
-    streak = Streak(tasks=9)
+    streak = CircuitBreaker(tasks=9)
     streak.note("a", Void(reason="the guard", died=True))
     streak.note("a", Void(reason="the proxy", died=True))
     streak.note("a", FINE)

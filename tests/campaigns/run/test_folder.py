@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from warex.campaigns.plan.grid import Past
-from warex.campaigns.run.folder import opened
+from warex.campaigns.plan.grid import TrialHistory
+from warex.campaigns.run.folder import open_run_folder
 from warex.errors import InputError, MachineError
 from warex.llm.prices.table import Price, built_in_prices
 from warex.llm.prices.user_table import read_prices
@@ -39,8 +39,8 @@ def manifest(versions: dict[str, str] | None = None, **campaign: object) -> Mani
     )
 
 
-def begin(run: Path, *, resume: bool = False, **campaign: Any) -> dict[TrialKey, Past]:
-    with opened(run, manifest(**campaign), TABLE, resume=resume) as past:
+def begin(run: Path, *, resume: bool = False, **campaign: Any) -> dict[TrialKey, TrialHistory]:
+    with open_run_folder(run, manifest(**campaign), TABLE, resume=resume) as past:
         return past
 
 
@@ -103,7 +103,7 @@ def test_another_browser_is_told(tmp_path: Path) -> None:
     told: list[str] = []
 
     later = manifest({"warex": "0.1", "browser": "Chromium 2"})
-    with opened(tmp_path / "c", later, TABLE, resume=True, notice=told.append):
+    with open_run_folder(tmp_path / "c", later, TABLE, resume=True, notice=told.append):
         pass
 
     (sentence,) = told
@@ -115,11 +115,13 @@ def test_the_prices_are_kept_with_the_run_and_the_last_ones_in_force_stand(tmp_p
     renewed = TABLE.with_own({"house": Price(input=1, output=2)})
     priced = {"prices_date": "2026-02-03", "prices_source": "f", "prices_digest": renewed.digest}
     first = manifest().model_copy(update={"prices_digest": TABLE.digest})
-    with opened(run, first, TABLE, resume=False):
+    with open_run_folder(run, first, TABLE, resume=False):
         assert read_prices(run / "prices.json") == TABLE
-    with opened(run, first, TABLE, resume=True, notice=told.append):
+    with open_run_folder(run, first, TABLE, resume=True, notice=told.append):
         assert told == []
-    with opened(run, first.model_copy(update=priced), renewed, resume=True, notice=told.append):
+    with open_run_folder(
+        run, first.model_copy(update=priced), renewed, resume=True, notice=told.append
+    ):
         pass
 
     assert read_prices(run / "prices.json") == renewed
@@ -197,7 +199,7 @@ def test_a_configuration_with_secrets_is_known_again(tmp_path: Path) -> None:
 
 def test_two_processes_never_run_in_one_folder(tmp_path: Path) -> None:
     with (
-        opened(tmp_path / "c", manifest(), TABLE, resume=False),
+        open_run_folder(tmp_path / "c", manifest(), TABLE, resume=False),
         pytest.raises(InputError, match="another process is running"),
     ):
         begin(tmp_path / "c", resume=True)
@@ -214,8 +216,8 @@ def test_what_was_done_is_found_and_what_was_cut_off_keeps_its_number(tmp_path: 
     attempt_dir(tmp_path, cut, 2).mkdir()
 
     assert begin(tmp_path, resume=True) == {
-        done: Past((VOID, FAILED), last=2),
-        cut: Past((VOID,), last=2),
+        done: TrialHistory((VOID, FAILED), last=2),
+        cut: TrialHistory((VOID,), last=2),
     }
 
 

@@ -11,32 +11,32 @@ import pytest
 
 from warex.campaigns.config.campaign import Budget
 from warex.campaigns.run.circuit_breaker import CampaignStopped
-from warex.campaigns.run.local import run_trials
-from warex.campaigns.run.schedule import Done, Schedule, Turn
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.run.local import run_local
+from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt, TrialQueue
+from warex.campaigns.run.spending import Spending
 from warex.errors import MachineError
 from warex.traces import Counted, Outcome, TrialKey, Void
-from warex.trials.runner import Interrupted
+from warex.trials.runner import TrialInterrupted
 
 FAILED = Counted(ending="answered", score=0.0, latency_s=1)
 VOID = Void(reason="r")
 
-type Goes = Callable[[Turn], Outcome]
+type Goes = Callable[[PlannedAttempt], Outcome]
 
 
-def schedule(count: int, budget: Budget | None = None) -> Schedule:
+def schedule(count: int, budget: Budget | None = None) -> TrialQueue:
     trials = [TrialKey("b", "a", "clean", f"t{n}") for n in range(count)]
-    return Schedule(trials, budget=budget)
+    return TrialQueue(trials, budget=budget)
 
 
 def run(
-    goes: Goes, schedule: Schedule, lanes: int = 1, stop: threading.Event | None = None
-) -> list[Done]:
+    goes: Goes, schedule: TrialQueue, lanes: int = 1, stop: threading.Event | None = None
+) -> list[AttemptDone]:
     """Run trials that go as they are told; return what was reported, in order."""
-    done: list[Done] = []
-    run_trials(
+    done: list[AttemptDone] = []
+    run_local(
         schedule,
-        lambda turn: (goes(turn), Spent(tokens=1)),
+        lambda turn: (goes(turn), Spending(tokens=1)),
         lanes=lanes,
         stop=stop or threading.Event(),
         report=done.append,
@@ -53,7 +53,7 @@ def test_a_trial_that_failed_is_done() -> None:
 def test_a_void_trial_is_tried_again_also_where_the_other_lanes_are_idle() -> None:
     alone = threading.Barrier(2, timeout=10)
 
-    def goes(turn: Turn) -> Outcome:
+    def goes(turn: PlannedAttempt) -> Outcome:
         if turn.key.task == "t0" and turn.attempt == 1:
             return VOID
         alone.wait()
@@ -77,7 +77,7 @@ def test_a_budget_ends_it_in_good_order() -> None:
 def test_lanes_work_at_the_same_time() -> None:
     both = threading.Barrier(2, timeout=10)
 
-    def goes(turn: Turn) -> Outcome:
+    def goes(turn: PlannedAttempt) -> Outcome:
         both.wait()
         return FAILED
 
@@ -96,11 +96,11 @@ def test_the_same_void_again_and_again_stops_the_campaign() -> None:
 def test_an_error_in_one_lane_stops_the_others_and_is_raised() -> None:
     stop = threading.Event()
 
-    def goes(turn: Turn) -> Outcome:
+    def goes(turn: PlannedAttempt) -> Outcome:
         if turn.key.task == "t0":
             raise MachineError("the disk is full")
         assert stop.wait(10)
-        raise Interrupted
+        raise TrialInterrupted
 
     with pytest.raises(MachineError, match="the disk is full"):
         run(goes, schedule(9), lanes=2, stop=stop)
@@ -117,14 +117,14 @@ def test_an_interrupt_stops_the_lanes_before_it_is_raised_whichever_thread_took_
         waiting.set()
         return wait(running, timeout)
 
-    def goes(turn: Turn) -> Outcome:
+    def goes(turn: PlannedAttempt) -> Outcome:
         assert waiting.wait(10)
         taker = threading.current_thread() if taken_by_the_lane else threading.main_thread()
         assert taker.ident is not None
         signal.pthread_kill(taker.ident, signal.SIGINT)
         assert stop.wait(10)
         ended.set()
-        raise Interrupted
+        raise TrialInterrupted
 
     monkeypatch.setattr(futures, "wait", waits)
     with pytest.raises(KeyboardInterrupt):

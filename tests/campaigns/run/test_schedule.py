@@ -7,10 +7,10 @@ from time import thread_time
 import pytest
 
 from warex.campaigns.config.campaign import AgentConfig, Budget, CampaignConfig, ConditionConfig
-from warex.campaigns.plan.grid import Past, grid, waits_for
+from warex.campaigns.plan.grid import TrialHistory, cache_dependencies, grid
 from warex.campaigns.run.circuit_breaker import CampaignStopped
-from warex.campaigns.run.schedule import Schedule, Turn
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.run.schedule import PlannedAttempt, TrialQueue
+from warex.campaigns.run.spending import Spending
 from warex.seeds import draw
 from warex.traces import Counted, Outcome, TrialKey, Void
 
@@ -22,7 +22,7 @@ def keys(count: int, condition: str = "clean") -> list[TrialKey]:
     return [TrialKey("b", "a", condition, f"t{n}") for n in range(count)]
 
 
-def taken(schedule: Schedule, now: float = 0.0) -> list[Turn]:
+def taken(schedule: TrialQueue, now: float = 0.0) -> list[PlannedAttempt]:
     """Take all turns that there are now; none of them ends."""
     turns = []
     while (turn := schedule.take(now)) is not None:
@@ -31,7 +31,7 @@ def taken(schedule: Schedule, now: float = 0.0) -> list[Turn]:
 
 
 def test_turns_come_in_the_order_of_the_trials_and_then_it_is_over() -> None:
-    schedule = Schedule(keys(3))
+    schedule = TrialQueue(keys(3))
 
     turns = taken(schedule)
 
@@ -45,7 +45,7 @@ def test_turns_come_in_the_order_of_the_trials_and_then_it_is_over() -> None:
 
 
 def test_a_trial_that_failed_is_not_run_again_and_a_void_one_goes_to_the_end() -> None:
-    schedule = Schedule(keys(3))
+    schedule = TrialQueue(keys(3))
     first = schedule.take(0)
     assert first is not None
     schedule.done(first, VOID)
@@ -59,7 +59,7 @@ def test_a_trial_that_failed_is_not_run_again_and_a_void_one_goes_to_the_end() -
 
 def test_after_three_voids_a_trial_is_left_alone_those_on_disk_counted() -> None:
     (key,) = keys(1)
-    schedule = Schedule([key], {key: Past((VOID,), last=4)})
+    schedule = TrialQueue([key], {key: TrialHistory((VOID,), last=4)})
 
     attempts = []
     while (turn := schedule.take(0)) is not None:
@@ -73,19 +73,19 @@ def test_after_three_voids_a_trial_is_left_alone_those_on_disk_counted() -> None
 def test_a_trial_that_counts_on_disk_has_no_turn() -> None:
     done, void, out, cut = keys(4)
     past = {
-        done: Past((FAILED,), last=1),
-        void: Past((VOID,), last=1),
-        out: Past((VOID, VOID, VOID), last=3),
-        cut: Past((), last=2),
+        done: TrialHistory((FAILED,), last=1),
+        void: TrialHistory((VOID,), last=1),
+        out: TrialHistory((VOID, VOID, VOID), last=3),
+        cut: TrialHistory((), last=2),
     }
 
-    turns = taken(Schedule([done, void, out, cut], past))
+    turns = taken(TrialQueue([done, void, out, cut], past))
 
     assert [(turn.key, turn.attempt) for turn in turns] == [(void, 2), (cut, 3)]
 
 
 def test_a_turn_that_was_lost_gets_a_new_attempt_which_is_no_void() -> None:
-    schedule = Schedule(keys(2))
+    schedule = TrialQueue(keys(2))
     first = schedule.take(0)
     assert first is not None
     schedule.lost(first)
@@ -99,7 +99,7 @@ def test_a_turn_that_was_lost_gets_a_new_attempt_which_is_no_void() -> None:
 
 
 def test_a_trial_that_is_lost_again_and_again_is_given_up_for_this_go() -> None:
-    schedule = Schedule(keys(1))
+    schedule = TrialQueue(keys(1))
     goes = 0
     while (turn := schedule.take(0)) is not None:
         goes += 1
@@ -111,7 +111,7 @@ def test_a_trial_that_is_lost_again_and_again_is_given_up_for_this_go() -> None:
 
 
 def test_a_limit_is_of_trials_and_not_of_attempts() -> None:
-    schedule = Schedule(keys(5), limit=2)
+    schedule = TrialQueue(keys(5), limit=2)
     assert schedule.size == 2
     first = schedule.take(0)
     assert first is not None
@@ -125,7 +125,7 @@ def test_a_limit_is_of_trials_and_not_of_attempts() -> None:
 
 
 def test_the_same_void_again_and_again_stops_it() -> None:
-    schedule = Schedule(keys(9))
+    schedule = TrialQueue(keys(9))
     turns = taken(schedule)
     for turn in turns[:4]:
         schedule.done(turn, VOID)
@@ -135,7 +135,7 @@ def test_the_same_void_again_and_again_stops_it() -> None:
 
 
 def test_where_nothing_counts_those_that_are_tried_again_stop_it_too() -> None:
-    schedule = Schedule(keys(2))
+    schedule = TrialQueue(keys(2))
     for _ in range(4):
         turn = schedule.take(0)
         assert turn is not None
@@ -148,7 +148,7 @@ def test_where_nothing_counts_those_that_are_tried_again_stop_it_too() -> None:
 
 
 def test_what_was_void_before_and_is_again_stops_nothing_where_others_count() -> None:
-    schedule = Schedule(keys(20))
+    schedule = TrialQueue(keys(20))
     bad = {f"t{n}" for n in range(0, 20, 3)}
     while (turn := schedule.take(0)) is not None:
         schedule.done(turn, VOID if turn.key.task in bad else FAILED)
@@ -159,20 +159,30 @@ def test_what_was_void_before_and_is_again_stops_nothing_where_others_count() ->
 @pytest.mark.parametrize(
     ("budget", "spent", "before", "says"),
     [
-        (Budget(usd=1), Spent(usd=0.6), Spent(usd=0.5), "the budget of 1 US dollars is used up"),
-        (Budget(tokens=10), Spent(tokens=4), Spent(tokens=6), "the budget of 10 tokens is used up"),
         (
             Budget(usd=1),
-            Spent(unpriced=frozenset({"mine"})),
-            Spent(),
+            Spending(usd=0.6),
+            Spending(usd=0.5),
+            "the budget of 1 US dollars is used up",
+        ),
+        (
+            Budget(tokens=10),
+            Spending(tokens=4),
+            Spending(tokens=6),
+            "the budget of 10 tokens is used up",
+        ),
+        (
+            Budget(usd=1),
+            Spending(unpriced=frozenset({"mine"})),
+            Spending(),
             "budget.usd cannot be kept: the price table has no 'mine'; say in the campaign's",
         ),
     ],
 )
 def test_no_trial_begins_once_a_budget_is_used_up_and_those_that_run_end(
-    budget: Budget, spent: Spent, before: Spent, says: str
+    budget: Budget, spent: Spending, before: Spending, says: str
 ) -> None:
-    schedule = Schedule(keys(4), budget=budget, spent=before)
+    schedule = TrialQueue(keys(4), budget=budget, spent=before)
     one, other = schedule.take(0), schedule.take(0)
     assert one is not None
     assert other is not None
@@ -188,14 +198,14 @@ def test_no_trial_begins_once_a_budget_is_used_up_and_those_that_run_end(
 
 
 def test_a_budget_that_earlier_goes_used_up_begins_nothing() -> None:
-    schedule = Schedule(keys(1), budget=Budget(usd=2), spent=Spent(usd=2))
+    schedule = TrialQueue(keys(1), budget=Budget(usd=2), spent=Spending(usd=2))
 
     assert schedule.take(0) is None
     assert schedule.over
 
 
 def test_minutes_are_those_of_this_go() -> None:
-    schedule = Schedule(keys(3), budget=Budget(minutes=2))
+    schedule = TrialQueue(keys(3), budget=Budget(minutes=2))
 
     assert schedule.take(1000.0) is not None
     assert schedule.take(1119.0) is not None
@@ -217,9 +227,9 @@ CACHED = CampaignConfig(
 )
 
 
-def cached() -> Schedule:
+def cached() -> TrialQueue:
     trials = grid(CACHED, ["t"])
-    return Schedule(trials, after=waits_for(CACHED, trials))
+    return TrialQueue(trials, after=cache_dependencies(CACHED, trials))
 
 
 def test_what_shares_answers_waits_until_the_first_of_them_has_ended() -> None:
@@ -249,20 +259,20 @@ def test_it_waits_while_the_first_is_void_but_not_for_ever() -> None:
 
 def test_nobody_waits_for_what_has_ended_in_an_earlier_go() -> None:
     trials = grid(CACHED, ["t"])
-    past = {key: Past((FAILED,), 1) for key in trials if key.condition == "clean"}
+    past = {key: TrialHistory((FAILED,), 1) for key in trials if key.condition == "clean"}
 
-    turns = taken(Schedule(trials, past, after=waits_for(CACHED, trials)))
+    turns = taken(TrialQueue(trials, past, after=cache_dependencies(CACHED, trials)))
 
     assert Counter(turn.key.condition for turn in turns)["faulted"] == 2
 
 
-def on_a_virtual_clock(schedule: Schedule, lanes: int) -> Counter[TrialKey]:
+def on_a_virtual_clock(schedule: TrialQueue, lanes: int) -> Counter[TrialKey]:
     """Run a schedule to its end in no time; return how often each trial was attempted.
 
     A trial takes some seconds of a clock that a heap moves on; one in twenty is void.
     """
     attempts: Counter[TrialKey] = Counter()
-    ends: list[tuple[float, int, Turn]] = []
+    ends: list[tuple[float, int, PlannedAttempt]] = []
     now, free, count = 0.0, lanes, 0
     while not schedule.over:
         while free and (turn := schedule.take(now)) is not None:
@@ -274,7 +284,7 @@ def on_a_virtual_clock(schedule: Schedule, lanes: int) -> Counter[TrialKey]:
         free += 1
         void = draw(2, turn.key.task, turn.key.condition, turn.attempt) < 0.05
         outcome: Outcome = Void(reason=turn.key.task) if void else FAILED
-        schedule.done(turn, outcome, Spent(tokens=1))
+        schedule.done(turn, outcome, Spending(tokens=1))
     return attempts
 
 
@@ -287,7 +297,9 @@ def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same
         trials = grid(config, [f"t{n}" for n in range(tasks)])
         # What asks for the time: laying out, taking and noting, without the virtual lanes' draws.
         began = thread_time()
-        schedule = Schedule(trials, after=waits_for(config, trials), budget=Budget(tokens=10**9))
+        schedule = TrialQueue(
+            trials, after=cache_dependencies(config, trials), budget=Budget(tokens=10**9)
+        )
         attempts = on_a_virtual_clock(schedule, 1000)
         took = thread_time() - began
         assert attempts.keys() == set(trials)
@@ -302,7 +314,7 @@ def test_a_thousand_lanes_cost_less_than_a_millisecond_a_trial_and_each_the_same
 
 
 def test_who_watches_is_told_of_each_turn_that_is_taken() -> None:
-    told: list[Turn] = []
+    told: list[PlannedAttempt] = []
 
-    assert taken(Schedule(keys(2), taken=told.append)) == told
+    assert taken(TrialQueue(keys(2), taken=told.append)) == told
     assert [turn.key for turn in told] == keys(2)

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from warex.campaigns.run.spending import Spent, spent_in
+from warex.campaigns.run.spending import Spending, attempt_spending
 from warex.clock import Clock
 from warex.llm.prices.table import Price, PriceTable
 from warex.traces import LlmCall, TraceWriter
@@ -49,25 +49,25 @@ def trace(folder: Path, *calls: LlmCall) -> Path:
 
 
 def test_money_and_tokens_of_all_calls_are_summed(tmp_path: Path) -> None:
-    assert spent_in(trace(tmp_path, call(), call()), PRICES) == Spent(4.0, 2_200_000)
+    assert attempt_spending(trace(tmp_path, call(), call()), PRICES) == Spending(4.0, 2_200_000)
 
 
 def test_a_call_that_generated_nothing_cost_nothing(tmp_path: Path) -> None:
     nothing = call(input_tokens=None, output_tokens=None, status=500, usage="none", model="other")
 
-    assert spent_in(trace(tmp_path, nothing), PRICES) == Spent()
+    assert attempt_spending(trace(tmp_path, nothing), PRICES) == Spending()
 
 
 def test_an_answer_out_of_the_cache_costs_nothing_again(tmp_path: Path) -> None:
     again = call(replayed=True, original_latency_s=1.0)
 
-    assert spent_in(trace(tmp_path, call(), again), PRICES) == Spent(2.0, 1_100_000)
+    assert attempt_spending(trace(tmp_path, call(), again), PRICES) == Spending(2.0, 1_100_000)
 
 
 def test_a_model_without_a_price_is_named(tmp_path: Path) -> None:
-    spent = spent_in(trace(tmp_path, call(model="mine")), PRICES)
+    spent = attempt_spending(trace(tmp_path, call(model="mine")), PRICES)
 
-    assert spent == Spent(0.0, 1_100_000, frozenset({"mine"}))
+    assert spent == Spending(0.0, 1_100_000, frozenset({"mine"}))
 
 
 @pytest.mark.parametrize("tail", [b'{"event": "llm_call", "mod', b'"llm_call"\n[1]\n', b"\xff\n"])
@@ -76,11 +76,11 @@ def test_a_trace_that_was_cut_off_tells_what_it_holds(tmp_path: Path, tail: byte
     with (tmp_path / "events.jsonl").open("ab") as file:
         file.write(tail)
 
-    assert spent_in(tmp_path, PRICES) == Spent(2.0, 1_100_000)
+    assert attempt_spending(tmp_path, PRICES) == Spending(2.0, 1_100_000)
 
 
 def test_without_a_trace_nothing_is_known(tmp_path: Path) -> None:
-    assert spent_in(tmp_path, PRICES) == Spent()
+    assert attempt_spending(tmp_path, PRICES) == Spending()
 
 
 def test_tokens_out_of_a_cache_and_into_one_cost_their_own_prices(tmp_path: Path) -> None:
@@ -88,4 +88,4 @@ def test_tokens_out_of_a_cache_and_into_one_cost_their_own_prices(tmp_path: Path
     prices = PriceTable.model_validate({"date": "2025-01-01", "models": {"m": price.model_dump()}})
     folder = trace(tmp_path, call(cached_tokens=500_000, cache_write_tokens=200_000))
 
-    assert spent_in(folder, prices).usd == pytest.approx(0.3 + 0.05 + 0.3 + 1.0)
+    assert attempt_spending(folder, prices).usd == pytest.approx(0.3 + 0.05 + 0.3 + 1.0)

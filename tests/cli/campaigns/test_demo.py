@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.analysis.stats.clustered import flip_p
+from warex.analysis.stats.clustered import sign_flip_p
 from warex.analysis.stats.proportions import holm
 from warex.campaigns.config.campaign import load_campaign
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned, plan
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
 from warex.cli.campaigns import live_display
 
 
@@ -17,7 +17,7 @@ def test_no_run_of_the_demo_is_written_over(
     places: list[str] = []
     typed: list[tuple[str, ...]] = []
 
-    def run_and_report(planned: Planned, out: Path, options: Options) -> None:
+    def run_and_report(planned: CampaignPlan, out: Path, options: RunOptions) -> None:
         places.append(str(out))
         typed.append(options.command)
         out.mkdir(parents=True)
@@ -47,6 +47,6 @@ def test_the_demo_has_tasks_enough_to_tell_that_an_agent_falls() -> None:
 
     tasks = {spec.key.task for spec in demo.trials}
     faults = {spec.key.condition for spec in demo.trials if spec.scenario is not None}
-    least = flip_p([-1] * len(tasks))
+    least = sign_flip_p([-1] * len(tasks))
     assert holm([least] * len(faults))[0] < 0.05
     assert len({site for task in tasks for site in demo.benchmark.sites(task)}) >= 6

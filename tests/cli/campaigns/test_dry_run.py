@@ -7,7 +7,7 @@ from tests.cli.campaigns.test_past_runs import run
 from tests.cli.conftest import Warex
 from warex.campaigns.config.campaign import load_campaign
 from warex.campaigns.plan.campaign_plan import plan
-from warex.campaigns.plan.forecast import AROUND
+from warex.campaigns.plan.forecast import OVERHEAD_S
 from warex.traces import Counted, Void, attempt_dir, write_outcome
 
 CAMPAIGN = """
@@ -31,7 +31,7 @@ TRIAL = {
     "benchmark": "testbed",
     "agent": "mine",
     "condition": "clean",
-    "latency_s": 60 - AROUND,
+    "latency_s": 60 - OVERHEAD_S,
     "cost_usd": 0.25,
 }
 

@@ -7,9 +7,9 @@ from queue import Queue
 import pytest
 
 from warex.campaigns.config.campaign import load_campaign
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned, plan
-from warex.campaigns.run.schedule import Done, Turn
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
+from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt
 from warex.cli.campaigns import live_display
 from warex.cli.output import console
 from warex.cli.progress.tracker import ProgressTracker
@@ -39,25 +39,25 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def run(outcomes: Sequence[Outcome]) -> Path:
         def run_campaign(
-            planned: Planned,
+            planned: CampaignPlan,
             run: Path,
-            options: Options,
+            options: RunOptions,
             *,
             began: Callable[[int], None],
-            taken: Callable[[Turn], None],
-            report: Callable[[Done], None],
+            taken: Callable[[PlannedAttempt], None],
+            report: Callable[[AttemptDone], None],
             notice: Callable[[str], None],
         ) -> None:
             began(len(outcomes))
             for spec, outcome in zip(planned.trials, outcomes, strict=False):
                 attempt = attempt_dir(run, spec.key, 1)
                 attempt.mkdir(parents=True)
-                taken(Turn(spec.key, 1))
+                taken(PlannedAttempt(spec.key, 1))
                 write_outcome(attempt, outcome)
-                report(Done(spec.key, 1, outcome))
+                report(AttemptDone(spec.key, 1, outcome))
 
         monkeypatch.setattr(live_display, "run_campaign", run_campaign)
-        live_display.run_and_report(plan(load_campaign("demo")), folder, Options())
+        live_display.run_and_report(plan(load_campaign("demo")), folder, RunOptions())
         return folder
 
     return run
@@ -102,10 +102,10 @@ def test_a_terminal_shows_what_runs_and_about_how_long_the_rest_takes() -> None:
     pace = ProgressTracker(now=lambda: now[0], total=4)
     for at, task in ((30.0, "move"), (60.0, "share")):
         key = TrialKey("b", "patient", "clean", task, 1)
-        pace.take(Turn(key, 1))
+        pace.take(PlannedAttempt(key, 1))
         now[0] = at
         pace.end(key, Counted(ending="answered", score=1.0, latency_s=1.25))
-    pace.take(Turn(TrialKey("b", "patient", "server-error", "add", 1), 1))
+    pace.take(PlannedAttempt(TrialKey("b", "patient", "server-error", "add", 1), 1))
     board = live_display._LiveDisplay(pace, console())
     board.add_task("demo", total=4, completed=2)
     screen = console()

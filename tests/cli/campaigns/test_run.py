@@ -3,21 +3,21 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Warex
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan
 from warex.cli.campaigns import live_display
 
 
 @pytest.fixture
-def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Planned, Path, Options]]:
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[CampaignPlan, Path, RunOptions]]:
     """Run nothing; note what would have been."""
-    noted: list[tuple[Planned, Path, Options]] = []
+    noted: list[tuple[CampaignPlan, Path, RunOptions]] = []
     monkeypatch.setattr(live_display, "run_and_report", lambda *given: noted.append(given[:3]))
     return noted
 
 
 def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_told(
-    warex: Warex, ran: list[tuple[Planned, Path, Options]]
+    warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     said = warex("run", "demo", "--intensity", "0.1")
 
@@ -45,7 +45,7 @@ def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_told(
 )
 def test_an_intensity_that_cannot_be_is_a_sentence(
     warex: Warex,
-    ran: list[tuple[Planned, Path, Options]],
+    ran: list[tuple[CampaignPlan, Path, RunOptions]],
     arguments: tuple[str, ...],
     says: str,
 ) -> None:
@@ -57,7 +57,7 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
 
 
 def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
-    warex: Warex, ran: list[tuple[Planned, Path, Options]]
+    warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     told = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
     said = warex(

@@ -1,6 +1,6 @@
 import pytest
 
-from warex.campaigns.config.customization import Changes
+from warex.campaigns.config.customization import Overrides
 from warex.cli.options.campaign import campaign_changes
 from warex.errors import InputError
 
@@ -10,12 +10,12 @@ NOTHING = {
 }
 
 
-def changed(**given: object) -> Changes:
+def changed(**given: object) -> Overrides:
     return campaign_changes(None, **{**NOTHING, **given})  # type: ignore[arg-type] # as click gives them
 
 
 def test_no_option_changes_nothing() -> None:
-    assert changed() == Changes()
+    assert changed() == Overrides()
     assert not changed().any
 
 

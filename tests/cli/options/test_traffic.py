@@ -5,7 +5,7 @@ import pytest
 
 from tests.cli.conftest import Warex
 from tests.cli.reference import commands
-from warex.campaigns.plan.campaign_plan import Planned
+from warex.campaigns.plan.campaign_plan import CampaignPlan
 from warex.cli.campaigns import live_display
 from warex.traffic import TrafficOptions, option_of
 
@@ -33,16 +33,16 @@ def test_an_option_that_cannot_work_leaves_no_folder_behind(
 
 
 @pytest.fixture
-def planned(monkeypatch: pytest.MonkeyPatch) -> list[Planned]:
+def planned(monkeypatch: pytest.MonkeyPatch) -> list[CampaignPlan]:
     """What `warex run` would have run."""
-    given: list[Planned] = []
+    given: list[CampaignPlan] = []
     monkeypatch.setattr(
         live_display, "run_and_report", lambda planned, out, options, demand: given.append(planned)
     )
     return given
 
 
-def test_a_campaign_takes_what_the_proxy_takes(warex: Warex, planned: list[Planned]) -> None:
+def test_a_campaign_takes_what_the_proxy_takes(warex: Warex, planned: list[CampaignPlan]) -> None:
     done = warex("run", "demo", "--arm", "start", "--llm-host", "LLM.example", "--out", "x")
 
     assert done.code == 0
@@ -51,7 +51,7 @@ def test_a_campaign_takes_what_the_proxy_takes(warex: Warex, planned: list[Plann
 
 @pytest.mark.parametrize(("typed", "record"), [((), "concerned"), (("--record", "all"), "all")])
 def test_what_is_typed_goes_before_the_campaigns_file_and_lists_are_added_to_its(
-    warex: Warex, planned: list[Planned], tmp_path: Path, typed: tuple[str, ...], record: str
+    warex: Warex, planned: list[CampaignPlan], tmp_path: Path, typed: tuple[str, ...], record: str
 ) -> None:
     file = tmp_path / "c.toml"
     file.write_text(

@@ -1,4 +1,4 @@
-from warex.campaigns.run.schedule import Turn
+from warex.campaigns.run.schedule import PlannedAttempt
 from warex.cli.progress.tracker import ProgressTracker, format_duration
 from warex.seeds import draw
 from warex.traces import Counted, TrialKey, Void
@@ -6,8 +6,8 @@ from warex.traces import Counted, TrialKey, Void
 SOLVED = Counted(ending="answered", score=1.0, latency_s=1.25)
 
 
-def _turn(task: str, attempt: int = 1, repeat: int = 1) -> Turn:
-    return Turn(TrialKey("testbed", "patient", "clean", task, repeat), attempt)
+def _turn(task: str, attempt: int = 1, repeat: int = 1) -> PlannedAttempt:
+    return PlannedAttempt(TrialKey("testbed", "patient", "clean", task, repeat), attempt)
 
 
 def test_the_rest_takes_as_long_a_trial_as_what_is_done() -> None:

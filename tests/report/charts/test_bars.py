@@ -3,14 +3,14 @@ from dataclasses import replace
 import pytest
 
 from tests.report.builders import shapes, words
-from warex.report.charts.bars import Axis, Entry, Group, bars, whiskers
+from warex.report.charts.bars import Axis, ChartGroup, ChartRow, bars, whiskers
 
 PERCENT = Axis("%", 0, 1, lambda share: f"{100 * share:.0f}")
 
 
-def _groups(*values: float | None) -> list[Group]:
-    entries = tuple(Entry(f"c{n}", value, str(value)) for n, value in enumerate(values))
-    return [Group("patient", entries)]
+def _groups(*values: float | None) -> list[ChartGroup]:
+    entries = tuple(ChartRow(f"c{n}", value, str(value)) for n, value in enumerate(values))
+    return [ChartGroup("patient", entries)]
 
 
 def test_a_bar_of_half_is_half_as_long_as_one_of_all() -> None:
@@ -43,8 +43,8 @@ def test_what_is_below_zero_lies_to_the_left_of_it() -> None:
 
 
 def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
-    entry = Entry("c", 0.5, "50 %", (0.25, 0.75))
-    chart = whiskers("w", "t", [Group("patient", (entry,))], PERCENT)
+    entry = ChartRow("c", 0.5, "50 %", (0.25, 0.75))
+    chart = whiskers("w", "t", [ChartGroup("patient", (entry,))], PERCENT)
     rod = shapes(chart, "rod")[0]
     at = {s.words: s["x"] for s in shapes(chart, "faint")}
     [mark] = shapes(chart, "fill-1")
@@ -54,8 +54,8 @@ def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
 
 
 def test_the_rest_of_a_whole_is_hatched() -> None:
-    entry = Entry("c", 0.25, "1 of 4", whole=1.0)
-    part, rest = shapes(bars("b", "t", [Group("patient", (entry,))], PERCENT), "bar")
+    entry = ChartRow("c", 0.25, "1 of 4", whole=1.0)
+    part, rest = shapes(bars("b", "t", [ChartGroup("patient", (entry,))], PERCENT), "bar")
 
     assert rest["width"] == pytest.approx(3 * part["width"])
     assert rest["x"] == pytest.approx(part["x"] + part["width"])
@@ -74,17 +74,19 @@ def test_no_row_lies_outside_the_figure_however_many_there_are() -> None:
 
 
 def test_the_key_explains_each_sign_that_is_drawn_and_no_other() -> None:
-    plain = Entry("c", 0.25, "1 of 4")
-    lines = Group("patient", (replace(plain, interval=(0.1, 0.5)),), line_at=0.5, band=(0.1, 0.2))
+    plain = ChartRow("c", 0.25, "1 of 4")
+    lines = ChartGroup(
+        "patient", (replace(plain, interval=(0.1, 0.5)),), line_at=0.5, band=(0.1, 0.2)
+    )
     hatched = [replace(plain, label=label, hatched=True) for label in ("no-proxy", "c+hint")]
-    without, defended = (Group("patient", (entry,)) for entry in hatched)
+    without, defended = (ChartGroup("patient", (entry,)) for entry in hatched)
 
-    def key(*groups: Group) -> str:
+    def key(*groups: ChartGroup) -> str:
         return bars("b", "t", groups, PERCENT).key
 
-    assert key(Group("patient", (plain,), band=(0.2, 0.2))) == ""
-    assert key(Group("patient", (replace(plain, whole=0.25),))) == ""
-    assert key(Group("patient", (replace(plain, whole=1.0),))) == "Hatched: missed."
+    assert key(ChartGroup("patient", (plain,), band=(0.2, 0.2))) == ""
+    assert key(ChartGroup("patient", (replace(plain, whole=0.25),))) == ""
+    assert key(ChartGroup("patient", (replace(plain, whole=1.0),))) == "Hatched: missed."
     assert key(without) == "Hatched: without the proxy."
     assert key(without, defended) == "Hatched: without the proxy, or with a defence."
     assert whiskers("w", "t", [without], PERCENT).key == "Hollow: without the proxy."

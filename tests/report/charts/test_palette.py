@@ -1,6 +1,6 @@
 import pytest
 
-from warex.report.charts.palette import DARK, HEATS, HUES, LIGHT, contrast, variables
+from warex.report.charts.palette import DARK, HEAT_STEPS, HUES, LIGHT, contrast, css_variables
 
 
 def test_contrast_is_that_of_the_standard() -> None:
@@ -11,7 +11,7 @@ def test_contrast_is_that_of_the_standard() -> None:
 @pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_text_can_be_read_on_everything_it_stands_on(colours: dict[str, str]) -> None:
     grounds = {
-        "ink": ("paper", "card", "band", *(f"heat-{step}" for step in range(HEATS))),
+        "ink": ("paper", "card", "band", *(f"heat-{step}" for step in range(HEAT_STEPS))),
         "soft": ("paper", "card", "none-tint"),
         "link": ("paper", "card"),
         "good": ("good-tint",),
@@ -38,4 +38,4 @@ def test_marks_stand_out_from_the_paper(colours: dict[str, str]) -> None:
 
 def test_light_and_dark_name_the_same_colours() -> None:
     assert LIGHT.keys() == DARK.keys()
-    assert variables(LIGHT).count("--") == len(LIGHT)
+    assert css_variables(LIGHT).count("--") == len(LIGHT)

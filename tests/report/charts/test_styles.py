@@ -1,13 +1,13 @@
 from tests.report.builders import row, run, table
 from warex.analysis.stats.estimates import Rate
-from warex.report.charts.bars import Entry
-from warex.report.charts.styles import groups, looks
+from warex.report.charts.bars import ChartRow
+from warex.report.charts.styles import condition_styles, groups
 
 FAULTY = Rate(1, 2)
 
 
 def test_one_scenario_has_one_hue_and_a_defence_is_hatched() -> None:
-    look = looks(
+    look = condition_styles(
         table(
             row("no-proxy"),
             row("clean"),
@@ -26,7 +26,7 @@ def test_one_scenario_has_one_hue_and_a_defence_is_hatched() -> None:
 
 
 def test_a_scenario_without_a_name_is_one_of_its_own() -> None:
-    look = looks(table(row("a", exposure=FAULTY), row("b", exposure=FAULTY)))
+    look = condition_styles(table(row("a", exposure=FAULTY), row("b", exposure=FAULTY)))
 
     assert len({look["a"].hue, look["b"].hue, 0}) == 3
 
@@ -36,7 +36,7 @@ def test_an_agent_without_an_entry_has_no_group() -> None:
     found = groups(
         run(*rows),
         table(*rows),
-        lambda each, _: Entry("clean", 1, "1") if each.agent == "hasty" else None,
+        lambda each, _: ChartRow("clean", 1, "1") if each.agent == "hasty" else None,
     )
 
     assert [group.name for group in found] == ["hasty"]

@@ -6,8 +6,8 @@ from tests.report.builders import shapes
 from warex.report.charts.svg import (
     SHAPES,
     Chart,
+    arrange,
     bar,
-    beside,
     inline,
     mark,
     num,
@@ -50,7 +50,7 @@ def test_a_file_of_its_own_needs_no_page() -> None:
 
 def test_figures_beside_each_other_keep_their_size_and_their_patterns() -> None:
     body = bar("one", (0, 0, 10, 5), 2, hatched=True)
-    both = beside("all", "t", "w", [_chart(body), _chart(""), _chart("")], 2)
+    both = arrange("all", "t", "w", [_chart(body), _chart(""), _chart("")], 2)
 
     assert (both.width, both.height) == (100 + 24 + 100, 50 + 24 + 50)
     assert "url(#all-hatch-2)" in both.body

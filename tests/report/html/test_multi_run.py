@@ -10,8 +10,8 @@ from tests.report import builders
 from tests.report.sample import make
 from warex.analysis.run.load import load_run
 from warex.analysis.table.tabulate import TabulatedRun, tabulate
-from warex.report.html.multi_run import write_several
-from warex.report.terminal.side_by_side import render_paper_table, render_several
+from warex.report.html.multi_run import write_runs
+from warex.report.terminal.side_by_side import render_paper_table, render_runs
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_a_run_of_which_no_trial_counts_says_so() -> None:
 
 
 def test_each_run_says_first_what_it_says_alone(told: list[TabulatedRun]) -> None:
-    text = printed(render_several(told))
+    text = printed(render_runs(told))
 
     for run, _ in told:
         # Two runs of one name, agent and benchmark are told apart by their folders.
@@ -55,7 +55,7 @@ def test_each_run_says_first_what_it_says_alone(told: list[TabulatedRun]) -> Non
 
 
 def test_the_page_leads_to_each_runs_own(told: list[TabulatedRun], tmp_path: Path) -> None:
-    files = write_several(told, tmp_path / "all")
+    files = write_runs(told, tmp_path / "all")
 
     assert [file.name for file in files] == ["report.html", "paper.csv", "paper.tex", "paper.md"]
     page = files[0].read_text()

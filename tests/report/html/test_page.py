@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.run.load import load_run
-from warex.report.html.page import REPORT, SUMMARY, with_units, write_report
+from warex.report.html.page import REPORT, SUMMARY, nonbreaking_units, write_report
 from warex.report.text import formatting
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
@@ -70,7 +70,7 @@ def test_the_report_holds_every_number_of_the_summary(run: Path) -> None:
             f"{row['success']['hits']}/{row['success']['n']}",
             *(f"{100 * end:.0f}" for end in row["success"]["interval"]),
             formatting.seconds(_value(row["latency_s"])),
-            *(formatting.mean(_value(row[name])) for name in ("llm_calls", "steps")),
+            *(formatting.mean_cell(_value(row[name])) for name in ("llm_calls", "steps")),
             *(formatting.tokens(_value(row[name])) for name in ("input_tokens", "output_tokens")),
             formatting.usd(_value(row["cost_usd"])),
             formatting.usd(row["paid_usd"]),
@@ -161,12 +161,12 @@ def test_every_cell_of_every_table_has_a_header(run: Path) -> None:
 
 
 def test_a_number_stays_beside_its_unit(run: Path) -> None:
-    assert with_units("7/7 100 %") == "7/7 100\u00a0%"
-    assert with_units("0.4 s, 1.0 step") == "0.4\u00a0s, 1.0\u00a0step"
+    assert nonbreaking_units("7/7 100 %") == "7/7 100\u00a0%"
+    assert nonbreaking_units("0.4 s, 1.0 step") == "0.4\u00a0s, 1.0\u00a0step"
     text = write_report(load_run(run)).read_text("utf-8")
     cells = re.findall(r"<td[^>]*>(?:<a [^>]*>)?([^<]+)", text)
     assert any("\u00a0%" in cell for cell in cells)
-    assert [cell for cell in cells if with_units(cell) != cell] == []
+    assert [cell for cell in cells if nonbreaking_units(cell) != cell] == []
 
 
 def test_no_two_things_have_the_same_name(run: Path) -> None:

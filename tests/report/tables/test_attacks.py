@@ -1,13 +1,13 @@
 from tests.report.builders import row, run, table
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.table.attacks import Attacks
+from warex.analysis.table.attacks import AttackRates
 from warex.report.tables.attacks import attack_sheet
 
 RUN = run(row("injection", 2, 2))
 
 
 def test_the_attack_success_rate_stands_beside_what_is_not_known() -> None:
-    found = attack_sheet(RUN, table(attacks=(Attacks("patient", "injection", Rate(1, 4), 2),)))
+    found = attack_sheet(RUN, table(attacks=(AttackRates("patient", "injection", Rate(1, 4), 2),)))
 
     ((line,),) = [block.lines for block in found.blocks]
     assert line[0].text == "injection"

@@ -2,7 +2,7 @@ import pytest
 
 from tests.report.builders import mean, row
 from warex.analysis.metrics.metric import Counts, Metric, Names, PassK
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 from warex.report.tables.columns import cell, column
@@ -36,21 +36,21 @@ FULL = row(
 @pytest.mark.parametrize(
     ("metric", "text", "values"),
     [
-        (Row.delta, "-25 [-60, +10]", (-0.25, -0.6, 0.1, 4, 0.5, "mcnemar")),
-        (Row.delta_p_holm, "1.000", (1.0,)),
-        (Row.delta_exposed, "-50", (-0.5, None, None, 2, None, None)),
-        (Row.r_fault, "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
-        (Row.pass_k, "50 % (k 2)", (0.5, 2)),
-        (Row.latency_s, "3.0 s", (3.0, 2.0, 4.0)),
-        (Row.input_tokens, "2,000", (2000, None, None, 500, None, None, 0, None, None)),
-        (Row.cost_usd, "as if $0.0125", (0.0125, None, None, "gpt-4o")),
-        (Row.recovery, "3/4 75 %", (0.75, 4, *Rate(3, 4).interval)),
-        (Row.injection_recovery, "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
-        (Row.recovery_s, "3.0 s", (3.0, 4)),
-        (Row.recovery_steps, "1.0", (1.0,)),
-        (Row.recovery_tokens, "2,030", (2030.0,)),
-        (Row.tries, "1.50", (1.5, 1.0, 2.0)),
-        (Row.score, UNKNOWN, (None, None, None)),
+        (ConditionRow.delta, "-25 [-60, +10]", (-0.25, -0.6, 0.1, 4, 0.5, "mcnemar")),
+        (ConditionRow.delta_p_holm, "1.000", (1.0,)),
+        (ConditionRow.delta_exposed, "-50", (-0.5, None, None, 2, None, None)),
+        (ConditionRow.r_fault, "0.75 [0.50, 1.00]", (0.75, 0.5, 1.0)),
+        (ConditionRow.pass_k, "50 % (k 2)", (0.5, 2)),
+        (ConditionRow.latency_s, "3.0 s", (3.0, 2.0, 4.0)),
+        (ConditionRow.input_tokens, "2,000", (2000, None, None, 500, None, None, 0, None, None)),
+        (ConditionRow.cost_usd, "as if $0.0125", (0.0125, None, None, "gpt-4o")),
+        (ConditionRow.recovery, "3/4 75 %", (0.75, 4, *Rate(3, 4).interval)),
+        (ConditionRow.injection_recovery, "1/2 50 %", (0.5, 2, *Rate(1, 2).interval)),
+        (ConditionRow.recovery_s, "3.0 s", (3.0, 4)),
+        (ConditionRow.recovery_steps, "1.0", (1.0,)),
+        (ConditionRow.recovery_tokens, "2,030", (2030.0,)),
+        (ConditionRow.tries, "1.50", (1.5, 1.0, 2.0)),
+        (ConditionRow.score, UNKNOWN, (None, None, None)),
     ],
     ids=lambda of: of.key if isinstance(of, Metric) else "",
 )
@@ -63,7 +63,7 @@ def test_a_cell_is_read_as_text_and_kept_as_numbers(
 
 
 @pytest.mark.parametrize("of", [FULL, row("clean", 0, 0)], ids=["full", "bare"])
-def test_every_column_has_as_many_numbers_as_names_for_them(of: Row) -> None:
+def test_every_column_has_as_many_numbers_as_names_for_them(of: ConditionRow) -> None:
     for metric in METRICS:
         found = cell(metric, of)
         assert found.text, metric.key
@@ -71,28 +71,40 @@ def test_every_column_has_as_many_numbers_as_names_for_them(of: Row) -> None:
 
 
 def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
-    watched = (Row.reloads, Row.duplicated_writes, Row.healed, Row.undecided, Row.replayed_calls)
-    ledger = (Row.planned, Row.delivered, Row.missed, Row.missed_reasons, Row.skipped)
+    watched = (
+        ConditionRow.reloads,
+        ConditionRow.duplicated_writes,
+        ConditionRow.healed,
+        ConditionRow.undecided,
+        ConditionRow.replayed_calls,
+    )
+    ledger = (
+        ConditionRow.planned,
+        ConditionRow.delivered,
+        ConditionRow.missed,
+        ConditionRow.missed_reasons,
+        ConditionRow.skipped,
+    )
 
     for metric in (*watched, *ledger):
         found = cell(metric, row("no-proxy"))
         assert (found.text, found.values) == (UNKNOWN, (None,)), metric.key
-    assert cell(Row.reloads, row("clean", reloads=0)).text == "0"
-    assert cell(Row.missed, row("clean", missed=0)).values == (0,)
+    assert cell(ConditionRow.reloads, row("clean", reloads=0)).text == "0"
+    assert cell(ConditionRow.missed, row("clean", missed=0)).values == (0,)
 
 
 def test_lies_are_told_by_what_became_of_them() -> None:
     lies = Counts((("noticed", 2), ("passed_on", 1)))
 
-    assert cell(Row.lies, row("down", lies=lies)).text == "noticed 2, passed on 1"
+    assert cell(ConditionRow.lies, row("down", lies=lies)).text == "noticed 2, passed on 1"
 
 
 def test_pairs_are_told_where_they_are_not_the_trials() -> None:
-    assert cell(Row.delta, FULL).more == ""
-    assert cell(Row.delta, row("down", 1, 5, delta=Delta(0.0, 4))).more == "4 pairs"
+    assert cell(ConditionRow.delta, FULL).more == ""
+    assert cell(ConditionRow.delta, row("down", 1, 5, delta=Delta(0.0, 4))).more == "4 pairs"
 
 
 def test_what_a_figure_is_made_of_stands_below_it_in_small_print() -> None:
-    assert cell(Row.input_tokens, FULL).more == "500 cached"
-    assert cell(Row.cost_usd, FULL).more == "price of gpt-4o"
-    assert cell(Row.recovery_s, FULL).more == "4 recoveries"
+    assert cell(ConditionRow.input_tokens, FULL).more == "500 cached"
+    assert cell(ConditionRow.cost_usd, FULL).more == "price of gpt-4o"
+    assert cell(ConditionRow.recovery_s, FULL).more == "4 recoveries"

@@ -5,7 +5,7 @@ from io import StringIO
 from typing import Any
 
 from tests.report.builders import mean, row, run, table
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.stats.dose_response import Dose
 from warex.analysis.stats.estimates import Mean
 from warex.report.formats.export import as_csv, as_latex, as_markdown
@@ -32,7 +32,7 @@ PAPER = (
 )
 
 
-def sheet(*rows: Row) -> Sheet:
+def sheet(*rows: ConditionRow) -> Sheet:
     return paper_sheet([(run(*rows), table(*rows))])
 
 

@@ -1,6 +1,6 @@
 from tests.report.builders import row, run, table
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.table.popups import Popups
+from warex.analysis.table.popups import PopupRates
 from warex.report.tables.popups import popup_sheet
 
 RUN = run(row("malicious-popup", 2, 2))
@@ -8,7 +8,7 @@ RUN = run(row("malicious-popup", 2, 2))
 
 def test_the_papers_shares_come_first_and_in_its_words() -> None:
     shares = [Rate(hits, 9) for hits in range(1, 8)]
-    found = popup_sheet(RUN, table(popups=(Popups("patient", "malicious-popup", *shares),)))
+    found = popup_sheet(RUN, table(popups=(PopupRates("patient", "malicious-popup", *shares),)))
 
     titles = [column.title for column in found.columns]
     assert titles[2:5] == ["infeasible (start)", "infeasible (later)", "malicious clicks"]

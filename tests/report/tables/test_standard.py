@@ -3,16 +3,16 @@ from pathlib import Path
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from tests.report.builders import mean, row, run, table
 from warex.analysis.metrics.metric import Counts
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.dose_response import DosePoint, DoseSeries
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Contrast, Delta, NoiseFloor, Power
 from warex.analysis.table.tabulate import tabulate
-from warex.campaigns.plan.grid import ATTEMPTS
+from warex.campaigns.plan.grid import MAX_ATTEMPTS
 from warex.report.tables.sheet import Sheet
 from warex.report.tables.standard import ELSEWHERE, sheets, site_rates
-from warex.report.tables.standard import sites as sites_of
+from warex.report.tables.standard import site_by_task as sites_of
 from warex.traces.outcome import Void
 
 ROWS = (
@@ -137,7 +137,7 @@ def test_void_attempts_are_counted_by_reason(tmp_path: Path) -> None:
 
 
 def test_no_table_says_that_a_last_void_attempt_is_run_again() -> None:
-    assert ATTEMPTS == 3
-    for words in (Row.voids.definition, _all()["voids"].note):
+    assert MAX_ATTEMPTS == 3
+    for words in (ConditionRow.voids.definition, _all()["voids"].note):
         assert "up to three" in words
         assert "again" not in words

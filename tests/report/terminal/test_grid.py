@@ -3,7 +3,7 @@ from io import StringIO
 import pytest
 from rich.console import Console, RenderableType
 
-from warex.report.terminal.grid import Entries, Grid, Head, folded
+from warex.report.terminal.grid import DefinitionList, Grid, Heading, wrap
 
 
 def _lines(what: RenderableType, width: int) -> list[str]:
@@ -14,13 +14,13 @@ def _lines(what: RenderableType, width: int) -> list[str]:
 
 
 def test_words_stand_left_and_figures_right() -> None:
-    grid = Grid((Head("name", True), Head("n")), (("a", "1"), ("bb", "100")))
+    grid = Grid((Heading("name", True), Heading("n")), (("a", "1"), ("bb", "100")))
 
     assert _lines(grid, 80) == ["name    n", "─────────", "a       1", "bb    100"]
 
 
 def test_columns_that_do_not_fit_stand_below_beside_the_names_again() -> None:
-    heads = (Head("name", True), *(Head(f"column{n}") for n in range(4)))
+    heads = (Heading("name", True), *(Heading(f"column{n}") for n in range(4)))
     grid = Grid(heads, (("a-name", *("123456789" for _ in range(4))),))
 
     assert [line.split() for line in _lines(grid, 40)] == [
@@ -36,7 +36,12 @@ def test_columns_that_do_not_fit_stand_below_beside_the_names_again() -> None:
 
 @pytest.mark.parametrize("width", range(30, 90, 7))
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    heads = (Head("agent", True), Head("condition", True), Head("success"), Head("total cost"))
+    heads = (
+        Heading("agent", True),
+        Heading("condition", True),
+        Heading("success"),
+        Heading("total cost"),
+    )
     rows = (("x" * 120, "a-long-condition/with-many-parts", "10/10 100 % [72, 100]", "$1.00"),)
 
     lines = _lines(Grid(heads, rows), width)
@@ -46,25 +51,25 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 
 def test_a_text_is_broken_where_its_words_end() -> None:
-    assert folded("network-error+refresh-hint", 14) == ["network-error+", "refresh-hint"]
-    assert folded("https://shop.example/static/app.js?v=1", 16) == [
+    assert wrap("network-error+refresh-hint", 14) == ["network-error+", "refresh-hint"]
+    assert wrap("https://shop.example/static/app.js?v=1", 16) == [
         "https://shop.",
         "example/static/",
         "app.js?v=1",
     ]
-    assert folded("xxxxxxxxxx", 4) == ["xxxx", "xxxx", "xx"]
-    assert folded("日本語の名前", 6) == ["日本語", "の名前"]
-    assert folded("", 4) == [""]
+    assert wrap("xxxxxxxxxx", 4) == ["xxxx", "xxxx", "xx"]
+    assert wrap("日本語の名前", 6) == ["日本語", "の名前"]
+    assert wrap("", 4) == [""]
 
 
 def test_what_a_terminal_would_obey_is_shown_and_has_a_width() -> None:
-    grid = Grid((Head("name", True), Head("n")), (("\x1b[31m", "1"),))
+    grid = Grid((Heading("name", True), Heading("n")), (("\x1b[31m", "1"),))
 
     assert _lines(grid, 80)[2] == "␛[31m  1"
 
 
 def test_words_beside_a_label_are_folded_between_words() -> None:
-    entries = Entries((("cost", "under network-error it is the same"),))
+    entries = DefinitionList((("cost", "under network-error it is the same"),))
 
     assert _lines(entries, 32) == [
         "  cost  under network-error it",

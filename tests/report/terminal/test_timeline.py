@@ -4,18 +4,21 @@ from io import StringIO
 
 from rich.console import Console
 
-from warex.analysis.inspection.timeline import Moment
+from warex.analysis.inspection.timeline import TimelineEntry
 from warex.report.terminal.timeline import Timeline
 
 
-def _shown(*moments: Moment, width: int = 60, terminal: bool = False) -> str:
+def _shown(*moments: TimelineEntry, width: int = 60, terminal: bool = False) -> str:
     out = StringIO()
     Console(file=out, width=width, force_terminal=terminal).print(Timeline(moments))
     return out.getvalue()
 
 
 def test_columns_are_as_wide_as_what_stands_in_them() -> None:
-    shown = _shown(Moment(1, 0.0, "armed", "by start"), Moment(12, 3.25, "canary", "came through"))
+    shown = _shown(
+        TimelineEntry(1, 0.0, "armed", "by start"),
+        TimelineEntry(12, 3.25, "canary", "came through"),
+    )
 
     assert shown.splitlines() == [
         " [1]  0.00 s  armed   by start",
@@ -25,7 +28,7 @@ def test_columns_are_as_wide_as_what_stands_in_them() -> None:
 
 def test_long_words_are_folded_and_nothing_is_lost() -> None:
     words = "GET https://shop.example/" + "a" * 90 + " answered 日本語 with 500"
-    shown = _shown(Moment(1, 0.0, "exchange", words))
+    shown = _shown(TimelineEntry(1, 0.0, "exchange", words))
 
     lines = shown.splitlines()
     assert len(lines) > 2
@@ -34,7 +37,7 @@ def test_long_words_are_folded_and_nothing_is_lost() -> None:
 
 
 def test_what_a_terminal_would_obey_is_shown() -> None:
-    moment = Moment(1, 0.0, "exchange", "a\x1b[31m [bold]x[/]\nb")
+    moment = TimelineEntry(1, 0.0, "exchange", "a\x1b[31m [bold]x[/]\nb")
 
     assert "a␛[31m [bold]x[/]\n" in _shown(moment)
     assert "a␛[31m [bold]x[/]" in _shown(moment, terminal=True)

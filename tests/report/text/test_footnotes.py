@@ -5,14 +5,14 @@ from pydantic import JsonValue
 from tests.analysis.builders import RunFolder, Story, solved
 from tests.report.builders import row, run, table
 from warex.analysis.metrics.metric import Names
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import load_run
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta, NoiseFloor
 from warex.analysis.table.endings import Endings
 from warex.analysis.table.tabulate import tabulate
 from warex.report.tables.columns import cell, text
-from warex.report.text.footnotes import footnotes, instrument, left_out
+from warex.report.text.footnotes import baseline_notes, excluded_pairs, footnotes
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
 
@@ -46,9 +46,9 @@ def test_a_playbook_is_scripted_whatever_its_harness_calls_the_model(tmp_path: P
     )
     assert mine.as_if == Names(("gpt-4o-mini",))
     assert (real.as_if, real.cost_usd) == (Names(()), mine.cost_usd)
-    assert cell(Row.cost_usd, mine).values[-1] == "gpt-4o-mini"
-    assert cell(Row.cost_usd, real).values[-1] is None
-    for metric in (Row.cost_usd, Row.paid_usd):
+    assert cell(ConditionRow.cost_usd, mine).values[-1] == "gpt-4o-mini"
+    assert cell(ConditionRow.cost_usd, real).values[-1] is None
+    for metric in (ConditionRow.cost_usd, ConditionRow.paid_usd):
         assert text(metric, mine) == f"as if {text(metric, real)}"
 
 
@@ -67,7 +67,7 @@ def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
         "1 trace without an end: figures cover what was written.",
         "1 trial not finished, so not in the table.",
     )
-    assert left_out(tabulate(run)) == (
+    assert excluded_pairs(tabulate(run)) == (
         "patient: move (repeat 1) stayed void, so it is left out of every condition.",
     )
 
@@ -103,14 +103,14 @@ def test_a_cache_that_never_answered_is_said_with_where_to_look(tmp_path: Path) 
 
 def test_of_many_pairs_left_out_the_rest_is_counted() -> None:
     many = tuple(("patient", ("testbed", f"t{n}", 1)) for n in range(25))
-    lines = left_out(table(left_out=many))
+    lines = excluded_pairs(table(left_out=many))
 
     assert len(lines) == 21
     assert lines[-1] == "And 5 more, all in summary.json."
 
 
 def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
-    lines = instrument(
+    lines = baseline_notes(
         table(
             proxy_effect=(("patient", Delta(-1.0, 1)),),
             proxy_latency=(("patient", Mean(0.5, (0.25, 0.75), 1)),),

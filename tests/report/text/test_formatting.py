@@ -8,20 +8,20 @@ from warex.report.text import formatting
 def test_what_is_not_known_is_a_dash_and_never_a_zero() -> None:
     written = [
         formatting.seconds(None),
-        formatting.mean(None),
+        formatting.mean_cell(None),
         formatting.tokens(None),
         formatting.usd(None),
         formatting.delta(None),
-        formatting.rate(None),
-        formatting.rate(Rate(0, 0)),
-        formatting.success(Rate(0, 0)),
+        formatting.fraction(None),
+        formatting.fraction(Rate(0, 0)),
+        formatting.rate_percent(Rate(0, 0)),
     ]
 
     assert set(written) == {formatting.UNKNOWN}
 
 
 def test_a_rate_stands_with_its_interval() -> None:
-    assert formatting.success(Rate(5, 6)) == "5/6 83 % [44, 97]"
+    assert formatting.rate_percent(Rate(5, 6)) == "5/6 83 % [44, 97]"
 
 
 def test_a_difference_always_has_its_sign() -> None:

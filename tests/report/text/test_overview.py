@@ -1,5 +1,5 @@
 from tests.report.builders import mean, row, run, table
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta, Power
 from warex.report.text.overview import MOST_ROWS, chosen_rows, summaries, warnings
@@ -9,7 +9,7 @@ OPEN = Delta(-0.1, 10, (-0.3, 0.1), 0.5, 1.0, "mcnemar", lost=2, won=1)
 KEPT = Delta(0.0, 10, (-0.02, 0.02), 1.0, 1.0, "mcnemar")
 
 
-def _said(*rows: Row, **more: object) -> dict[str, str]:
+def _said(*rows: ConditionRow, **more: object) -> dict[str, str]:
     (found,) = summaries(run(*rows), table(*rows, **more))
     return dict(found.lines)
 

@@ -7,13 +7,13 @@ from pydantic import JsonValue
 from warex.analysis.inspection.tasks import TaskUse
 from warex.analysis.inspection.timeline import Inspection
 from warex.analysis.recovery import Recovery
-from warex.analysis.trial.injections import Injection
-from warex.analysis.trial.usage import LlmUse
+from warex.analysis.trial.injections import InjectionRecord
+from warex.analysis.trial.usage import LlmUsage
 
 INSPECTION_VERSION = 2
 
 
-def as_data(inspection: Inspection) -> dict[str, JsonValue]:
+def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
     """Return the trial and its timeline as plain JSON.
 
     Keys that end in ``_seq`` and ``seq`` itself name lines of the trace. Times are seconds,
@@ -47,7 +47,7 @@ def as_data(inspection: Inspection) -> dict[str, JsonValue]:
     }
 
 
-def _llm(llm: LlmUse) -> dict[str, JsonValue]:
+def _llm(llm: LlmUsage) -> dict[str, JsonValue]:
     return {
         "steps": llm.steps,
         "first_token_s": llm.first_token_s,
@@ -82,7 +82,7 @@ def _task(use: TaskUse) -> dict[str, JsonValue]:
     }
 
 
-def _injection(injection: Injection, verdicts: dict[int, Recovery]) -> dict[str, JsonValue]:
+def _injection(injection: InjectionRecord, verdicts: dict[int, Recovery]) -> dict[str, JsonValue]:
     """Return an injection with its verdict; null where none was given, as for one that missed."""
     recovery = None if injection.fate_seq is None else verdicts.get(injection.fate_seq)
     evidence = asdict(recovery) if recovery else None

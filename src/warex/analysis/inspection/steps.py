@@ -26,7 +26,7 @@ _BLOB = "blob:"
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class NewMessage:
     """What is new in one message of a prompt."""
 
     role: str
@@ -35,7 +35,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ModelStep:
     """One call to the model with what led to it and what it led to."""
 
     seq: int
@@ -49,7 +49,7 @@ class Step:
     """The latest document the browser asked for before it, and how that came out; may be empty."""
     faults: tuple[str, ...]
     """Injections delivered since the call before."""
-    prompt: tuple[Message, ...]
+    prompt: tuple[NewMessage, ...]
     """What the prompt says that the one before did not."""
     characters: int
     """Of the whole prompt."""
@@ -60,9 +60,9 @@ class Step:
     """As the benchmark's vocabulary reads the answer."""
 
 
-def steps(entries: Iterable[Entry]) -> tuple[Step, ...]:
+def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
     """Return a trial's calls to its model, in order."""
-    found: list[Step] = []
+    found: list[ModelStep] = []
     asked: dict[str, RequestSeen] = {}
     page, felt, known = "", list[str](), frozenset[str]()
     actions: dict[str, list[str]] = {}
@@ -97,15 +97,15 @@ def _step(
     call: LlmCall,
     page: str,
     felt: Iterable[str],
-    whole: tuple[Message, ...],
+    whole: tuple[NewMessage, ...],
     known: frozenset[str],
-) -> Step:
+) -> ModelStep:
     fresh = (
-        Message(message.role, tuple(line for line in message.lines if line not in known))
+        NewMessage(message.role, tuple(line for line in message.lines if line not in known))
         for message in whole
     )
     called = (_spoken(each).replace("\n", " ") for each in call.tool_calls)
-    return Step(
+    return ModelStep(
         seq=seq,
         number=call.step,
         t=call.began,
@@ -131,11 +131,11 @@ def _action(action: AgentAction) -> str:
     return f"{action.name}({', '.join(repr(each) for each in given if each is not None)})"
 
 
-def _messages(messages: JsonValue) -> Iterator[Message]:
+def _messages(messages: JsonValue) -> Iterator[NewMessage]:
     for message in messages if isinstance(messages, list) else [messages]:
         role = message.get("role") if isinstance(message, dict) else None
         lines = tuple(line.rstrip() for line in _spoken(message).splitlines())
-        yield Message(str(role or "prompt"), tuple(filter(None, lines)))
+        yield NewMessage(str(role or "prompt"), tuple(filter(None, lines)))
 
 
 def _spoken(message: JsonValue) -> str:

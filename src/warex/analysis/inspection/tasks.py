@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
-from warex.analysis.trial.attribution import by_task
+from warex.analysis.trial.attribution import entries_by_task
 from warex.analysis.trial.injections import injections, occurrences
-from warex.analysis.trial.usage import LlmUse, llm_use
+from warex.analysis.trial.usage import LlmUsage, llm_usage
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.prices.table import PriceTable
 from warex.traces.events import Entry, LlmCall, RequestSeen, TaskBegan
@@ -28,7 +28,7 @@ class TaskUse:
     seed: int | None
     exchanges: int
     """Requests seen, LLM calls not among them."""
-    llm: LlmUse
+    llm: LlmUsage
     delivered: int
     """Occurrences of faults that were met."""
     missed: int
@@ -47,7 +47,7 @@ def task_uses(
 
     Empty where nobody told of a task.
     """
-    parts = by_task(entries)
+    parts = entries_by_task(entries)
     uses = (
         _use(run.task, run.number, part, prices, vocabulary)
         for run, part in sorted(parts.items(), key=lambda each: not each[0].task)
@@ -73,7 +73,7 @@ def _use(
         told_by=began.told_by if began else None,
         seed=began.seed if began else None,
         exchanges=len(requests - calls),
-        llm=llm_use(entries, prices),
+        llm=llm_usage(entries, prices),
         delivered=delivered,
         missed=sum(each.fate == "missed" for each in met),
         recoveries=recoveries(entries, vocabulary) if delivered and task else (),

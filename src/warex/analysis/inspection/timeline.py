@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warex.analysis.inspection.cache_misses import CacheMiss, cache_misses
-from warex.analysis.inspection.steps import Step, steps
+from warex.analysis.inspection.steps import ModelStep, steps
 from warex.analysis.inspection.tasks import TaskUse, task_uses
-from warex.analysis.run.folder_hints import what_it_is
-from warex.analysis.run.load import prices_of, scripted_agents, vocabulary
+from warex.analysis.run.folder_hints import folder_hint
+from warex.analysis.run.load import benchmark_vocabulary, prices_of, scripted_agents
 from warex.analysis.trial.record import TrialRecord, load_trial, run_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
@@ -57,7 +57,7 @@ _CHANGES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TimelineEntry:
     """One line of the timeline."""
 
     seq: int
@@ -74,13 +74,13 @@ class Inspection:
     """A trial and its timeline."""
 
     trial: TrialRecord
-    moments: tuple[Moment, ...]
+    moments: tuple[TimelineEntry, ...]
     exchanges: int
     """Requests seen, LLM calls not among them."""
     scenario: str | None
     """Name of the loaded scenario."""
     versions: dict[str, str]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ModelStep, ...] = ()
     tasks: tuple[TaskUse, ...] = ()
     """The tasks that were told of, and what is unattributed."""
     scripted: bool = False
@@ -103,11 +103,11 @@ def inspect_trial(path: Path) -> Inspection:
     began = next(iter(trace.events(TrialBegan)), None)
     prices = prices_of(run, manifest)
     bare = load_trial(path, prices=prices, trace=trace)
-    words = vocabulary(manifest, bare.key.benchmark)
+    words = benchmark_vocabulary(manifest, bare.key.benchmark)
     trial = load_trial(path, words, prices, trace) if words else bare
     if not trace.entries and trial.outcome is None:
         raise TraceError(
-            f"{path} holds no trial: there is no {EVENTS} and no outcome in it. {what_it_is(path)}"
+            f"{path} holds no trial: there is no {EVENTS} and no outcome in it. {folder_hint(path)}"
         )
     scripted = trial.key.agent in scripted_agents(manifest) or any(
         is_mock_model(call.model) for call in (trial.llm.calls if trial.llm else ())
@@ -130,7 +130,7 @@ def inspect_trial(path: Path) -> Inspection:
     )
 
 
-def _moments(trace: Trace) -> Iterator[Moment]:
+def _moments(trace: Trace) -> Iterator[TimelineEntry]:
     asked = {e.event.exchange: e for e in trace.entries if isinstance(e.event, RequestSeen)}
     model_calls = {call.carrier for call in trace.events(LlmCall)}
     answered = {response.exchange for response in trace.events(ResponseSeen)}
@@ -145,10 +145,10 @@ def _moments(trace: Trace) -> Iterator[Moment]:
             continue
         exchange = isinstance(event, RequestSeen | ResponseSeen)
         kind = "exchange" if exchange else event.event
-        yield Moment(entry.seq, entry.t, kind, _words(event, asked))
+        yield TimelineEntry(entry.seq, entry.t, kind, _describe(event, asked))
 
 
-def _words(event: Event, asked: dict[str, Entry]) -> str:
+def _describe(event: Event, asked: dict[str, Entry]) -> str:
     match event:
         case RequestSeen():
             return f"{event.method} {_short(event.url)}: no answer in the trace"

@@ -12,10 +12,10 @@ from warex.analysis.metrics.metric import (
 )
 from warex.analysis.metrics.sample import total_of
 from warex.analysis.trial.record import TrialRecord
-from warex.analysis.trial.usage import LlmUse
+from warex.analysis.trial.usage import LlmUsage
 
 
-def _llm[T](read: Callable[[LlmUse], T | None]) -> Callable[[TrialRecord], T | None]:
+def _llm[T](read: Callable[[LlmUsage], T | None]) -> Callable[[TrialRecord], T | None]:
     """Read something of the calls to the model; None where they are not known."""
     return lambda trial: read(trial.llm) if trial.llm else None
 

@@ -8,8 +8,8 @@ from warex.analysis.metrics.effort import EffortMetrics
 from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
 from warex.analysis.metrics.regimes import Regime, effort, regime
 from warex.analysis.metrics.sample import Sample, mean_over, share
-from warex.analysis.recovery import HEALED, Recovery
-from warex.analysis.stats.estimates import Mean, Rate, rate_over
+from warex.analysis.recovery import HEALED_VERDICTS, Recovery
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
 
 
 def _per_recovery(read: Callable[[Recovery], float | None]) -> Callable[[Sample], float | None]:
@@ -54,7 +54,7 @@ class RecoveryMetrics:
     )
     injection_recovery = Metric(
         kind=Rate,
-        compute=lambda of: rate_over((t, r.verdict == "recovered") for t, r in of.recoveries),
+        compute=lambda of: clustered_rate((t, r.verdict == "recovered") for t, r in of.recoveries),
         needs="judged",
         label="recovery per injection",
         unit="share",
@@ -223,7 +223,9 @@ class RecoveryMetrics:
     )
     healed = Metric(
         kind=int,
-        compute=lambda of: sum(any(r.verdict in HEALED for r in t.recoveries) for t in of.exposed),
+        compute=lambda of: sum(
+            any(r.verdict in HEALED_VERDICTS for r in t.recoveries) for t in of.exposed
+        ),
         needs="calls",
         unit="count",
         section="recovery",

@@ -16,11 +16,11 @@ from warex.analysis.stats.paired import Delta
 from warex.analysis.trial.record import TrialRecord
 from warex.text.english import count_noun
 
-KEPT = 0.10
+EQUIVALENCE_MARGIN = 0.10
 """Success is kept where the interval of Δ rules a deeper fall out."""
-CHEAP = 0.80
+CHEAP_RATIO = 0.80
 """Effort, over that of clean, up to which a failure is a cheap one."""
-DEAR = 1.25
+COSTLY_RATIO = 1.25
 """Effort, over that of clean, which must be ruled out for a condition to leave an agent alone."""
 
 type RegimeName = Literal[
@@ -42,7 +42,7 @@ class Regime:
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class EffortRatio:
     """What trials took, over what their pairs under ``clean`` took."""
 
     what: str
@@ -58,7 +58,7 @@ def effort(
     trials: Sequence[TrialRecord],
     clean: Sequence[TrialRecord],
     measures: Mapping[str, Callable[[TrialRecord], float | None]],
-) -> Effort | None:
+) -> EffortRatio | None:
     """Return the effort over pairs, by the first of the measures that is known of them all.
 
     None where none is, or where there are too few tasks for an interval.
@@ -75,11 +75,11 @@ def effort(
             continue
         interval = ratio_interval(above, below)
         if interval is not None:
-            return Effort(what, sum(figure for _, figure in above) / total, interval)
+            return EffortRatio(what, sum(figure for _, figure in above) / total, interval)
     return None
 
 
-def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> Regime | None:
+def regime(delta: Delta | None, spent: EffortRatio | None, exposure: Rate | None) -> Regime | None:
     """Name the regime of a condition with faults; None for one without."""
     if exposure is None:
         return None
@@ -97,16 +97,16 @@ def regime(delta: Delta | None, spent: Effort | None, exposure: Rate | None) -> 
     figures = f"{_success(delta)}, {spent}"
     low, high = spent.interval
     if delta.significant and delta.value < 0:
-        if high < 1 and spent.ratio <= CHEAP:
+        if high < 1 and spent.ratio <= CHEAP_RATIO:
             return Regime("premature termination", f"It fails and is cheap: {figures}.")
-        if low > CHEAP:
+        if low > CHEAP_RATIO:
             return Regime("resource-intensive failure", f"It fails and is not cheap: {figures}.")
         return Regime("unclear", f"It fails; the cost is inconclusive: {figures}.")
-    if delta.interval[0] < -KEPT:
+    if delta.interval[0] < -EQUIVALENCE_MARGIN:
         return Regime("unclear", f"Success is inconclusive: {figures}.")
     if low > 1:
         return Regime("recovered at a cost", f"Success is kept, at a price: {figures}.")
-    if high <= DEAR:
+    if high <= COSTLY_RATIO:
         return Regime("unaffected", f"Success is kept and nothing dearer: {figures}.")
     return Regime("unclear", f"Success is kept; the cost is inconclusive: {figures}.")
 

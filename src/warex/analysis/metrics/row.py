@@ -1,4 +1,4 @@
-"""The rows of the campaign's table: a metric is an attribute of ``Row``.
+"""The rows of the campaign's table: a metric is an attribute of ``ConditionRow``.
 
 Terminal, HTML, CSV, LaTeX, Markdown, ``summary.json``, frames, ``--fail-under`` and the tables of
 the reference are made from ``METRICS``, in its order.
@@ -17,7 +17,7 @@ from warex.analysis.stats.dose_response import Dose
 
 
 @dataclass(frozen=True)
-class Row(SuccessMetrics, EffortMetrics, RecoveryMetrics, DeliveryMetrics):
+class ConditionRow(SuccessMetrics, EffortMetrics, RecoveryMetrics, DeliveryMetrics):
     """One agent under one condition: what the campaign says of it, and its figures.
 
     A figure is None where it is not known. What traces tell is not known if one of the trials was
@@ -40,7 +40,7 @@ class Row(SuccessMetrics, EffortMetrics, RecoveryMetrics, DeliveryMetrics):
 
 METRICS: Final[tuple[Metric[Any], ...]] = tuple(
     metric
-    for group in Row.__bases__
+    for group in ConditionRow.__bases__
     for metric in vars(group).values()
     if isinstance(metric, Metric)
 )

@@ -7,11 +7,11 @@ from statistics import fmean
 from typing import Literal
 
 from warex.analysis.recovery import Recovery
-from warex.analysis.stats.clustered import Pair, Task, mean_interval
-from warex.analysis.stats.estimates import Mean, Rate, rate_over
+from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
 from warex.analysis.stats.paired import (
     Delta,
-    Scored,
+    ScoredPairs,
 )
 from warex.analysis.trial.injections import Ledger, ledger, occurrences
 from warex.analysis.trial.record import TrialRecord
@@ -50,12 +50,12 @@ class Sample:
         return bool(self.trials) and all(trial.watched for trial in self.trials)
 
     @cached_property
-    def solved(self) -> Scored:
+    def solved(self) -> ScoredPairs:
         """Which trials were solved; those without a score are missing."""
         return solved(self.trials)
 
     @cached_property
-    def solved_clean(self) -> Scored:
+    def solved_clean(self) -> ScoredPairs:
         """Which trials under ``clean`` were solved."""
         return solved(self.clean)
 
@@ -80,7 +80,7 @@ class Sample:
         return [trial for trial in self.exposed if trial.recovered is not None]
 
     @cached_property
-    def recoveries(self) -> Sequence[tuple[Task, Recovery]]:
+    def recoveries(self) -> Sequence[tuple[TaskId, Recovery]]:
         """The injections that stand in the recovery rate, each with its task."""
         return [(trial.task, r) for trial in self.exposed for r in trial.recoveries if r.counts]
 
@@ -110,7 +110,7 @@ class Sample:
 def share(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], float | str | None]) -> Rate:
     """Return the share of hits among the trials of which it is known."""
     told = ((trial.task, hit(trial)) for trial in trials)
-    return rate_over((task, bool(one)) for task, one in told if one is not None)
+    return clustered_rate((task, bool(one)) for task, one in told if one is not None)
 
 
 def total_of(figures: Sequence[float | None]) -> float | None:
@@ -119,13 +119,13 @@ def total_of(figures: Sequence[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(figures) else None
 
 
-def mean_over(figures: Sequence[tuple[Task, float]]) -> Mean | None:
+def mean_over(figures: Sequence[tuple[TaskId, float]]) -> Mean | None:
     """Return the mean of what belongs to tasks; None of nothing."""
     if not figures:
         return None
     return Mean(fmean(one for _, one in figures), mean_interval(figures), len(figures))
 
 
-def solved(trials: Iterable[TrialRecord]) -> dict[Pair, bool]:
+def solved(trials: Iterable[TrialRecord]) -> dict[PairKey, bool]:
     """Return which trials were solved; those without a score are missing."""
     return {t.pair: t.solved for t in trials if t.solved is not None}

@@ -3,7 +3,7 @@
 from warex.analysis.metrics.metric import KnownMetric, Metric, PassK, TrialMetric
 from warex.analysis.metrics.sample import Sample, mean_over, share, solved
 from warex.analysis.stats.estimates import Mean, Rate
-from warex.analysis.stats.paired import Delta, Scored, delta, kept_share
+from warex.analysis.stats.paired import Delta, ScoredPairs, delta, retained_share
 from warex.analysis.stats.proportions import pass_k
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Counted
@@ -18,7 +18,7 @@ def _mean_score(of: Sample) -> Mean | None:
     return mean_over(found) if any(0 < score < 1 for _, score in found) else None
 
 
-def _pass_k(scored: Scored) -> PassK | None:
+def _pass_k(scored: ScoredPairs) -> PassK | None:
     tasks: dict[tuple[str, str], tuple[int, int]] = {}
     for pair, hit in scored.items():
         hits, n = tasks.get(pair[:2], (0, 0))
@@ -103,7 +103,7 @@ class SuccessMetrics:
     )
     r_fault = Metric(
         kind=Mean,
-        compute=lambda of: kept_share(of.solved, of.solved_clean) if of.faulted else None,
+        compute=lambda of: retained_share(of.solved, of.solved_clean) if of.faulted else None,
         needs="clean",
         label="R_fault",
         unit="ratio",

@@ -13,23 +13,29 @@ from typing import Literal
 from pydantic import JsonValue
 
 from warex.analysis.metrics.metric import MeanMetric
-from warex.analysis.metrics.row import Row
-from warex.analysis.output.json_values import plain
+from warex.analysis.metrics.row import ConditionRow
+from warex.analysis.output.json_values import to_json
 from warex.analysis.run.load import Run
-from warex.analysis.stats.clustered import Pair, Task, mean_interval
-from warex.analysis.stats.estimates import Mean, Rate, rate_over
-from warex.analysis.stats.paired import Delta, adjusted, compared, needed_for, said_of_needed
-from warex.analysis.stats.proportions import LEVEL
+from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
+from warex.analysis.stats.paired import (
+    Delta,
+    describe_required_tasks,
+    holm_adjusted,
+    paired_difference,
+    required_tasks,
+)
+from warex.analysis.stats.proportions import ALPHA
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import InputError
 from warex.text.english import count_noun
 from warex.traces import CLEAN, NO_PROXY
 
-type Verdict = Literal["better", "worse", "cannot tell"]
+type ComparisonVerdict = Literal["better", "worse", "cannot tell"]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedAgent:
     """One of the two: an agent of a run."""
 
     run: Run
@@ -40,7 +46,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConditionChange:
     """What became of one condition."""
 
     condition: str
@@ -62,7 +68,7 @@ class Change:
     """
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ComparisonVerdict:
         """What the success says."""
         return _verdict(self.success)
 
@@ -71,9 +77,9 @@ class Change:
 class Comparison:
     """Two agents side by side."""
 
-    before: Side
-    after: Side
-    changes: tuple[Change, ...]
+    before: ComparedAgent
+    after: ComparedAgent
+    changes: tuple[ConditionChange, ...]
     """By condition, in the order of the runs."""
     faulted: Delta | None
     """Success over all conditions with faults together, over tasks: what the verdict rests on.
@@ -81,14 +87,16 @@ class Comparison:
     there is decides."""
     recovered: Delta | None
     """Recovery over the same."""
-    verdict: Verdict
+    verdict: ComparisonVerdict
     why: str
     """One sentence."""
     left_out: tuple[str, ...]
     """What does not pair or cannot be compared, a sentence each."""
 
 
-def sides(first: Run, second: Run, agents: tuple[str | None, str | None]) -> list[tuple[str, str]]:
+def agents_to_compare(
+    first: Run, second: Run, agents: tuple[str | None, str | None]
+) -> list[tuple[str, str]]:
     """Return which agents are compared: those named, else those both have, else the only ones.
 
     Raises InputError where that does not say.
@@ -114,7 +122,7 @@ def sides(first: Run, second: Run, agents: tuple[str | None, str | None]) -> lis
     return [(one, other)]
 
 
-def compare(before: Side, after: Side) -> Comparison:
+def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     """Compare two agents over the trials that they share.
 
     Raises InputError where they share none.
@@ -131,11 +139,13 @@ def compare(before: Side, after: Side) -> Comparison:
     hit = [each for found in pairs.values() for each in found if each[1].has_faults]
     with_faults = [name for name, found in pairs.items() if found[0][1].has_faults]
     asked = with_faults or [CLEAN if CLEAN in pairs else next(iter(pairs))]
-    successes = {name: compared(_solved(found)) for name, found in pairs.items()}
-    successes |= zip(with_faults, adjusted([successes[name] for name in with_faults]), strict=True)
+    successes = {name: paired_difference(_solved(found)) for name, found in pairs.items()}
+    successes |= zip(
+        with_faults, holm_adjusted([successes[name] for name in with_faults]), strict=True
+    )
     # The verdict rests on two questions, so that chance gets its 5 % once.
-    main, recovered = adjusted(
-        [compared(_solved(hit or pairs[asked[0]])), compared(_recovered(hit))]
+    main, recovered = holm_adjusted(
+        [paired_difference(_solved(hit or pairs[asked[0]])), paired_difference(_recovered(hit))]
     )
     priced_apart = _priced_apart(before.run, after.run)
     priced_alike = priced_apart is None
@@ -186,12 +196,12 @@ def _own_prices(run: Run) -> JsonValue:
     return run.manifest.campaign.get("prices") or None if run.manifest else None
 
 
-type _Both = tuple[Pair, TrialRecord, TrialRecord]
+type _TrialPair = tuple[PairKey, TrialRecord, TrialRecord]
 
 
 def _pairs(
-    before: Side, after: Side, barred: set[str], void: set[Pair]
-) -> tuple[dict[str, list[_Both]], dict[str, int]]:
+    before: ComparedAgent, after: ComparedAgent, barred: set[str], void: set[PairKey]
+) -> tuple[dict[str, list[_TrialPair]], dict[str, int]]:
     """Return the shared trials by condition, and how many do not pair, by why."""
     mine = {(t.key.condition, t.pair): t for t in _scored(before, void)}
     theirs = {(t.key.condition, t.pair): t for t in _scored(after, void)}
@@ -202,7 +212,7 @@ def _pairs(
         "one side lacks": len([p for p in mine.keys() ^ theirs.keys() if p[0] not in barred]),
     }
     order = [*before.run.conditions, *after.run.conditions]
-    found: dict[str, list[_Both]] = {}
+    found: dict[str, list[_TrialPair]] = {}
     for condition in dict.fromkeys(order):
         here = [(p[1], mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]
         if here:
@@ -210,15 +220,15 @@ def _pairs(
     return found, apart
 
 
-def _of_agent(side: Side) -> Iterable[TrialRecord]:
+def _of_agent(side: ComparedAgent) -> Iterable[TrialRecord]:
     return (trial for trial in side.run.trials if trial.key.agent == side.agent)
 
 
-def _stayed_void(side: Side) -> set[Pair]:
+def _stayed_void(side: ComparedAgent) -> set[PairKey]:
     return {trial.pair for trial in _of_agent(side) if trial.void}
 
 
-def _scored(side: Side, void: set[Pair]) -> list[TrialRecord]:
+def _scored(side: ComparedAgent, void: set[PairKey]) -> list[TrialRecord]:
     return [t for t in _of_agent(side) if t.solved is not None and t.pair not in void]
 
 
@@ -265,22 +275,22 @@ def _frozen(run: Run, condition: str) -> JsonValue:
 
 
 def _changes(
-    pairs: dict[str, list[_Both]],
+    pairs: dict[str, list[_TrialPair]],
     successes: Sequence[Delta | None],
     *,
     priced_alike: bool,
-) -> tuple[Change, ...]:
-    recoveries = adjusted([compared(_recovered(found)) for found in pairs.values()])
+) -> tuple[ConditionChange, ...]:
+    recoveries = holm_adjusted([paired_difference(_recovered(found)) for found in pairs.values()])
     return tuple(
-        Change(
+        ConditionChange(
             condition,
-            rate_over((pair[:2], bool(one.solved)) for pair, one, _ in found),
-            rate_over((pair[:2], bool(other.solved)) for pair, _, other in found),
+            clustered_rate((pair[:2], bool(one.solved)) for pair, one, _ in found),
+            clustered_rate((pair[:2], bool(other.solved)) for pair, _, other in found),
             success,
             recovery,
-            _mean(found, Row.latency_s),
-            _mean(found, Row.llm_calls),
-            _mean(found, Row.cost_usd) if priced_alike else None,
+            _mean(found, ConditionRow.latency_s),
+            _mean(found, ConditionRow.llm_calls),
+            _mean(found, ConditionRow.cost_usd) if priced_alike else None,
             _as_if(found),
         )
         for (condition, found), success, recovery in zip(
@@ -289,11 +299,11 @@ def _changes(
     )
 
 
-def _solved(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
+def _solved(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
     return [(pair[:2], bool(other.solved), bool(one.solved)) for pair, one, other in found]
 
 
-def _recovered(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
+def _recovered(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
     return [
         (pair[:2], other.recovered, one.recovered)
         for pair, one, other in found
@@ -301,13 +311,13 @@ def _recovered(found: Sequence[_Both]) -> list[tuple[Task, bool, bool]]:
     ]
 
 
-def _as_if(found: Sequence[_Both]) -> tuple[str, ...]:
+def _as_if(found: Sequence[_TrialPair]) -> tuple[str, ...]:
     uses = (trial.llm for _, *both in found for trial in both if trial.llm)
     return tuple(sorted({model for use in uses for model in use.as_if.values()}))
 
 
-def _mean(found: Sequence[_Both], metric: MeanMetric) -> Mean | None:
-    differences: list[tuple[Task, float]] = []
+def _mean(found: Sequence[_TrialPair], metric: MeanMetric) -> Mean | None:
+    differences: list[tuple[TaskId, float]] = []
     for pair, one, other in found:
         before, after = metric.trial.read(one), metric.trial.read(other)
         if before is not None and after is not None:
@@ -318,18 +328,18 @@ def _mean(found: Sequence[_Both], metric: MeanMetric) -> Mean | None:
     return Mean(value, mean_interval(differences), len(differences))
 
 
-def _verdict(delta: Delta | None) -> Verdict:
+def _verdict(delta: Delta | None) -> ComparisonVerdict:
     if delta is None or not delta.significant:
         return "cannot tell"
     return "better" if delta.value > 0 else "worse"
 
 
 def _conclude(
-    changes: Sequence[Change],
+    changes: Sequence[ConditionChange],
     asked: Sequence[str],
     main: Delta | None,
     recovered: Delta | None,
-) -> tuple[Verdict, str]:
+) -> tuple[ComparisonVerdict, str]:
     """Return what the whole says: success first; recovery where success does not tell.
 
     ``asked``: the conditions that ``main`` is about.
@@ -363,7 +373,7 @@ def _what_it_would_take(main: Delta | None) -> str:
         return "no difference in success was seen"
     return (
         f"{100 * main.value:+.0f} points over {count_noun(main.pairs, 'pair')} may be chance;"
-        f" {said_of_needed(needed_for(main, LEVEL / 2))}"
+        f" {describe_required_tasks(required_tasks(main, ALPHA / 2))}"
     )
 
 
@@ -375,19 +385,19 @@ def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
         "after": {"run": str(comparison.after.run.path), "agent": comparison.after.agent},
         "verdict": comparison.verdict,
         "why": comparison.why,
-        "faulted": plain(comparison.faulted),
-        "recovered": plain(comparison.recovered),
+        "faulted": to_json(comparison.faulted),
+        "recovered": to_json(comparison.recovered),
         "conditions": [
             {
                 "condition": change.condition,
                 "verdict": change.verdict,
-                "before": plain(change.before),
-                "after": plain(change.after),
-                "success": plain(change.success),
-                "recovery": plain(change.recovery),
-                "latency_s": plain(change.latency_s),
-                "llm_calls": plain(change.llm_calls),
-                "cost_usd": plain(change.cost_usd),
+                "before": to_json(change.before),
+                "after": to_json(change.after),
+                "success": to_json(change.success),
+                "recovery": to_json(change.recovery),
+                "latency_s": to_json(change.latency_s),
+                "llm_calls": to_json(change.llm_calls),
+                "cost_usd": to_json(change.cost_usd),
                 "as_if": list(change.as_if),
             }
             for change in comparison.changes

@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.trial import TRIAL_METRICS
-from warex.analysis.output.json_values import figures_of, key_of
+from warex.analysis.output.json_values import key_fields, trial_fields
 from warex.analysis.run import load as runs
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import tabulate
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 type Kind = Literal["text", "whole", "real", "flag"]
 type Schema = Mapping[str, Kind]
-type Line = Mapping[str, object]
+type FrameRow = Mapping[str, object]
 
 _TEXT: Kind = "text"
 _WHOLE: Kind = "whole"
@@ -200,7 +200,7 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
     )
 
 
-def _frame(schema: Schema, lines: Iterable[Line]) -> "pl.DataFrame":
+def _frame(schema: Schema, lines: Iterable[FrameRow]) -> "pl.DataFrame":
     import polars as pl
 
     types = {"text": pl.String, "whole": pl.Int64, "real": pl.Float64, "flag": pl.Boolean}
@@ -211,17 +211,17 @@ def _frame(schema: Schema, lines: Iterable[Line]) -> "pl.DataFrame":
     return pl.DataFrame(columns, schema={name: types[kind] for name, kind in schema.items()})
 
 
-def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> Line:
+def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> FrameRow:
     """Return a line of what has the columns' names as its own."""
     names = [name for name in schema if name not in KEY and name not in told]
-    return key_of(attempt) | {name: getattr(of, name) for name in names} | told
+    return key_fields(attempt) | {name: getattr(of, name) for name in names} | told
 
 
-def _trial(trial: TrialRecord, run: Run, stands: bool) -> Line:
-    return {**key_of(trial), **figures_of(trial, run), "stands": stands}
+def _trial(trial: TrialRecord, run: Run, stands: bool) -> FrameRow:
+    return {**key_fields(trial), **trial_fields(trial, run), "stands": stands}
 
 
-def _requests(attempt: TrialRecord) -> Iterator[Line]:
+def _requests(attempt: TrialRecord) -> Iterator[FrameRow]:
     if not path_exists(attempt.path / EVENTS):
         return
     trace = read_trace(attempt.path / EVENTS, lean=True)
@@ -230,7 +230,7 @@ def _requests(attempt: TrialRecord) -> Iterator[Line]:
         request = entry.event
         assert isinstance(request, RequestSeen)
         answer = answers.get(request.exchange)
-        yield key_of(attempt) | {
+        yield key_fields(attempt) | {
             "seq": entry.seq,
             "t": entry.t,
             "exchange": request.exchange,
@@ -249,7 +249,7 @@ def _requests(attempt: TrialRecord) -> Iterator[Line]:
         }
 
 
-def _condition(row: Row) -> Line:
+def _condition(row: ConditionRow) -> FrameRow:
     line: dict[str, object] = {
         "agent": row.agent,
         "condition": row.condition,

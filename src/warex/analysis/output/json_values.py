@@ -12,7 +12,7 @@ from warex.analysis.stats.estimates import Rate
 from warex.analysis.trial.record import TrialRecord
 
 
-def plain(value: object) -> JsonValue:
+def to_json(value: object) -> JsonValue:
     """Return a figure as JSON, whatever it is made of.
 
     Raises TypeError for what is no figure.
@@ -30,15 +30,15 @@ def plain(value: object) -> JsonValue:
         case PassK():
             return {str(k): share for k, share in value.by}
         case tuple() | list():
-            return [plain(part) for part in value]
+            return [to_json(part) for part in value]
         case Mapping():
-            return {str(name): plain(part) for name, part in value.items()}
+            return {str(name): to_json(part) for name, part in value.items()}
         case _ if is_dataclass(value):
-            return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+            return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     raise TypeError(f"{value!r} is no figure")
 
 
-def key_of(trial: TrialRecord) -> dict[str, JsonValue]:
+def key_fields(trial: TrialRecord) -> dict[str, JsonValue]:
     """Return what an attempt is called by."""
     key = trial.key
     return {
@@ -51,7 +51,7 @@ def key_of(trial: TrialRecord) -> dict[str, JsonValue]:
     }
 
 
-def figures_of(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
+def trial_fields(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
     """Return what an attempt came to, its key apart; what is not known is None, never 0."""
     path = trial.path.resolve().relative_to(run.path.resolve()).as_posix()
     return {**{metric.key: metric.read(trial) for metric in TRIAL_METRICS}, "path": path}

@@ -4,12 +4,12 @@ from dataclasses import fields
 
 from pydantic import JsonValue
 
-from warex.analysis.metrics.row import METRICS, Row
-from warex.analysis.output.json_values import figures_of, key_of, plain
+from warex.analysis.metrics.row import METRICS, ConditionRow
+from warex.analysis.output.json_values import key_fields, to_json, trial_fields
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.stats.paired import Delta, NoiseFloor, Power
-from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.conclusions import conclusions
 from warex.analysis.table.tabulate import Table
 from warex.analysis.trial.record import TrialRecord
 
@@ -34,18 +34,18 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "prices_source": run.prices.source,
         "prices_digest": run.prices.digest,
         "as_if": dict(priced_as_if(run)),
-        "verdict": list(verdict(run, table)),
+        "verdict": list(conclusions(run, table)),
         "conditions": rows,
         "proxy_effect": _by_agent(table.proxy_effect),
         "proxy_latency_s": _by_agent(table.proxy_latency),
         "noise_floor": _by_agent(table.noise_floor),
         "power": _by_agent(table.power),
-        "contrasts": [plain(contrast) for contrast in table.contrasts],
-        "defences": [plain(effect) for effect in table.defences],
-        "doses": [plain(series) for series in table.doses],
-        "endings": [plain(ending) for ending in table.endings],
-        "popups": [plain(shares) for shares in table.popups],
-        "attacks": [plain(rates) for rates in table.attacks],
+        "contrasts": [to_json(contrast) for contrast in table.contrasts],
+        "defences": [to_json(effect) for effect in table.defences],
+        "doses": [to_json(series) for series in table.doses],
+        "endings": [to_json(ending) for ending in table.endings],
+        "popups": [to_json(shares) for shares in table.popups],
+        "attacks": [to_json(rates) for rates in table.attacks],
         "left_out": [
             {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
             for agent, pair in table.left_out
@@ -65,24 +65,24 @@ def priced_as_if(run: Run) -> dict[str, str]:
     }
 
 
-def _row(row: Row) -> dict[str, JsonValue]:
-    told = {f.name: plain(getattr(row, f.name)) for f in fields(row) if f.name != "figures"}
-    return told | {metric.key: plain(metric.of(row)) for metric in METRICS}
+def _row(row: ConditionRow) -> dict[str, JsonValue]:
+    told = {f.name: to_json(getattr(row, f.name)) for f in fields(row) if f.name != "figures"}
+    return told | {metric.key: to_json(metric.of(row)) for metric in METRICS}
 
 
 def _by_agent(
     found: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...],
 ) -> list[JsonValue]:
     return [
-        {"agent": agent, **{f.name: plain(getattr(one, f.name)) for f in fields(one)}}
+        {"agent": agent, **{f.name: to_json(getattr(one, f.name)) for f in fields(one)}}
         for agent, one in found
     ]
 
 
 def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
     return {
-        **key_of(trial),
-        **figures_of(trial, run),
+        **key_fields(trial),
+        **trial_fields(trial, run),
         "recoveries": [
             {
                 "injection": r.injection,

@@ -21,22 +21,22 @@ from statistics import NormalDist
 from typing import Any, Final
 
 from warex.analysis.metrics.metric import Metric
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.sample import Needs
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta
-from warex.analysis.stats.proportions import LEVEL, z_quantile
+from warex.analysis.stats.proportions import ALPHA, z_quantile
 from warex.analysis.table.tabulate import Table
 from warex.errors import InputError
 from warex.text.english import count_noun, did_you_mean
 from warex.traces import CLEAN
 
-LEAST_COUNTED = 0.8
+MIN_COUNTED_SHARE = 0.8
 """Share of a row's trials that must count; else what was seen says too little to pass."""
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class Threshold:
     """One comparison."""
 
     text: str
@@ -49,11 +49,11 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortfall:
+class FailedThreshold:
     """A row that does not reach a demand."""
 
-    demand: Demand
-    row: Row
+    demand: Threshold
+    row: ConditionRow
     value: float | None
     """None: not known."""
     sentence: str
@@ -82,7 +82,7 @@ _FORM = re.compile(
 )
 
 
-def demands(expression: str) -> tuple[Demand, ...]:
+def parse_thresholds(expression: str) -> tuple[Threshold, ...]:
     """Parse demands joined by ``and`` or commas.
 
     Raises InputError for what is none, with the metric that may be meant.
@@ -92,22 +92,26 @@ def demands(expression: str) -> tuple[Demand, ...]:
     return tuple(_demand(part.strip(), expression) for part in parts)
 
 
-def shortfalls(table: Table, expression: str) -> tuple[Shortfall, ...]:
+def failed_thresholds(table: Table, expression: str) -> tuple[FailedThreshold, ...]:
     """Return the rows that do not reach what is demanded; empty if all is well.
 
     Raises InputError for an expression that is none, and for a condition that the run lacks.
     """
-    held = [(demand, row) for demand in demands(expression) for row in _rows(table, demand)]
+    held = [
+        (demand, row) for demand in parse_thresholds(expression) for row in _rows(table, demand)
+    ]
     reach = _reach(held)
     return tuple(found for demand, row in held if (found := _short(demand, row, reach)) is not None)
 
 
-def undecided(table: Table, expression: str) -> tuple[str, ...]:
+def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
     """Return a sentence for each row beyond a bound by what may be chance, so not failed for it.
 
     Raises InputError as ``shortfalls`` does.
     """
-    held = [(demand, row) for demand in demands(expression) for row in _rows(table, demand)]
+    held = [
+        (demand, row) for demand in parse_thresholds(expression) for row in _rows(table, demand)
+    ]
     reach = _reach(held)
     return tuple(
         f"{_place(demand, row)} is {value:.3g}{_of(demand.metric, row)}; that it is not"
@@ -119,17 +123,19 @@ def undecided(table: Table, expression: str) -> tuple[str, ...]:
     )
 
 
-def _reach(held: Sequence[tuple[Demand, Row]]) -> float:
+def _reach(held: Sequence[tuple[Threshold, ConditionRow]]) -> float:
     """Return by what intervals are stretched: one-sided, 5 % over all of them (Bonferroni)."""
-    return stretched(sum(figure_of(demand.metric, row)[1] is not None for demand, row in held))
+    return bonferroni_factor(
+        sum(figure_of(demand.metric, row)[1] is not None for demand, row in held)
+    )
 
 
-def stretched(judged: int) -> float:
+def bonferroni_factor(judged: int) -> float:
     """Return by how much an interval is to reach further where so many are judged together."""
-    return NormalDist().inv_cdf(1 - LEVEL / max(1, judged)) / z_quantile()
+    return NormalDist().inv_cdf(1 - ALPHA / max(1, judged)) / z_quantile()
 
 
-def _demand(part: str, expression: str) -> Demand:
+def _demand(part: str, expression: str) -> Threshold:
     found = _FORM.fullmatch(part)
     if found is None:
         raise InputError(
@@ -148,10 +154,10 @@ def _demand(part: str, expression: str) -> Demand:
         bound = float("nan")
     if bound != bound:
         raise InputError(f"{part!r}: {found['bound']!r} is no number; 0.8 is one, 80 % is not")
-    return Demand(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
+    return Threshold(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
 
 
-def _rows(table: Table, demand: Demand) -> Sequence[Row]:
+def _rows(table: Table, demand: Threshold) -> Sequence[ConditionRow]:
     if not demand.scope:
         rows = [row for row in table.rows if row.n or row.voids]
         faulted = [row for row in rows if row.exposure is not None]
@@ -171,26 +177,26 @@ def _rows(table: Table, demand: Demand) -> Sequence[Row]:
     ]
 
 
-def _short(demand: Demand, row: Row, reach: float) -> Shortfall | None:
+def _short(demand: Threshold, row: ConditionRow, reach: float) -> FailedThreshold | None:
     value, interval = figure_of(demand.metric, row)
     place = _place(demand, row)
     if value is None:
         why = _unknown(demand.metric, row)
         said = f"{place} is not known ({why}), so {demand.text!r} is not reached."
-        return Shortfall(demand, row, value, said)
-    if row.n < LEAST_COUNTED * row.scheduled:
+        return FailedThreshold(demand, row, value, said)
+    if row.n < MIN_COUNTED_SHARE * row.scheduled:
         scheduled = count_noun(row.scheduled, "trial")
         said = f"{place} is {value:.3g}, but only {row.n} of {scheduled} count."
-        return Shortfall(demand, row, value, said)
+        return FailedThreshold(demand, row, value, said)
     if _COMPARISONS[demand.comparison](
-        best_of(value, interval, demand.comparison, reach), demand.bound
+        optimistic_bound(value, interval, demand.comparison, reach), demand.bound
     ):
         return None
     said = f"{place} is {value:.3g}{_of(demand.metric, row)}, not {demand.comparison} "
-    return Shortfall(demand, row, value, f"{said}{demand.bound:g}.")
+    return FailedThreshold(demand, row, value, f"{said}{demand.bound:g}.")
 
 
-def best_of(
+def optimistic_bound(
     value: float, interval: tuple[float, float] | None, comparison: str, reach: float
 ) -> float:
     """Return what a figure may be, at its best, by its stretched interval."""
@@ -200,11 +206,11 @@ def best_of(
     return value + (end - value) * reach
 
 
-def _place(demand: Demand, row: Row) -> str:
+def _place(demand: Threshold, row: ConditionRow) -> str:
     return f"{row.agent}, {row.condition}: {demand.metric}"
 
 
-def _unknown(metric: str, row: Row) -> str:
+def _unknown(metric: str, row: ConditionRow) -> str:
     if not row.n:
         return "no trial counts"
     needs = NUMBERS[metric].needs
@@ -215,7 +221,7 @@ def _unknown(metric: str, row: Row) -> str:
     return _UNKNOWN.get(needs, "it was not recorded")
 
 
-def figure_of(metric: str, row: Row) -> tuple[float | None, tuple[float, float] | None]:
+def figure_of(metric: str, row: ConditionRow) -> tuple[float | None, tuple[float, float] | None]:
     """Return a row's value and its 95 % interval; None where they are not known."""
     figure = NUMBERS[metric].of(row)
     if figure is None or isinstance(figure, int | float):
@@ -223,7 +229,7 @@ def figure_of(metric: str, row: Row) -> tuple[float | None, tuple[float, float] 
     return figure.value, getattr(figure, "interval", None)
 
 
-def _of(metric: str, row: Row) -> str:
+def _of(metric: str, row: ConditionRow) -> str:
     """Return how sure a figure is."""
     interval = figure_of(metric, row)[1]
     if interval is None:

@@ -14,21 +14,21 @@ Source: the paper, section 5.2 (recovery rate).
 from warex.analysis.recovery.classification import recoveries
 from warex.analysis.recovery.detection import claims_success
 from warex.analysis.recovery.verdicts import (
-    COUNTING,
-    HEALED,
-    Lie,
+    HEALED_VERDICTS,
+    RATED_VERDICTS,
+    LieOutcome,
     Recovery,
-    Verdict,
+    RecoveryVerdict,
     lies_in,
     trial_recovered,
 )
 
 __all__ = [
-    "COUNTING",
-    "HEALED",
-    "Lie",
+    "HEALED_VERDICTS",
+    "RATED_VERDICTS",
+    "LieOutcome",
     "Recovery",
-    "Verdict",
+    "RecoveryVerdict",
     "claims_success",
     "lies_in",
     "recoveries",

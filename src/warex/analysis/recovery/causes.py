@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from warex.analysis.recovery import equivalence
-from warex.analysis.recovery.trial_events import Act, Asked, Call, Story
+from warex.analysis.recovery.trial_events import ModelAction, ModelCall, SeenRequest, TrialEvents
 from warex.traces.events import RequestSeen
 
 _LOADS_WITHIN = 12.0
@@ -33,7 +33,7 @@ _RETRY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Felt:
+class FaultImpact:
     """A delivered injection as its client lived through it."""
 
     request: RequestSeen
@@ -47,14 +47,14 @@ class Felt:
 
 
 @dataclass(frozen=True, slots=True)
-class Because:
+class Cause:
     """The answer, and the action in it, that led to a request."""
 
-    call: Call
-    act: Act
+    call: ModelCall
+    act: ModelAction
 
 
-def because(story: Story, felt: Felt, asked: Asked) -> Because | None:
+def find_cause(story: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
     """Return what led to a request after the fault; None if no action explains it."""
     if asked.event.repeat_of is not None:
         return None
@@ -66,14 +66,21 @@ def because(story: Story, felt: Felt, asked: Asked) -> Because | None:
             if act.does == "wait":
                 waited += _seconds(act)
             elif _explains(story, felt, asked, call, act, waited):
-                return Because(call, act)
+                return Cause(call, act)
         if call.acts:
             # What was chosen before is carried out by now. A call without actions is another's.
             return None
     return None
 
 
-def _explains(story: Story, felt: Felt, asked: Asked, call: Call, act: Act, waited: float) -> bool:
+def _explains(
+    story: TrialEvents,
+    felt: FaultImpact,
+    asked: SeenRequest,
+    call: ModelCall,
+    act: ModelAction,
+    waited: float,
+) -> bool:
     late = asked.t - call.answered - waited
     if asked.t > story.ended and act.does not in ("reload", "goto", "back"):
         return False
@@ -101,7 +108,7 @@ def _explains(story: Story, felt: Felt, asked: Asked, call: Call, act: Act, wait
     return _clicked(story, asked, late)
 
 
-def _leads_to(story: Story, target: str, asked: Asked, since: float) -> bool:
+def _leads_to(story: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
     """Whether a request is for an address, or for what the address redirects to."""
     if equivalence.same_page(target, asked.event.url):
         return True
@@ -116,7 +123,7 @@ def _leads_to(story: Story, target: str, asked: Asked, since: float) -> bool:
     return False
 
 
-def _clicked(story: Story, asked: Asked, late: float) -> bool:
+def _clicked(story: TrialEvents, asked: SeenRequest, late: float) -> bool:
     """Whether a click can have led to a page.
 
     On HTTPS the browser says whether a person's gesture did (Fetch Metadata, ``Sec-Fetch-User``).
@@ -127,7 +134,14 @@ def _clicked(story: Story, asked: Asked, late: float) -> bool:
     return late <= _CLICKS_WITHIN and not _comes_by_itself(story, asked)
 
 
-def _sends(story: Story, felt: Felt, asked: Asked, call: Call, act: Act, late: float) -> bool:
+def _sends(
+    story: TrialEvents,
+    felt: FaultImpact,
+    asked: SeenRequest,
+    call: ModelCall,
+    act: ModelAction,
+    late: float,
+) -> bool:
     """Whether an action made the page send this, and not a timer of the page."""
     if late > _CLICKS_WITHIN or _comes_by_itself(story, asked):
         return False
@@ -139,7 +153,7 @@ def _sends(story: Story, felt: Felt, asked: Asked, call: Call, act: Act, late: f
     return True
 
 
-def _prompting(story: Story, felt: Felt) -> Act | None:
+def _prompting(story: TrialEvents, felt: FaultImpact) -> ModelAction | None:
     """Return the action that led to the request that was hit; None if none did."""
     hit = next((r for r in story.requests if r.event.exchange == felt.request.exchange), None)
     if hit is None:
@@ -149,7 +163,7 @@ def _prompting(story: Story, felt: Felt) -> Act | None:
     return acts[-1] if acts else None
 
 
-def asks_again(act: Act, felt: Felt) -> bool:
+def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
     """Whether an action by its nature asks for what a fault took away."""
     if act.does == "reload":
         return True
@@ -160,20 +174,20 @@ def asks_again(act: Act, felt: Felt) -> bool:
     return bool(target) and any(equivalence.same_page(target, page) for page in wanted)
 
 
-def brought_by_a_page(story: Story, request: RequestSeen) -> bool:
+def is_page_load_request(story: TrialEvents, request: RequestSeen) -> bool:
     """Whether a page asked for something by being loaded, and not because of an action."""
     hit = next((one for one in story.requests if one.event.exchange == request.exchange), None)
     return hit is not None and _is_brought(story, hit)
 
 
-def _is_brought(story: Story, asked: Asked) -> bool:
+def _is_brought(story: TrialEvents, asked: SeenRequest) -> bool:
     pages = list(story.pages(asked.t - _LOAD_BRINGS, asked.t))
     return bool(pages) and not any(
         pages[-1].t < call.answered <= asked.t for call in story.calls if call.acts
     )
 
 
-def _comes_by_itself(story: Story, asked: Asked) -> bool:
+def _comes_by_itself(story: TrialEvents, asked: SeenRequest) -> bool:
     """Whether the page asks for the same by itself at other times: a timer, a poll."""
     for one in story.requests:
         if one is asked or one.t >= asked.t or one.event.repeat_of is not None:
@@ -190,7 +204,7 @@ def _comes_by_itself(story: Story, asked: Asked) -> bool:
     return False
 
 
-def _is_due_in_chromium(story: Story, felt: Felt, asked: Asked) -> bool:
+def _is_due_in_chromium(story: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> bool:
     """Whether Chromium would load the page again about now."""
     tries = [
         one
@@ -214,7 +228,7 @@ def _is_due_in_chromium(story: Story, felt: Felt, asked: Asked) -> bool:
 _ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
 
 
-def _target(act: Act, base: str) -> str:
+def _target(act: ModelAction, base: str) -> str:
     """Return the address among an action's arguments, made whole; empty for none."""
     for text in act.texts:
         if text.startswith(("http://", "https://")):
@@ -231,7 +245,7 @@ def _host(url: str) -> str:
         return ""
 
 
-def _seconds(act: Act) -> float:
+def _seconds(act: ModelAction) -> float:
     """Return how long a wait takes at most, as far as it says."""
     given = act.arguments
     values = list(given.values()) if isinstance(given, dict) else given

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from warex.analysis.recovery import connection_tries, equivalence
-from warex.analysis.recovery.causes import Because, Felt, because, brought_by_a_page
+from warex.analysis.recovery.causes import Cause, FaultImpact, find_cause, is_page_load_request
 from warex.analysis.recovery.detection import detection
-from warex.analysis.recovery.lies import VERDICTS, became, taken
-from warex.analysis.recovery.model_faults import judge_model_fault, of_model
+from warex.analysis.recovery.lies import VERDICTS, lie_from_verdict, lie_from_words
+from warex.analysis.recovery.model_faults import classify_model_fault, is_model_fault
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
-from warex.analysis.recovery.trial_events import WHOLE, Asked, Call, Story
-from warex.analysis.recovery.verdicts import COUNTING, Recovery, Verdict
+from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRequest, TrialEvents
+from warex.analysis.recovery.verdicts import RATED_VERDICTS, Recovery, RecoveryVerdict
 from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
@@ -34,17 +34,19 @@ def recoveries(
     actions are then read by their names. ``solved`` says that the task was done: what the agent did
     not recover from did not stand between it and the task.
     """
-    story = Story(entries, vocabulary)
+    story = TrialEvents(entries, vocabulary)
     found = _injections(entries, story)
     first = min((one.felt.since for one in found), default=0.0)
-    return tuple(_finished(story, one, _judge(story, one, first), first, solved) for one in found)
+    return tuple(
+        _finished(story, one, _classify(story, one, first), first, solved) for one in found
+    )
 
 
 def _finished(
-    story: Story, injection: DeliveredInjection, verdict: Recovery, first: float, solved: bool
+    story: TrialEvents, injection: DeliveredInjection, verdict: Recovery, first: float, solved: bool
 ) -> Recovery:
     """Add whether the model detected the fault, and what the outcome says of the verdict."""
-    model = of_model(story, injection.plan)
+    model = is_model_fault(story, injection.plan)
     # What a failed model says, or its SDK does, shows nothing of what the model noticed.
     explaining = verdict.call_seq if verdict.lie is None else None
     seen = None if model else detection(story, injection.felt, first, explaining)
@@ -54,14 +56,14 @@ def _finished(
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
     verdict = _with_outcome(story, injection, _with_wait(story, injection, verdict), solved)
     is_lie = injection.plan.category == "lie"
-    return replace(verdict, lie=taken(story, verdict)) if is_lie else verdict
+    return replace(verdict, lie=lie_from_verdict(story, verdict)) if is_lie else verdict
 
 
 def _with_outcome(
-    story: Story, injection: DeliveredInjection, verdict: Recovery, solved: bool
+    story: TrialEvents, injection: DeliveredInjection, verdict: Recovery, solved: bool
 ) -> Recovery:
     """Add what the outcome of the trial says of the verdict."""
-    model = of_model(story, injection.plan)
+    model = is_model_fault(story, injection.plan)
     if (
         solved
         and not model
@@ -70,7 +72,7 @@ def _with_outcome(
     ):
         # Whoever the agent is, and whatever it said: the task was done without another try.
         verdict = replace(verdict, verdict="not_recovered", why=f"{wanted(injection)} again.")
-    if not solved or verdict.verdict not in COUNTING or verdict.verdict == "recovered":
+    if not solved or verdict.verdict not in RATED_VERDICTS or verdict.verdict == "recovered":
         return verdict
     verdict = replace(verdict, needed=False)
     if verdict.verdict != "not_recovered":
@@ -78,7 +80,7 @@ def _with_outcome(
     return replace(verdict, verdict="not_needed", why="The task was solved all the same.")
 
 
-def _with_wait(story: Story, injection: DeliveredInjection, verdict: Recovery) -> Recovery:
+def _with_wait(story: TrialEvents, injection: DeliveredInjection, verdict: Recovery) -> Recovery:
     """Add whether the agent waited for a quota that was used up.
 
     What a page asks for of itself, before the model is asked, is no impatience.
@@ -99,11 +101,11 @@ def _with_wait(story: Story, injection: DeliveredInjection, verdict: Recovery) -
     return replace(verdict, waited=True, why=f"{verdict.why} It waited for the quota.")
 
 
-def _never_asked_again(story: Story, injection: DeliveredInjection) -> bool:
+def _never_asked_again(story: TrialEvents, injection: DeliveredInjection) -> bool:
     return not _lost_answer(story, injection) and not right_requests(story, injection)
 
 
-def _injections(entries: Sequence[Entry], story: Story) -> list[DeliveredInjection]:
+def _injections(entries: Sequence[Entry], story: TrialEvents) -> list[DeliveredInjection]:
     requests: dict[str, RequestSeen] = {}
     planned: dict[str, tuple[FaultPlanned, float]] = {}
     first: dict[str, str] = {}
@@ -119,7 +121,7 @@ def _injections(entries: Sequence[Entry], story: Story) -> list[DeliveredInjecti
                 first[plan.injection] = first.get(again, again)
             case FaultDelivered() as done if done.injection in planned:
                 plan, planned_at = planned[done.injection]
-                if hit := connection_tries.attempted(plan) or requests.get(done.exchange):
+                if hit := connection_tries.attempted_request(plan) or requests.get(done.exchange):
                     # A client that is held lives with the fault before it is delivered; one that
                     # gives up does so by asking again.
                     held = done.client_left or done.waited_s >= _HELD
@@ -134,18 +136,18 @@ def _injections(entries: Sequence[Entry], story: Story) -> list[DeliveredInjecti
                     if before is not None:
                         pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
                         met = {**before.met, **met}
-                    felt = Felt(hit, pages, since, plan.point is not None)
+                    felt = FaultImpact(hit, pages, since, plan.point is not None)
                     found[name] = DeliveredInjection(plan, done, entry.seq, felt, priced, met)
             case _:
                 pass
     return list(found.values())
 
 
-def _judge(story: Story, injection: DeliveredInjection, first: float) -> Recovery:
+def _classify(story: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
     effects = set(injection.plan.effects)
-    if of_model(story, injection.plan):
+    if is_model_fault(story, injection.plan):
         since, delivered = injection.felt.since, injection.delivered
-        return judge_model_fault(story, injection.plan, delivered, injection.seq, since)
+        return classify_model_fault(story, injection.plan, delivered, injection.seq, since)
     match injection.plan.category:
         case "variation":
             why = "A changed site has nothing to recover from: success is what counts."
@@ -163,7 +165,7 @@ def _judge(story: Story, injection: DeliveredInjection, first: float) -> Recover
         return _judge_lie(story, injection, first)
     if not effects <= _RELOADABLE:
         return _say(injection, "undecided", "No rule says how to recover from this fault.")
-    if effects <= WHOLE and not injection.delivered.client_left:
+    if effects <= KEEPS_ANSWER and not injection.delivered.client_left:
         return _say(injection, "not_needed", "The answer came late but whole.")
     if not story.calls:
         return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
@@ -178,7 +180,7 @@ def _judge(story: Story, injection: DeliveredInjection, first: float) -> Recover
             # The quota is used up, the wall there. Attempts to connect may be the agent's own.
             continue
         between = story.calls_between(injection.felt.since, asked.t)
-        if reason := because(story, injection.felt, asked):
+        if reason := find_cause(story, injection.felt, asked):
             return _recovered(injection, asked, between, reason, len(tries))
         if between and not story.reads_actions:
             why = "The model was asked in between, but this agent's actions are not known."
@@ -196,11 +198,11 @@ def _judge(story: Story, injection: DeliveredInjection, first: float) -> Recover
     return replace(verdict, disagreement=_said_without_doing(story, injection, tries))
 
 
-def _judge_lie(story: Story, injection: DeliveredInjection, first: float) -> Recovery:
+def _judge_lie(story: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
     """Judge an answer that was not true: to recover is to doubt it, or to know better."""
     if not story.calls:
         return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
-    told = became(story, injection.felt, injection.delivered.changes, first)
+    told = lie_from_words(story, injection.felt, injection.delivered.changes, first)
     if told is None:
         return _say(injection, "undecided", "No value of the lie can be found in words again.")
     found = replace(_say(injection, VERDICTS[told.lie], told.why), lie=told.lie)
@@ -210,7 +212,7 @@ def _judge_lie(story: Story, injection: DeliveredInjection, first: float) -> Rec
     return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
 
 
-def _judge_wall(story: Story, injection: DeliveredInjection) -> Recovery:
+def _judge_wall(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
     """Judge a wall in place of a page: to recover is to get past it, so that the page comes.
 
     Where a session was ended and the site's own login follows, to recover is to be shown the page
@@ -240,7 +242,7 @@ def _judge_wall(story: Story, injection: DeliveredInjection) -> Recovery:
     return _say(injection, "not_recovered", f"The wall {passed_it}.", tries=len(tries))
 
 
-def _judge_popup(story: Story, injection: DeliveredInjection) -> Recovery:
+def _judge_popup(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
     """Judge a dialog over a page by what the page reports, and the site to which it leads.
 
     To recover is to close it, to come back from that site, or to load the page without it.
@@ -271,7 +273,7 @@ def _judge_popup(story: Story, injection: DeliveredInjection) -> Recovery:
 
 
 def _priced(
-    injection: DeliveredInjection, verdict: Recovery, until: float, between: Sequence[Call]
+    injection: DeliveredInjection, verdict: Recovery, until: float, between: Sequence[ModelCall]
 ) -> Recovery:
     """Add what a recovery cost, up to a second of the trial."""
     calls = [call.event for call in between]
@@ -283,19 +285,19 @@ def _priced(
     )
 
 
-def _lost_answer(story: Story, injection: DeliveredInjection) -> bool:
+def _lost_answer(story: TrialEvents, injection: DeliveredInjection) -> bool:
     """Whether the site did what the agent had asked for, and only its answer was taken away."""
     hit = injection.hit
     if (
         injection.plan.stage != "response"
         or not equivalence.is_write(hit)
-        or equivalence.may_be_repeated(hit)
+        or equivalence.is_idempotent(hit)
     ):
         return False
-    return hit.resource == "document" or not brought_by_a_page(story, hit)
+    return hit.resource == "document" or not is_page_load_request(story, hit)
 
 
-def _judge_lost_answer(story: Story, injection: DeliveredInjection) -> Recovery:
+def _judge_lost_answer(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
     """Judge a write that the site carried out, though its answer was lost.
 
     To recover is to look at the site again and not to send it twice.
@@ -305,7 +307,7 @@ def _judge_lost_answer(story: Story, injection: DeliveredInjection) -> Recovery:
     again = [one for one in after if equivalence.same_operation(one.event, hit)]
     again = [one for one in again if one.event.repeat_of is None and one.t <= story.ended]
     for asked in again:
-        if because(story, felt, asked):
+        if find_cause(story, felt, asked):
             why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
             return _say(injection, "not_recovered", why, asked, len(again))
     if again:
@@ -319,7 +321,7 @@ def _judge_lost_answer(story: Story, injection: DeliveredInjection) -> Recovery:
             or not _same_host(asked.event, hit)
         ):
             continue
-        if reason := because(story, elsewhere, asked):
+        if reason := find_cause(story, elsewhere, asked):
             between = story.calls_between(felt.since, asked.t)
             return _recovered(injection, asked, between, reason, 1)
     if not story.reads_actions and any(one.is_page for one in after):
@@ -331,9 +333,9 @@ def _judge_lost_answer(story: Story, injection: DeliveredInjection) -> Recovery:
 
 def _recovered(
     injection: DeliveredInjection,
-    asked: Asked,
-    between: Sequence[Call],
-    reason: Because,
+    asked: SeenRequest,
+    between: Sequence[ModelCall],
+    reason: Cause,
     tries: int,
 ) -> Recovery:
     event = asked.event
@@ -349,7 +351,11 @@ def _recovered(
 
 
 def _healed(
-    story: Story, injection: DeliveredInjection, asked: Asked, between: Sequence[Call], tries: int
+    story: TrialEvents,
+    injection: DeliveredInjection,
+    asked: SeenRequest,
+    between: Sequence[ModelCall],
+    tries: int,
 ) -> Recovery:
     said = "no action of the model explains it" if between else "the model was not asked"
     # Chromium reloads its own error page, which it shows only where no answer came at all.
@@ -365,7 +371,7 @@ def _healed(
     return replace(verdict, disagreement=_done_without_saying(between))
 
 
-def _done_without_saying(between: Sequence[Call]) -> str:
+def _done_without_saying(between: Sequence[ModelCall]) -> str:
     """Say what the model chose where the right request came from elsewhere."""
     if not between:
         return ""
@@ -375,7 +381,9 @@ def _done_without_saying(between: Sequence[Call]) -> str:
     return f"The right request was made, though {chose} at step {last.event.step} [{last.seq}]."
 
 
-def _said_without_doing(story: Story, injection: DeliveredInjection, tries: Sequence[Asked]) -> str:
+def _said_without_doing(
+    story: TrialEvents, injection: DeliveredInjection, tries: Sequence[SeenRequest]
+) -> str:
     """Name an action that was to load the page again where the network saw no such request."""
     felt = injection.felt
     for place, call in enumerate(story.calls):
@@ -397,9 +405,9 @@ def _said_without_doing(story: Story, injection: DeliveredInjection, tries: Sequ
 
 def _say(
     injection: DeliveredInjection,
-    verdict: Verdict,
+    verdict: RecoveryVerdict,
     why: str,
-    asked: Asked | None = None,
+    asked: SeenRequest | None = None,
     tries: int = 0,
 ) -> Recovery:
     return Recovery(
@@ -412,7 +420,7 @@ def _say(
     )
 
 
-def _pages(story: Story, hit: RequestSeen) -> tuple[str, ...]:
+def _pages(story: TrialEvents, hit: RequestSeen) -> tuple[str, ...]:
     """Return the URLs of the page that is to be asked for again, the surest first.
 
     A page that a script shows under another URL than the one it was loaded from has two.

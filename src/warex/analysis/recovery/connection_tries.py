@@ -7,7 +7,7 @@ from warex.traces.events import FaultPlanned, RequestSeen
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
-def attempted(plan: FaultPlanned) -> RequestSeen | None:
+def attempted_request(plan: FaultPlanned) -> RequestSeen | None:
     """Return the page that would have been asked for; None where a request was hit.
 
     Nobody knows its path: the attempt failed before it was told.
@@ -26,7 +26,7 @@ def attempted(plan: FaultPlanned) -> RequestSeen | None:
     )
 
 
-def reaches(request: RequestSeen, plan: FaultPlanned) -> bool:
+def proves_reachable(request: RequestSeen, plan: FaultPlanned) -> bool:
     """Whether a request went where the attempt had failed: to that host, and but for a name port.
 
     Its answer then shows that the site can be reached again.

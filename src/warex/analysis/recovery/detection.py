@@ -2,8 +2,8 @@
 
 import re
 
-from warex.analysis.recovery.causes import Felt, asks_again
-from warex.analysis.recovery.trial_events import Act, Call, Story
+from warex.analysis.recovery.causes import FaultImpact, repeats_request
+from warex.analysis.recovery.trial_events import ModelAction, ModelCall, TrialEvents
 
 _TROUBLE = re.compile(
     r"\berr(?:or|_)\w*|\bfail\w*|\bunavailable\b|\bunreachable\b|\bunresponsive\b|\bunable\b"
@@ -34,7 +34,9 @@ _DENIED = re.compile(
 )
 
 
-def detection(story: Story, felt: Felt, first: float, explaining: int | None) -> int | None:
+def detection(
+    story: TrialEvents, felt: FaultImpact, first: float, explaining: int | None
+) -> int | None:
     """Return the line of the first call that shows that the model noticed; 0 for none.
 
     None if it was not asked after the fault. ``first`` is the second of the trial's first fault,
@@ -46,7 +48,7 @@ def detection(story: Story, felt: Felt, first: float, explaining: int | None) ->
         return None
     usual = {word for call in story.calls if call.answered <= first for word in trouble(call.said)}
     for call in after:
-        if call.seq == explaining or any(asks_again(act, felt) for act in call.acts):
+        if call.seq == explaining or any(repeats_request(act, felt) for act in call.acts):
             return call.seq
         if _calls_it_infeasible(story, call) or trouble(call.said) - usual:
             return call.seq
@@ -58,7 +60,7 @@ def trouble(said: str) -> set[str]:
     return {found[0].lower() for found in _TROUBLE.finditer(_DENIED.sub(" ", said))}
 
 
-def claims_success(story: Story) -> bool | None:
+def claims_success(story: TrialEvents) -> bool | None:
     """Return whether the agent's last answer says that the task is done; None without an answer.
 
     It does unless it ends the task as infeasible, says ``success: false``, or admits in its words
@@ -73,11 +75,11 @@ def claims_success(story: Story) -> bool | None:
     return not _ADMITS.search("\n".join(ending.texts) if ending else last.event.answer)
 
 
-def _says_failed(act: Act) -> bool:
+def _says_failed(act: ModelAction) -> bool:
     given = act.arguments
     return isinstance(given, dict) and given.get("success") in (False, "false", "False")
 
 
-def _calls_it_infeasible(story: Story, call: Call) -> bool:
+def _calls_it_infeasible(story: TrialEvents, call: ModelCall) -> bool:
     given_up = story.vocabulary.infeasible if story.vocabulary else ()
     return any(act.name in given_up for act in call.acts)

@@ -13,18 +13,28 @@ from urllib.parse import parse_qsl, urlsplit
 
 from warex.traces.events import RequestSeen
 
-PARTS = frozenset(("script", "stylesheet", "image", "font", "media"))
+SUBRESOURCES = frozenset(("script", "stylesheet", "image", "font", "media"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 _REPEATABLE = frozenset(("PUT", "DELETE"))
 """Writes that may be sent twice without harm (RFC 9110, section 9.2.2)."""
-_STAMPS = frozenset(
+_CACHE_BUSTERS = frozenset(
     (
         *("_", "_t", "_ts", "ts", "timestamp", "cb", "bust", "cachebust", "cachebuster"),
         *("cache_bust", "nocache", "no_cache", "rand", "random", "rnd", "dc", "_dc"),
     )
 )
 """Names of parameters that get past a cache, whatever their values."""
-_BUSTERS = _STAMPS | {"t", "time", "cache", "r", "v", "refresh", "reload", "retry", "nonce"}
+_LIKELY_CACHE_BUSTERS = _CACHE_BUSTERS | {
+    "t",
+    "time",
+    "cache",
+    "r",
+    "v",
+    "refresh",
+    "reload",
+    "retry",
+    "nonce",
+}
 """Names that may do so, in a URL that is else asked for without them."""
 _NO_MEANING = re.compile(r"[\d.]*|[0-9a-f-]{6,40}|true|1|yes|now|again", re.IGNORECASE)
 _INDEX = re.compile(r"/(?:index\.\w+)?$")
@@ -35,7 +45,7 @@ def is_write(request: RequestSeen) -> bool:
     return request.method not in _SAFE and not request.operation.startswith("query ")
 
 
-def may_be_repeated(request: RequestSeen) -> bool:
+def is_idempotent(request: RequestSeen) -> bool:
     """Whether sending a write twice is the same as sending it once."""
     return request.method in _REPEATABLE
 
@@ -54,7 +64,7 @@ def same_page(one: str, other: str) -> bool:
     only = (given - asked) | (asked - given)
     names = [name for name, _ in only]
     return all(
-        name.lower() in (_BUSTERS if names.count(name) == 1 else _STAMPS)
+        name.lower() in (_LIKELY_CACHE_BUSTERS if names.count(name) == 1 else _CACHE_BUSTERS)
         and _NO_MEANING.fullmatch(value)
         for name, value in only
     )

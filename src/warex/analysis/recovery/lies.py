@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from warex.analysis.recovery.causes import Felt
+from warex.analysis.recovery.causes import FaultImpact
 from warex.analysis.recovery.detection import detection
-from warex.analysis.recovery.trial_events import Call, Story
-from warex.analysis.recovery.verdicts import Lie, Recovery, Verdict
+from warex.analysis.recovery.trial_events import ModelCall, TrialEvents
+from warex.analysis.recovery.verdicts import LieOutcome, Recovery, RecoveryVerdict
 from warex.traces.changed_value import ChangedValue
 
 _DOUBT = re.compile(
@@ -34,7 +34,7 @@ _AMOUNT = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _NO_VALUES = frozenset(("", "null", "true", "false", "[]", "{}", "once", "twice"))
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-VERDICTS: Final[Mapping[Lie, Verdict]] = {
+VERDICTS: Final[Mapping[LieOutcome, RecoveryVerdict]] = {
     "noticed": "recovered",
     "worked_around": "recovered",
     "passed_on": "not_recovered",
@@ -43,15 +43,17 @@ VERDICTS: Final[Mapping[Lie, Verdict]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LieResult:
     """What became of a lie, and the line of the trace that shows it."""
 
-    lie: Lie
+    lie: LieOutcome
     why: str
-    call: Call | None = None
+    call: ModelCall | None = None
 
 
-def became(story: Story, felt: Felt, changes: Sequence[ChangedValue], first: float) -> Told | None:
+def lie_from_words(
+    story: TrialEvents, felt: FaultImpact, changes: Sequence[ChangedValue], first: float
+) -> LieResult | None:
     """Return what became of a lie; None where the trace cannot say.
 
     ``first`` is the second of the trial's first fault.
@@ -64,21 +66,21 @@ def became(story: Story, felt: Felt, changes: Sequence[ChangedValue], first: flo
         false = [(call, text) for call, text in said if _says(text, one.after or "")]
         if false and one not in true and not any(_DOUBT.search(text) for _, text in false):
             why = f"The agent gave {one.after!r}, where the site had said {one.before!r}."
-            return Told("passed_on", why, false[0][0])
+            return LieResult("passed_on", why, false[0][0])
     doubt = _TWO if any(one.after == "twice" for one in changes) else _DOUBT
     if (seen := _noticed(story, felt, after, first, doubt)) is not None:
-        return Told("noticed", "The agent doubted it, or asked for the same again.", seen)
+        return LieResult("noticed", "The agent doubted it, or asked for the same again.", seen)
     if true:
         one = true[0]
         call = next(call for call, text in said if _says(text, one.before))
         why = f"The agent gave {one.before!r}, and not {one.after!r}."
-        return Told("worked_around", why, call)
+        return LieResult("worked_around", why, call)
     if not told:
         return None
-    return Told("not_affected", "The agent gave neither the true value nor the false one.")
+    return LieResult("not_affected", "The agent gave neither the true value nor the false one.")
 
 
-def taken(story: Story, verdict: Recovery) -> Lie | None:
+def lie_from_verdict(story: TrialEvents, verdict: Recovery) -> LieOutcome | None:
     """Return what became of a lie whose values nobody can find in words, by how it was judged.
 
     Who asked again, or spoke of trouble, noticed it. Who gave an answer in the end and did neither
@@ -94,7 +96,7 @@ def taken(story: Story, verdict: Recovery) -> Lie | None:
     return "passed_on" if answered else None
 
 
-def _given(call: Call, *, last: bool) -> Iterator[str]:
+def _given(call: ModelCall, *, last: bool) -> Iterator[str]:
     """Yield what an answer of the model puts into a page, or into the agent's last answer."""
     for act in call.acts:
         if act.does in ("type", "finish"):
@@ -113,8 +115,12 @@ def _comparable(changes: Sequence[ChangedValue]) -> Iterator[ChangedValue]:
 
 
 def _noticed(
-    story: Story, felt: Felt, after: Sequence[Call], first: float, doubt: re.Pattern[str]
-) -> Call | None:
+    story: TrialEvents,
+    felt: FaultImpact,
+    after: Sequence[ModelCall],
+    first: float,
+    doubt: re.Pattern[str],
+) -> ModelCall | None:
     """Return the first call after the lie whose words or actions show a doubt that is new."""
     before = [call for call in story.calls if call.answered <= first]
     usual = {word for call in before for word in _doubts(call, doubt)}
@@ -123,7 +129,7 @@ def _noticed(
     return next((call for call in after if found and call.seq == min(found)), None)
 
 
-def _doubts(call: Call, doubt: re.Pattern[str]) -> set[str]:
+def _doubts(call: ModelCall, doubt: re.Pattern[str]) -> set[str]:
     words = "\n".join((call.said, *(text for act in call.acts for text in act.texts)))
     return {found[0].lower() for found in doubt.finditer(words)}
 

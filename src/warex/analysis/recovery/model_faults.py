@@ -7,18 +7,18 @@ of the model can explain that, since it is the model that had failed.
 
 from dataclasses import replace
 
-from warex.analysis.recovery.trial_events import WHOLE, Call, Story
-from warex.analysis.recovery.verdicts import Recovery, Verdict
+from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, TrialEvents
+from warex.analysis.recovery.verdicts import Recovery, RecoveryVerdict
 from warex.traces.events import FaultDelivered, FaultPlanned
 
 
-def of_model(story: Story, plan: FaultPlanned) -> bool:
+def is_model_fault(story: TrialEvents, plan: FaultPlanned) -> bool:
     """Whether an injection hit a call to the model."""
     return plan.target == "llm" or story.call_of(plan.exchange) is not None
 
 
-def judge_model_fault(
-    story: Story, plan: FaultPlanned, delivered: FaultDelivered, seq: int, since: float
+def classify_model_fault(
+    story: TrialEvents, plan: FaultPlanned, delivered: FaultDelivered, seq: int, since: float
 ) -> Recovery:
     """Judge a delivered injection into a call; ``since`` is when its client began to feel it.
 
@@ -29,7 +29,7 @@ def judge_model_fault(
         return replace(recovery, injection=plan.injection, fault_seq=seq)
 
     hit = story.call_of(plan.exchange)
-    if set(plan.effects) <= WHOLE and not delivered.client_left:
+    if set(plan.effects) <= KEEPS_ANSWER and not delivered.client_left:
         return say(_verdict("not_needed", "The model's answer came late but whole."))
     if plan.looks_healthy and hit is not None and _says_something(hit):
         why = "The answer was whole and of another step: the trace cannot tell who noticed."
@@ -72,7 +72,7 @@ def judge_model_fault(
     return say(replace(_verdict("not_recovered", why), tries=len(after)))
 
 
-def is_usable(story: Story, call: Call) -> bool:
+def is_usable(story: TrialEvents, call: ModelCall) -> bool:
     """Whether the model's own answer came whole and says something."""
     event = call.event
     ended_well = event.finish in (None, "stop", "tool_calls")
@@ -80,9 +80,9 @@ def is_usable(story: Story, call: Call) -> bool:
     return whole and _says_something(call) and event.exchange not in story.spoilt
 
 
-def _says_something(call: Call) -> bool:
+def _says_something(call: ModelCall) -> bool:
     return bool(call.event.answer.strip() or call.event.tool_calls)
 
 
-def _verdict(verdict: Verdict, why: str) -> Recovery:
+def _verdict(verdict: RecoveryVerdict, why: str) -> Recovery:
     return Recovery(injection="", verdict=verdict, why=why, fault_seq=0)

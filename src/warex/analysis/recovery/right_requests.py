@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from warex.analysis.recovery import connection_tries, equivalence
-from warex.analysis.recovery.causes import Felt
-from warex.analysis.recovery.trial_events import Asked, Story
+from warex.analysis.recovery.causes import FaultImpact
+from warex.analysis.recovery.trial_events import SeenRequest, TrialEvents
 from warex.traces.events import FaultDelivered, FaultPlanned, RequestSeen
 
 
@@ -16,7 +16,7 @@ class DeliveredInjection:
     plan: FaultPlanned
     delivered: FaultDelivered
     seq: int
-    felt: Felt
+    felt: FaultImpact
     priced_from: float
     """Second of the trial from which a recovery's price is counted: the delivery, or, where the
     client gave up waiting, the beginning."""
@@ -40,12 +40,12 @@ def wanted(injection: DeliveredInjection) -> str:
 
 def is_of_a_page(hit: RequestSeen) -> bool:
     """Whether asking for a page brings back what was hit."""
-    return hit.resource in equivalence.PARTS or (
+    return hit.resource in equivalence.SUBRESOURCES or (
         hit.resource == "document" and not equivalence.is_write(hit)
     )
 
 
-def right_requests(story: Story, injection: DeliveredInjection) -> list[Asked]:
+def right_requests(story: TrialEvents, injection: DeliveredInjection) -> list[SeenRequest]:
     """Return the later requests that would bring back what was hit, in order."""
     felt, hit = injection.felt, injection.hit
     after = [one for one in story.requests if one.t >= felt.since]
@@ -54,30 +54,34 @@ def right_requests(story: Story, injection: DeliveredInjection) -> list[Asked]:
     if felt.attempt:
         found = [one for one in after if story.status(one.event.exchange) is not None]
         found += [one for one in story.attempts if one.t > felt.since]
-        found = [one for one in found if connection_tries.reaches(one.event, injection.plan)]
+        found = [
+            one for one in found if connection_tries.proves_reachable(one.event, injection.plan)
+        ]
         return sorted(found, key=lambda one: one.entry.seq)
     if not is_of_a_page(hit):
         return [one for one in after if equivalence.same_operation(one.event, hit)]
     found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
-    if hit.resource in equivalence.PARTS:
+    if hit.resource in equivalence.SUBRESOURCES:
         found += _parts_again(story, after, hit)
     return sorted(found, key=lambda one: one.entry.seq)
 
 
-def _is_followed(story: Story, injection: DeliveredInjection, asked: Asked) -> bool:
+def _is_followed(story: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> bool:
     """Whether a request only follows a redirect of ours."""
     exchange = asked.event.exchange
     return exchange in injection.met and (story.status(exchange) or 0) // 100 == 3
 
 
-def _asks_for(asked: Asked, pages: Sequence[str]) -> bool:
+def _asks_for(asked: SeenRequest, pages: Sequence[str]) -> bool:
     document = asked.event.resource == "document" and not equivalence.is_write(asked.event)
     return document and any(equivalence.same_page(asked.event.url, page) for page in pages)
 
 
-def _parts_again(story: Story, after: Sequence[Asked], hit: RequestSeen) -> list[Asked]:
+def _parts_again(
+    story: TrialEvents, after: Sequence[SeenRequest], hit: RequestSeen
+) -> list[SeenRequest]:
     """Return the requests by which the page that is open brings in a part that had failed."""
-    found: list[Asked] = []
+    found: list[SeenRequest] = []
     for one in after:
         if one.is_page:
             break

@@ -23,15 +23,15 @@ from warex.traces.events import (
     Witness,
 )
 
-WHOLE: frozenset[str] = effects_with(lambda traits: traits.keeps_answer)
+KEEPS_ANSWER: frozenset[str] = effects_with(lambda traits: traits.keeps_answer)
 """Effects that leave an answer whole."""
-_AFTER_THE_END = 10.0
+_GRACE_S = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. What is asked for later
 is asked for by the benchmark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ModelAction:
     """One action that the model chose."""
 
     name: str
@@ -49,12 +49,12 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One call to the model."""
 
     seq: int
     event: LlmCall
-    acts: tuple[Act, ...]
+    acts: tuple[ModelAction, ...]
 
     @property
     def began(self) -> float:
@@ -74,7 +74,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SeenRequest:
     """One request."""
 
     entry: Entry
@@ -94,14 +94,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PageReport:
     """What a changed page said of itself."""
 
     t: float
     what: str
 
 
-class Story:
+class TrialEvents:
     """The requests, answers and calls of one trial.
 
     ``requests`` are those of the agent's browser, the model's own left out; of what was asked for
@@ -110,13 +110,13 @@ class Story:
 
     def __init__(self, entries: Sequence[Entry], vocabulary: Vocabulary | None) -> None:
         self.vocabulary = vocabulary
-        self.requests: list[Asked] = []
-        self.attempts: list[Asked] = []
+        self.requests: list[SeenRequest] = []
+        self.attempts: list[SeenRequest] = []
         """Attempts to reach a host that met a fault."""
         self.hit: set[str] = set()
         self.spoilt: set[str] = set()
         """Those hit by more than a wait: their answers are not the site's, or not whole."""
-        self.reports: dict[str, list[Report]] = {}
+        self.reports: dict[str, list[PageReport]] = {}
         """What changed pages reported of themselves, by injection."""
         self.ended: float = inf
         """When the agent gave its last answer."""
@@ -128,20 +128,22 @@ class Story:
             match entry.event:
                 case Disarmed(by="terminal_action" | "harness"):
                     self.ended = min(self.ended, entry.t)
-                case RequestSeen() as request if entry.t <= self.ended + _AFTER_THE_END:
-                    self.requests.append(Asked(entry, request))
-                case FaultPlanned() as plan if hit := connection_tries.attempted(plan):
-                    self.attempts.append(Asked(entry, hit, attempt=True))
+                case RequestSeen() as request if entry.t <= self.ended + _GRACE_S:
+                    self.requests.append(SeenRequest(entry, request))
+                case FaultPlanned() as plan if hit := connection_tries.attempted_request(plan):
+                    self.attempts.append(SeenRequest(entry, hit, attempt=True))
                 case FaultPlanned() as plan:
-                    late |= {plan.injection} if set(plan.effects) <= WHOLE else set()
+                    late |= {plan.injection} if set(plan.effects) <= KEEPS_ANSWER else set()
                 case ResponseSeen() as response:
                     self._status[response.exchange] = response.status, entry.t
                 case FaultDelivered() as done:
                     self.hit.add(done.exchange)
                     if done.injection not in late:
                         self.spoilt.add(done.exchange)
-                case Witness() as seen if entry.t <= self.ended + _AFTER_THE_END:
-                    self.reports.setdefault(seen.injection, []).append(Report(entry.t, seen.what))
+                case Witness() as seen if entry.t <= self.ended + _GRACE_S:
+                    self.reports.setdefault(seen.injection, []).append(
+                        PageReport(entry.t, seen.what)
+                    )
                 case LlmCall() as call:
                     told.append((entry, call))
                 case AgentAction() as action:
@@ -151,11 +153,13 @@ class Story:
         asked = {call.carrier for _, call in told}
         self.requests = [one for one in self.requests if one.event.exchange not in asked]
         self.calls = [
-            Call(entry.seq, call, tuple(_acts(call, actions.get(call.exchange, ()), vocabulary)))
+            ModelCall(
+                entry.seq, call, tuple(_acts(call, actions.get(call.exchange, ()), vocabulary))
+            )
             for entry, call in told
         ]
 
-    def call_of(self, exchange: str) -> Call | None:
+    def call_of(self, exchange: str) -> ModelCall | None:
         """Return the call to the model that an exchange is, if it is one."""
         return next((call for call in self.calls if call.event.exchange == exchange), None)
 
@@ -163,15 +167,15 @@ class Story:
         """Return what an exchange was answered; None for nothing."""
         return self._status.get(exchange, (None, 0.0))[0]
 
-    def failed_at(self, asked: Asked) -> float:
+    def failed_at(self, asked: SeenRequest) -> float:
         """Return the second at which a request ended."""
         return self._status.get(asked.event.exchange, (None, asked.t))[1]
 
-    def calls_between(self, start: float, end: float) -> list[Call]:
+    def calls_between(self, start: float, end: float) -> list[ModelCall]:
         """Return the calls begun after ``start`` and answered before ``end``."""
         return [one for one in self.calls if one.began >= start and one.answered <= end]
 
-    def pages(self, start: float, end: float) -> Iterator[Asked]:
+    def pages(self, start: float, end: float) -> Iterator[SeenRequest]:
         """Yield the requests for pages from ``start`` until just before ``end``."""
         return (one for one in self.requests if one.is_page and start <= one.t < end)
 
@@ -183,16 +187,18 @@ class Story:
 
 def _acts(
     call: LlmCall, read: Sequence[AgentAction], vocabulary: Vocabulary | None
-) -> Iterator[Act]:
+) -> Iterator[ModelAction]:
     """Yield the actions of an answer: as the vocabulary reads them, else as their names tell."""
-    known = [Act(action.name, _does(action, vocabulary), action.arguments) for action in read]
+    known = [
+        ModelAction(action.name, _does(action, vocabulary), action.arguments) for action in read
+    ]
     if call.error is None and call.complete:
         # Where an unknown name stands before known ones is not told; one after the end is no use.
         yield from _unknown(call, vocabulary.names if vocabulary and known else ())
     yield from known
 
 
-def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[Act]:
+def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
     calls = [
         ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
         for one in call.tool_calls
@@ -201,7 +207,7 @@ def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[Act]:
     for found in guess_actions(call.answer, calls, known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
-        yield Act(
+        yield ModelAction(
             found.name, action_kind_with_arguments(found.name, arguments) or "look", arguments
         )
 

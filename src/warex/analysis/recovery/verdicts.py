@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-type Verdict = Literal[
+type RecoveryVerdict = Literal[
     "recovered",
     "not_recovered",
     "healed_by_browser",
@@ -22,7 +22,7 @@ took away. ``undecided``: the trace cannot
 say.
 """
 
-type Lie = Literal["noticed", "worked_around", "passed_on", "not_affected"]
+type LieOutcome = Literal["noticed", "worked_around", "passed_on", "not_affected"]
 """What became of an answer that looked healthy and was not true.
 
 ``noticed``: the agent doubted it, or asked for the same again. ``worked_around``: it answered or
@@ -30,8 +30,8 @@ typed the true value. ``passed_on``: it answered or typed the false one. ``not_a
 of the two.
 """
 
-HEALED: frozenset[Verdict] = frozenset(("healed_by_browser", "healed_by_page"))
-COUNTING: frozenset[Verdict] = HEALED | {"recovered", "not_recovered"}
+HEALED_VERDICTS: frozenset[RecoveryVerdict] = frozenset(("healed_by_browser", "healed_by_page"))
+RATED_VERDICTS: frozenset[RecoveryVerdict] = HEALED_VERDICTS | {"recovered", "not_recovered"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Recovery:
     """The verdict on one injection, and the lines of the trace that it rests on."""
 
     injection: str
-    verdict: Verdict
+    verdict: RecoveryVerdict
     why: str
     """One sentence."""
     fault_seq: int
@@ -67,7 +67,7 @@ class Recovery:
     asked afterwards."""
     detected_seq: int | None = None
     """The first ``llm_call`` that shows it."""
-    lie: Lie | None = None
+    lie: LieOutcome | None = None
     """Of a lie what became of it; None where that is unknown, or the fault is none."""
     waited: bool | None = None
     """Of a quota that was used up whether the agent asked again only when it was open; None where
@@ -76,7 +76,7 @@ class Recovery:
     @property
     def counts(self) -> bool:
         """Whether the verdict stands in the recovery rate."""
-        return self.needed and self.verdict in COUNTING
+        return self.needed and self.verdict in RATED_VERDICTS
 
 
 def trial_recovered(verdicts: Iterable[Recovery]) -> bool | None:

@@ -10,7 +10,7 @@ from warex.traces.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class RecordedCondition:
     """What one condition varies."""
 
     scenario: str | None = None
@@ -52,7 +52,7 @@ class Setup:
         return next((dose for dose in self.doses if told[dose.axis]), None)
 
 
-def setups(manifest: Manifest | None) -> Mapping[str, Setup]:
+def recorded_conditions(manifest: Manifest | None) -> Mapping[str, RecordedCondition]:
     """Return the conditions of a campaign by name; none where nothing is known of it."""
     listed = manifest.campaign.get("conditions") if manifest else None
     if not isinstance(listed, list):
@@ -64,12 +64,12 @@ def setups(manifest: Manifest | None) -> Mapping[str, Setup]:
     }
 
 
-def _setup(item: Mapping[str, JsonValue]) -> Setup:
+def _setup(item: Mapping[str, JsonValue]) -> RecordedCondition:
     scenario, defence = item.get("scenario"), item.get("defence")
     intensity, frequency, first = (item.get(key) for key in ("intensity", "frequency", "first"))
     if isinstance(defence, dict):
         defence = defence.get("name")
-    return Setup(
+    return RecordedCondition(
         scenario=scenario if isinstance(scenario, str) else None,
         defence=defence if isinstance(defence, str) else None,
         intensity=float(intensity) if isinstance(intensity, int | float) and intensity else None,

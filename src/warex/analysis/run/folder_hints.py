@@ -12,7 +12,7 @@ _MOST = 3
 """So many runs of a folder are named."""
 
 
-def what_it_is(folder: Path) -> str:
+def folder_hint(folder: Path) -> str:
     """Say in a sentence what a folder is, and which command fits it."""
     run = _run_around(folder)
     if _is_attempt(folder) or any(map(_is_attempt, folder.glob("attempt-*"))):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from warex.analysis.run.folder_hints import what_it_is
+from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import TraceError
@@ -78,14 +78,14 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     manifest = read_manifest(path / MANIFEST) if path_exists(path / MANIFEST) else None
     if manifest is None and not found:
         raise TraceError(
-            f"{path} is no run: it has neither a {MANIFEST} nor trials. {what_it_is(path)}"
+            f"{path} is no run: it has neither a {MANIFEST} nor trials. {folder_hint(path)}"
         )
     prices = prices or prices_of(path, manifest)
     benchmarks = {key.benchmark for key, _, _ in found}
-    words = {benchmark: vocabulary(manifest, benchmark) for benchmark in benchmarks}
+    words = {benchmark: benchmark_vocabulary(manifest, benchmark) for benchmark in benchmarks}
     read = read_trials([(folder, words[key.benchmark]) for key, _, folder in found], prices)
     scripted = scripted_agents(manifest)
-    attempts = _heard(a.scripted() if a.key.agent in scripted else a for a in read)
+    attempts = _unknown_where_unseen(a.scripted() if a.key.agent in scripted else a for a in read)
     return Run(
         path=path,
         manifest=manifest,
@@ -98,14 +98,14 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
     )
 
 
-def _heard(attempts: Iterable[TrialRecord]) -> list[TrialRecord]:
+def _unknown_where_unseen(attempts: Iterable[TrialRecord]) -> list[TrialRecord]:
     """Return the attempts; those of an agent none of whose calls was ever seen, without any."""
     attempts = list(attempts)
     heard = {a.key.agent for a in attempts if a.llm is not None and a.llm.calls}
     return [a if a.key.agent in heard else a.without_calls() for a in attempts]
 
 
-def vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
+def benchmark_vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
     """Return a benchmark's vocabulary as frozen into the manifest, or None.
 
     Raises TraceError if what stands there is none.

@@ -18,12 +18,12 @@ from warex.errors import MachineError, TraceError
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.prices.table import PriceTable
 
-ALONE = 600
+ATTEMPTS_PER_PROCESS = 600
 """Up to so many attempts one process reads as fast as two that must be started."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ReadJob:
     """What one process reads."""
 
     attempts: tuple[tuple[Path, Vocabulary | None], ...]
@@ -42,23 +42,23 @@ def read_trials(
     as ``load_trial`` does, MachineError where a process died.
     """
     if processes is None:
-        processes = min(os.cpu_count() or 1, 1 + len(attempts) // ALONE)
+        processes = min(os.cpu_count() or 1, 1 + len(attempts) // ATTEMPTS_PER_PROCESS)
     if processes < 2:
-        return _read(Job(tuple(attempts), prices))
+        return _read(ReadJob(tuple(attempts), prices))
     size = -(-len(attempts) // processes)
     jobs = [
-        Job(tuple(attempts[start : start + size]), prices)
+        ReadJob(tuple(attempts[start : start + size]), prices)
         for start in range(0, len(attempts), size)
     ]
     with ThreadPoolExecutor(len(jobs)) as threads:
-        return [record for found in threads.map(_elsewhere, jobs) for record in found]
+        return [record for found in threads.map(_read_in_subprocess, jobs) for record in found]
 
 
-def _read(job: Job) -> list[TrialRecord]:
+def _read(job: ReadJob) -> list[TrialRecord]:
     return [load_trial(folder, vocabulary, job.prices) for folder, vocabulary in job.attempts]
 
 
-def _elsewhere(job: Job) -> list[TrialRecord]:
+def _read_in_subprocess(job: ReadJob) -> list[TrialRecord]:
     done = subprocess.run(
         [sys.executable, "-m", "warex.analysis.run.parallel_read"],
         input=pickle.dumps(job),

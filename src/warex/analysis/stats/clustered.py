@@ -9,25 +9,25 @@ from math import cbrt, log2, sqrt
 from statistics import NormalDist, fmean
 
 from warex.analysis.stats.proportions import (
-    LEVEL,
-    paired_interval,
-    share_interval,
+    ALPHA,
+    newcombe_interval,
+    paired_ratio_interval,
     t_quantile,
     wilson,
     z_quantile,
 )
 
-type Task = tuple[str, str]
+type TaskId = tuple[str, str]
 """Benchmark and task."""
 
 type Interval = tuple[float, float]
 
-type Cells = tuple[float, float, float, float]
+type PairCounts = tuple[float, float, float, float]
 """Pairs solved on both sides, on the other only (lost), on this only (won), on neither."""
 
 
-_MOST_TURNED = 14
-_HAIR = 1e-9
+_MAX_EXACT_FLIPS = 14
+_EPSILON = 1e-9
 """Sums of floats that are no further apart are the same."""
 
 
@@ -44,7 +44,7 @@ def rate_interval(tasks: Sequence[tuple[int, int]]) -> Interval:
     worth = float(k)
     if k > 1:
         between = k / (k - 1) * sum((hits - p * trials) ** 2 for hits, trials in tasks) / n**2
-        worth = effective(n, k, p * (1 - p) / n, between)
+        worth = effective_sample_size(n, k, p * (1 - p) / n, between)
     return wilson(p * worth, worth)
 
 
@@ -78,33 +78,33 @@ def ratio_interval(
     spread = sqrt(squares * k / (k - 1))
     low, high = value - spread * reach, value + spread * reach
     if squares and (skewness := cubes / squares**1.5):
-        low = min(low, value - spread * _unskewed(reach, skewness, k))
-        high = max(high, value - spread * _unskewed(-reach, skewness, k))
+        low = min(low, value - spread * _hall_inverse(reach, skewness, k))
+        high = max(high, value - spread * _hall_inverse(-reach, skewness, k))
     if min(tops.values()) >= 0 and min(bottoms.values()) >= 0:
         low = max(low, 0.0)
     # Sums of floats differ in their last bits from machine to machine.
     return round(low, 12), round(high, 12)
 
 
-def _unskewed(reach: float, skewness: float, k: int) -> float:
+def _hall_inverse(reach: float, skewness: float, k: int) -> float:
     """Return the inverse of Hall's transformation."""
     inner = 1 + skewness * (reach - skewness / (6 * k))
     return 3 / skewness * (cbrt(inner) - 1)
 
 
-def difference(tasks: Sequence[Cells]) -> tuple[Interval, float] | None:
+def paired_difference_interval(tasks: Sequence[PairCounts]) -> tuple[Interval, float] | None:
     """Return the 95 % interval of (won - lost) / pairs over tasks, and its two-sided p.
 
     Newcombe's interval (1998, method 10) of as many independent pairs as would give the spread
-    between tasks, and the p of ``flip_p``. The two agree: the interval holds 0 exactly where p is
+    between tasks, and the p of ``sign_flip_p``. They agree: the interval holds 0 exactly where p is
     at least 5 %. None for several pairs of a single task.
     """
-    cells = independent(tasks)
+    cells = effective_counts(tasks)
     if cells is None:
         return None
-    p = flip_p([round(won - lost) for _, lost, won, _ in tasks])
-    low, high = paired_interval(*cells)
-    if p >= LEVEL:
+    p = sign_flip_p([round(won - lost) for _, lost, won, _ in tasks])
+    low, high = newcombe_interval(*cells)
+    if p >= ALPHA:
         return (min(low, 0.0), max(high, 0.0)), p
     # Whatever lies beyond 0 is refuted with it.
     least = 0.5 / sum(map(sum, tasks))
@@ -112,7 +112,7 @@ def difference(tasks: Sequence[Cells]) -> tuple[Interval, float] | None:
     return ((low, min(high, -least)) if fell else (max(low, least), high)), p
 
 
-def kept(tasks: Sequence[Cells]) -> Interval | None:
+def retained_share_interval(tasks: Sequence[PairCounts]) -> Interval | None:
     """Return the 95 % interval of the share of successes that is kept.
 
     MOVER (Donner and Zou 2012) over as many independent pairs as would give the spread between
@@ -121,11 +121,11 @@ def kept(tasks: Sequence[Cells]) -> Interval | None:
     after, before = (sum(cells[0] + cells[side] for cells in tasks) for side in (2, 1))
     if not before:
         return None
-    cells = independent(tasks, after / before)
-    return None if cells is None else share_interval(*cells)
+    cells = effective_counts(tasks, after / before)
+    return None if cells is None else paired_ratio_interval(*cells)
 
 
-def independent(tasks: Sequence[Cells], share: float = 1.0) -> Cells | None:
+def effective_counts(tasks: Sequence[PairCounts], share: float = 1.0) -> PairCounts | None:
     """Return the same shares of as many independent pairs as would give the spread between tasks.
 
     The spread is that of this side minus ``share`` of the other. At least one pair a task and at
@@ -144,25 +144,25 @@ def independent(tasks: Sequence[Cells], share: float = 1.0) -> Cells | None:
     alone = sum(cell * figure**2 for cell, figure in zip(sums, figures, strict=True)) / n**2
     of_tasks = (sum(c * f for c, f in zip(cells, figures, strict=True)) for cells in tasks)
     between = k / (k - 1) * sum(total**2 for total in of_tasks) / n**2
-    worth = effective(n, k, alone, between) / n
+    worth = effective_sample_size(n, k, alone, between) / n
     return both * worth, lost * worth, won * worth, neither * worth
 
 
-def effective(n: float, k: int, alone: float, between: float) -> float:
+def effective_sample_size(n: float, k: int, alone: float, between: float) -> float:
     """Return how many independent trials tell as much as ``n`` trials of ``k`` tasks.
 
     ``alone`` is the variance of the figure were all trials independent, ``between`` its variance
     over tasks. Where nothing varies there is no spread to judge by, and each task counts once.
     """
-    if alone <= _HAIR:
+    if alone <= _EPSILON:
         return float(k)
-    if between <= _HAIR:
+    if between <= _EPSILON:
         return float(n)
     worth = n * alone / between * (z_quantile() / t_quantile(k - 1)) ** 2
     return min(max(worth, float(k)), float(n))
 
 
-def flip_p(sums: Iterable[int]) -> float:
+def sign_flip_p(sums: Iterable[int]) -> float:
     """Return the two-sided mid-p of tasks' differences, were each as likely the other way round.
 
     ``sums`` are the tasks' won minus lost pairs. Every way to turn tasks round counts, by
@@ -205,23 +205,25 @@ def trend(tasks: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, float] 
         )
     if not spread:
         return None
-    return sum(rises) / spread, _turned_p([rise for rise in rises if abs(rise) > _HAIR])
+    return sum(rises) / spread, _sign_flip_p_real([rise for rise in rises if abs(rise) > _EPSILON])
 
 
-def _turned_p(figures: Sequence[float]) -> float:
-    """Return the mid-p of ``flip_p`` for figures that are no whole numbers.
+def _sign_flip_p_real(figures: Sequence[float]) -> float:
+    """Return the mid-p of ``sign_flip_p`` for figures that are no whole numbers.
 
     Of more than 14 by the normal distribution that their sum then comes near.
     """
     import numpy as np
 
     seen = abs(sum(figures))
-    if len(figures) > _MOST_TURNED:
+    if len(figures) > _MAX_EXACT_FLIPS:
         spread = sqrt(sum(figure**2 for figure in figures))
         return 2 * NormalDist().cdf(-seen / spread)
     ways = np.arange(2 ** len(figures))[:, None] >> np.arange(len(figures)) & 1
     sums = np.abs((1 - 2 * ways) @ np.array(figures)) - seen
-    return float(np.mean(sums > _HAIR) + np.mean(np.abs(sums) <= _HAIR) / 2) if figures else 1.0
+    return (
+        float(np.mean(sums > _EPSILON) + np.mean(np.abs(sums) <= _EPSILON) / 2) if figures else 1.0
+    )
 
 
 def _sums[T: Hashable](figures: Iterable[tuple[T, float]]) -> dict[T, float]:
@@ -231,5 +233,5 @@ def _sums[T: Hashable](figures: Iterable[tuple[T, float]]) -> dict[T, float]:
     return sums
 
 
-type Pair = tuple[str, str, int]
+type PairKey = tuple[str, str, int]
 """Benchmark, task and repeat: what conditions have in common."""

@@ -6,16 +6,16 @@ from typing import Literal
 
 from warex.analysis.stats.clustered import trend
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.stats.paired import Delta, Scored
+from warex.analysis.stats.paired import Delta, ScoredPairs
 
-type Axis = Literal["intensity", "frequency", "first"]
+type DoseAxis = Literal["intensity", "frequency", "first"]
 
 
 @dataclass(frozen=True, slots=True)
 class Dose:
     """Where a condition stands on an axis."""
 
-    axis: Axis
+    axis: DoseAxis
     value: float
     of: str
     """What is dosed: the scenario, with the defence and the other axis where they are set."""
@@ -36,7 +36,7 @@ class DoseSeries:
     """One agent under rising doses of the same; at least two of them."""
 
     agent: str
-    axis: Axis
+    axis: DoseAxis
     of: str
     points: tuple[DosePoint, ...]
     """By rising dose. ``clean`` is no point: it is the level that Δ is taken from."""
@@ -46,16 +46,16 @@ class DoseSeries:
     """Of the trend, two-sided: every task's own slope is as likely the other way round."""
 
 
-def series(
+def dose_series(
     agent: str,
     standing: Iterable[tuple[Dose, DosePoint]],
-    scored: Mapping[str, Scored],
+    scored: Mapping[str, ScoredPairs],
 ) -> list[DoseSeries]:
     """Return each axis on which an agent met at least two doses.
 
     ``standing`` are its conditions' doses; ``scored`` its trials by condition.
     """
-    found: dict[tuple[Axis, str], list[DosePoint]] = {}
+    found: dict[tuple[DoseAxis, str], list[DosePoint]] = {}
     for dose, point in standing:
         found.setdefault((dose.axis, dose.of), []).append(point)
     return [
@@ -66,7 +66,11 @@ def series(
 
 
 def _series(
-    agent: str, axis: Axis, of: str, points: Sequence[DosePoint], scored: Mapping[str, Scored]
+    agent: str,
+    axis: DoseAxis,
+    of: str,
+    points: Sequence[DosePoint],
+    scored: Mapping[str, ScoredPairs],
 ) -> DoseSeries:
     tasks: dict[tuple[str, str], list[tuple[float, bool]]] = {}
     for point in points:

@@ -41,7 +41,7 @@ class Mean:
     """What it is the mean of: trials, pairs or injections."""
 
 
-def rate_over(found: Iterable[tuple[Hashable, bool]]) -> Rate:
+def clustered_rate(found: Iterable[tuple[Hashable, bool]]) -> Rate:
     """Return a rate of things that each belong to a task: (task, whether it is a hit)."""
     tasks: dict[Hashable, tuple[int, int]] = {}
     for task, hit in found:

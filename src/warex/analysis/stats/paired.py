@@ -5,10 +5,16 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Literal
 
-from warex.analysis.stats.clustered import Cells, Pair, Task, difference, kept
-from warex.analysis.stats.estimates import Mean, Rate, rate_over
+from warex.analysis.stats.clustered import (
+    PairCounts,
+    PairKey,
+    TaskId,
+    paired_difference_interval,
+    retained_share_interval,
+)
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
 from warex.analysis.stats.proportions import (
-    LEVEL,
+    ALPHA,
     fisher,
     holm,
     smallest_drop,
@@ -53,7 +59,7 @@ class Delta:
     def significant(self) -> bool:
         """Whether it is more than chance at 5 %, adjusted where it is adjusted at all."""
         p = self.p if self.p_holm is None else self.p_holm
-        return p is not None and p < LEVEL
+        return p is not None and p < ALPHA
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,27 +127,27 @@ class DefenceEffect:
     """Success with it minus without it; adjusted over the agent's defences."""
 
 
-type Scored = Mapping[Pair, bool]
+type ScoredPairs = Mapping[PairKey, bool]
 """Trials with a yes or no."""
 
 
-def delta(of: Scored, against: Scored) -> Delta | None:
+def delta(of: ScoredPairs, against: ScoredPairs) -> Delta | None:
     """Return the difference over the pairs on both sides; None where there are none."""
-    return compared(_sides(of, against))
+    return paired_difference(_sides(of, against))
 
 
-def _sides(of: Scored, against: Scored) -> list[tuple[Task, bool, bool]]:
+def _sides(of: ScoredPairs, against: ScoredPairs) -> list[tuple[TaskId, bool, bool]]:
     return [(pair[:2], of[pair], against[pair]) for pair in sorted(of.keys() & against.keys())]
 
 
-def compared(sides: Sequence[tuple[Task, bool, bool]]) -> Delta | None:
+def paired_difference(sides: Sequence[tuple[TaskId, bool, bool]]) -> Delta | None:
     """Return the difference over pairs, each (task, this side, the other); None for no pairs."""
     if not sides:
         return None
     tasks = _cells(sides)
     _, lost, won, _ = (round(sum(column)) for column in zip(*tasks, strict=True))
     bare = Delta((won - lost) / len(sides), len(sides), lost=lost, won=won, tasks=len(tasks))
-    found = difference(tasks)
+    found = paired_difference_interval(tasks)
     if found is None:
         return bare
     interval, p = found
@@ -149,10 +155,10 @@ def compared(sides: Sequence[tuple[Task, bool, bool]]) -> Delta | None:
     return replace(bare, interval=interval, p=p, method=method)
 
 
-def _cells(sides: Iterable[tuple[Task, bool, bool]]) -> list[Cells]:
+def _cells(sides: Iterable[tuple[TaskId, bool, bool]]) -> list[PairCounts]:
     """Return each task's pairs by how they came out."""
     kinds = [(True, True), (False, True), (True, False), (False, False)]
-    by_task: dict[Task, list[tuple[bool, bool]]] = {}
+    by_task: dict[TaskId, list[tuple[bool, bool]]] = {}
     for task, this, other in sides:
         by_task.setdefault(task, []).append((this, other))
     return [
@@ -161,7 +167,7 @@ def _cells(sides: Iterable[tuple[Task, bool, bool]]) -> list[Cells]:
     ]
 
 
-def adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
+def holm_adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
     """Return the same differences with p adjusted for being several, in their order."""
     ps = holm([d.p for d in deltas if d is not None and d.p is not None])
     rest = iter(ps)
@@ -170,7 +176,7 @@ def adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
     ]
 
 
-def kept_share(of: Scored, against: Scored) -> Mean | None:
+def retained_share(of: ScoredPairs, against: ScoredPairs) -> Mean | None:
     """Return R_fault, the share of the other side's success rate that this side keeps, over pairs.
 
     None where the other side solved nothing.
@@ -179,10 +185,14 @@ def kept_share(of: Scored, against: Scored) -> Mean | None:
     there = sum(other for _, _, other in sides)
     if not there:
         return None
-    return Mean(sum(this for _, this, _ in sides) / there, kept(_cells(sides)), len(sides))
+    return Mean(
+        sum(this for _, this, _ in sides) / there,
+        retained_share_interval(_cells(sides)),
+        len(sides),
+    )
 
 
-def noise_floor(clean: Scored, control: Scored) -> NoiseFloor | None:
+def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
     """Return what differs between equals; None where nothing was run twice."""
     source: Literal["control", "repeats"] = "control"
     sides = _sides(control, clean)
@@ -193,30 +203,30 @@ def noise_floor(clean: Scored, control: Scored) -> NoiseFloor | None:
             for earlier, later in pairwise(sorted(clean))
             if earlier[:2] == later[:2]
         ]
-    found = compared(sides)
+    found = paired_difference(sides)
     return NoiseFloor(found, found.lost + found.won, found.pairs, source) if found else None
 
 
-def power_of(clean: Scored, floor: NoiseFloor | None, conditions: int) -> Power | None:
+def detectable_drop(clean: ScoredPairs, floor: NoiseFloor | None, conditions: int) -> Power | None:
     """Return what can be seen against ``clean`` with so many conditions; None without a score."""
     if not clean:
         return None
     n = len({pair[:2] for pair in clean})
     # One more flip and one more that stayed: of few pairs without a flip, flips are not ruled out.
     flips = (floor.flips + 1) / (floor.pairs + 2) if floor else ASSUMED_FLIPS
-    alpha = LEVEL / max(1, conditions)
+    alpha = ALPHA / max(1, conditions)
     drop = smallest_drop(n, sum(clean.values()) / len(clean), flips, alpha)
     between = wilson(floor.flips, floor.pairs) if floor else _ASSUMED_RANGE
     needed = tasks_needed(STATED_DROP, between, len(clean) / n, alpha)
     return Power(n, drop, alpha, flips, assumed=floor is None, needed=needed)
 
 
-def needed_for(delta: Delta, alpha: float) -> tuple[int, int] | None:
+def required_tasks(delta: Delta, alpha: float) -> tuple[int, int] | None:
     """Return the tasks it takes to see a fall of 20 points with as many repeats; see ``Power``."""
     return tasks_needed(STATED_DROP, _ASSUMED_RANGE, delta.pairs / delta.tasks, alpha)
 
 
-def said_of_needed(needed: tuple[int, int] | None) -> str:
+def describe_required_tasks(needed: tuple[int, int] | None) -> str:
     """Say how many tasks a stated fall takes."""
     drop = f"a drop of {100 * STATED_DROP:.0f} points takes"
     if needed is None:
@@ -228,7 +238,7 @@ def said_of_needed(needed: tuple[int, int] | None) -> str:
 def contrasts(
     condition: str,
     figure: Literal["success", "recovery"],
-    by_agent: Mapping[str, Scored],
+    by_agent: Mapping[str, ScoredPairs],
 ) -> list[Contrast]:
     """Compare each two agents that have a rate at all."""
     return [
@@ -242,7 +252,7 @@ def _contrast(
     condition: str,
     figure: Literal["success", "recovery"],
     agents: tuple[str, str],
-    by_agent: Mapping[str, Scored],
+    by_agent: Mapping[str, ScoredPairs],
 ) -> Contrast:
     one, other = (by_agent[agent] for agent in agents)
     rates = rate_of(one), rate_of(other)
@@ -261,7 +271,7 @@ def _contrast(
     )
 
 
-def rate_of(scored: Scored) -> Rate:
+def rate_of(scored: ScoredPairs) -> Rate:
     """Return the rate over trials, their tasks minded."""
     hits: list[tuple[Hashable, bool]] = [(pair[:2], hit) for pair, hit in scored.items()]
-    return rate_over(hits)
+    return clustered_rate(hits)

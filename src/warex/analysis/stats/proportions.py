@@ -9,7 +9,7 @@ from functools import cache
 from math import ceil, comb, cos, exp, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist
 
-LEVEL = 0.05
+ALPHA = 0.05
 """Two-sided level of every test; every interval is a 95 % one."""
 
 
@@ -37,7 +37,7 @@ def t_quantile(freedom: int) -> float:
     """
     low, high = 0.0, pi / 2
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if _t_within(middle, freedom) < 1 - LEVEL else (low, middle)
+        low, high = (middle, high) if _t_within(middle, freedom) < 1 - ALPHA else (low, middle)
     return tan(low) * sqrt(freedom)
 
 
@@ -54,10 +54,10 @@ def _t_within(angle: float, freedom: int) -> float:
 
 def z_quantile() -> float:
     """Return the end of the middle 95 % of the normal distribution: 1.96."""
-    return NormalDist().inv_cdf(1 - LEVEL / 2)
+    return NormalDist().inv_cdf(1 - ALPHA / 2)
 
 
-def paired_interval(both: float, lost: float, won: float, neither: float) -> tuple[float, float]:
+def newcombe_interval(both: float, lost: float, won: float, neither: float) -> tuple[float, float]:
     """Return the 95 % interval of (won - lost) / n over pairs (Newcombe 1998, method 10).
 
     Made of the two sides' Wilson intervals, so that it stays honest where hardly a pair differs.
@@ -68,7 +68,7 @@ def paired_interval(both: float, lost: float, won: float, neither: float) -> tup
     low_after, high_after = wilson(after, n)
     low_before, high_before = wilson(before, n)
     p_after, p_before, value = after / n, before / n, (won - lost) / n
-    phi = _alike(both, lost, won, neither)
+    phi = _correlation(both, lost, won, neither)
 
     def reach(one: float, other: float) -> float:
         return sqrt(max(0.0, one**2 - 2 * phi * one * other + other**2))
@@ -78,19 +78,19 @@ def paired_interval(both: float, lost: float, won: float, neither: float) -> tup
     return max(-1.0, low), min(1.0, high)
 
 
-def share_interval(
+def paired_ratio_interval(
     both: float, lost: float, won: float, neither: float
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of (both + won) / (both + lost) over pairs.
 
-    Made of the two sides' Wilson intervals, as ``paired_interval`` is (MOVER, Donner and Zou 2012).
+    Made of the two sides' Wilson intervals, as ``newcombe_interval`` (MOVER, Donner and Zou 2012).
     None where the lower sum is 0.
     """
     n = both + lost + won + neither
     after, before = both + won, both + lost
     if not before:
         return None
-    top, bottom, phi = after / n, before / n, _alike(both, lost, won, neither)
+    top, bottom, phi = after / n, before / n, _correlation(both, lost, won, neither)
     low_top, high_top = wilson(after, n)
     low_bottom, high_bottom = wilson(before, n)
     middle = top * bottom - phi * (top - low_top) * (high_bottom - bottom)
@@ -106,7 +106,7 @@ def share_interval(
     return max(0.0, min(low, after / before)), max(high, after / before)
 
 
-def _alike(both: float, lost: float, won: float, neither: float) -> float:
+def _correlation(both: float, lost: float, won: float, neither: float) -> float:
     """Return the correlation of the two sides, corrected for continuity (Newcombe 1998)."""
     n = both + lost + won + neither
     after, before = both + won, both + lost
@@ -150,7 +150,7 @@ def pass_k(tasks: Sequence[tuple[int, int]], k: int) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def power(n: int, lose: float, win: float, alpha: float = LEVEL) -> float:
+def power(n: int, lose: float, win: float, alpha: float = ALPHA) -> float:
     """Return how likely McNemar's mid-p test sees a fall over n pairs.
 
     A pair is lost with probability ``lose`` and won with ``win``; a significant rise is no fall
@@ -190,7 +190,7 @@ def binomial(k: int, n: int, p: float) -> float:
 
 
 def smallest_drop(
-    n: int, ceiling: float, flips: float, alpha: float = LEVEL, wanted: float = 0.8
+    n: int, ceiling: float, flips: float, alpha: float = ALPHA, wanted: float = 0.8
 ) -> float | None:
     """Return the smallest fall of a rate that is seen over n pairs with probability ``wanted``.
 
@@ -214,7 +214,7 @@ def smallest_drop(
 
 
 def tasks_needed(
-    drop: float, flips: tuple[float, float], repeats: float, alpha: float = LEVEL
+    drop: float, flips: tuple[float, float], repeats: float, alpha: float = ALPHA
 ) -> tuple[int, int] | None:
     """Return how many tasks it takes to see a stated fall with probability 0.8: fewest and most.
 
@@ -232,7 +232,7 @@ def tasks_needed(
 
 
 def pairs_needed(
-    lose: float, win: float, alpha: float = LEVEL, wanted: float = 0.8, most: int = 20_000
+    lose: float, win: float, alpha: float = ALPHA, wanted: float = 0.8, most: int = 20_000
 ) -> int | None:
     """Return how many pairs it takes to see a difference with probability ``wanted``.
 

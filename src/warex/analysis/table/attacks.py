@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.estimates import Rate, clustered_rate
 
 
 @dataclass(frozen=True, slots=True)
-class Attacks:
+class AttackRates:
     """The attack success rate of one agent under one condition."""
 
     agent: str
@@ -19,7 +19,7 @@ class Attacks:
     """Trials in which one was delivered and it is not known what became of any."""
 
 
-def attack_rates(run: Run) -> tuple[Attacks, ...]:
+def attack_rates(run: Run) -> tuple[AttackRates, ...]:
     """Return the rates for each agent under each condition, in the campaign's order."""
     met = [it for it in run.trials if it.attacks and it.solved is not None]
     found = []
@@ -27,7 +27,7 @@ def attack_rates(run: Run) -> tuple[Attacks, ...]:
         for condition in run.conditions:
             of = [it for it in met if (it.key.agent, it.key.condition) == (agent, condition)]
             known = [it for it in of if set(it.attacks) != {"unknown"}]
-            rate = rate_over((it.task, "succeeded" in it.attacks) for it in known)
+            rate = clustered_rate((it.task, "succeeded" in it.attacks) for it in known)
             if of:
-                found.append(Attacks(agent, condition, rate, len(of) - len(known)))
+                found.append(AttackRates(agent, condition, rate, len(of) - len(known)))
     return tuple(found)

@@ -7,33 +7,37 @@ inconclusive, and how many tasks a stated effect would take is told once.
 from collections.abc import Iterator
 from typing import Literal
 
-from warex.analysis.metrics.regimes import KEPT
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.regimes import EQUIVALENCE_MARGIN
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.paired import (
     DefenceEffect,
     Delta,
     Power,
-    said_of_needed,
+    describe_required_tasks,
 )
 from warex.analysis.table.tabulate import Table
 from warex.text.english import count_noun
 from warex.traces import CLEAN, NO_PROXY
 
-type Finding = Literal["falls", "gains", "kept", "inconclusive"]
-"""``kept``: the interval lies within ``KEPT`` of no change."""
+type Conclusion = Literal["falls", "gains", "kept", "inconclusive"]
+"""``kept``: the interval lies within ``EQUIVALENCE_MARGIN`` of no change."""
 
 
-def finding(delta: Delta) -> Finding:
+def conclusion_of(delta: Delta) -> Conclusion:
     """Return what a difference shows."""
     if delta.significant:
         return "falls" if delta.value < 0 else "gains"
-    if delta.interval and delta.interval[0] >= -KEPT and delta.interval[1] <= KEPT:
+    if (
+        delta.interval
+        and delta.interval[0] >= -EQUIVALENCE_MARGIN
+        and delta.interval[1] <= EQUIVALENCE_MARGIN
+    ):
         return "kept"
     return "inconclusive"
 
 
-def verdict(run: Run, table: Table) -> tuple[str, ...]:
+def conclusions(run: Run, table: Table) -> tuple[str, ...]:
     """Return the sentences that open a report, warnings first."""
     if not any(row.n for row in table.rows):
         return ("No trial counts, so there are no results.",)
@@ -77,16 +81,17 @@ def _agent(table: Table, agent: str) -> Iterator[str]:
             yield _power(agent, power)
 
 
-def _change(row: Row, delta: Delta) -> str:
+def _change(row: ConditionRow, delta: Delta) -> str:
     who, where = row.agent, row.condition
-    match finding(delta):
+    match conclusion_of(delta):
         case "falls":
             return f"{who} loses {_lost(delta)} under {where} ({_p(delta)})."
         case "gains":
             return f"{who} gains {_won(delta)} under {where} ({_p(delta)})."
         case "kept":
             return (
-                f"{where} leaves {who}'s success as it is, to within {100 * KEPT:.0f} points:"
+                f"{where} leaves {who}'s success as it is, to within"
+                f" {100 * EQUIVALENCE_MARGIN:.0f} points:"
                 f" {_won(delta)}."
             )
         case "inconclusive":
@@ -96,7 +101,7 @@ def _change(row: Row, delta: Delta) -> str:
             )
 
 
-def _regime(row: Row) -> str | None:
+def _regime(row: ConditionRow) -> str | None:
     if row.regime is None or row.regime.name in ("unclear", "unaffected"):
         return None
     told = {
@@ -125,7 +130,7 @@ def _defence(effect: DefenceEffect) -> str:
 def _power(agent: str, power: Power) -> str:
     noise = f"{100 * power.flips:.0f} % of pairs flipping by chance"
     noise += ", which is assumed" if power.assumed else ""
-    tasks, needed = count_noun(power.n, "task"), said_of_needed(power.needed)
+    tasks, needed = count_noun(power.n, "task"), describe_required_tasks(power.needed)
     drop = power.smallest_detectable_drop
     if drop is None:
         few = count_noun(power.n, "task is", "tasks are")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import CRASHED_BEFORE_A_FAULT, Counted, Ending, Unscored, Void
 from warex.traces.paths import TrialKey
@@ -57,7 +57,7 @@ def _endings(
     scored = [trial for trial in trials if trial.solved is not None]
     whole = [trial for trial in scored if _ending(trial) != "harness_crashed"]
     broken = [trial for trial in trials if trial.key in voided]
-    success = rate_over((trial.task, bool(trial.solved)) for trial in scored)
+    success = clustered_rate((trial.task, bool(trial.solved)) for trial in scored)
     return Endings(
         agent=agent,
         condition=condition,
@@ -65,8 +65,8 @@ def _endings(
         crashed=len(scored) - len(whole),
         voided=len(broken),
         success=success,
-        success_if_void=rate_over((trial.task, bool(trial.solved)) for trial in whole),
-        success_if_zero=rate_over(
+        success_if_void=clustered_rate((trial.task, bool(trial.solved)) for trial in whole),
+        success_if_zero=clustered_rate(
             (trial.task, bool(trial.solved) and trial.key not in voided)
             for trial in trials
             if trial.solved is not None or trial.key in voided

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate, rate_over
-from warex.analysis.trial.popup_handling import Handled
+from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.analysis.trial.popup_handling import PopupHandling
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Counted
 
 
 @dataclass(frozen=True, slots=True)
-class Popups:
+class PopupRates:
     """Shares of the scored trials of one agent under one condition in which a popup was shown."""
 
     agent: str
@@ -28,7 +28,7 @@ class Popups:
     success: Rate
 
 
-def popups(run: Run) -> tuple[Popups, ...]:
+def popup_rates(run: Run) -> tuple[PopupRates, ...]:
     """Return the shares for each agent under each condition, in the campaign's order."""
     shown = [it for it in run.trials if it.popups is not None and it.solved is not None]
     found = []
@@ -40,12 +40,12 @@ def popups(run: Run) -> tuple[Popups, ...]:
     return tuple(found)
 
 
-def _popups(agent: str, condition: str, trials: Sequence[TrialRecord]) -> Popups:
-    def share(holds: Callable[[TrialRecord, Handled], bool | None]) -> Rate:
+def _popups(agent: str, condition: str, trials: Sequence[TrialRecord]) -> PopupRates:
+    def share(holds: Callable[[TrialRecord, PopupHandling], bool | None]) -> Rate:
         each = [(it.task, holds(it, it.popups)) for it in trials if it.popups is not None]
-        return rate_over((task, held) for task, held in each if held is not None)
+        return clustered_rate((task, held) for task, held in each if held is not None)
 
-    return Popups(
+    return PopupRates(
         agent=agent,
         condition=condition,
         infeasible_start=share(lambda trial, did: _gave_up(trial) and not did.followed),

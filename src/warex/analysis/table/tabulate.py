@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.sample import Sample, solved
-from warex.analysis.run.conditions import Setup, setups
+from warex.analysis.run.conditions import RecordedCondition, recorded_conditions
 from warex.analysis.run.load import Run
-from warex.analysis.stats.clustered import Pair, mean_interval
-from warex.analysis.stats.dose_response import DosePoint, DoseSeries, series
+from warex.analysis.stats.clustered import PairKey, mean_interval
+from warex.analysis.stats.dose_response import DosePoint, DoseSeries, dose_series
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.stats.paired import (
     Contrast,
@@ -22,16 +22,16 @@ from warex.analysis.stats.paired import (
     Delta,
     NoiseFloor,
     Power,
-    Scored,
-    adjusted,
+    ScoredPairs,
     contrasts,
     delta,
+    detectable_drop,
+    holm_adjusted,
     noise_floor,
-    power_of,
 )
-from warex.analysis.table.attacks import Attacks, attack_rates
+from warex.analysis.table.attacks import AttackRates, attack_rates
 from warex.analysis.table.endings import Endings, endings
-from warex.analysis.table.popups import Popups, popups
+from warex.analysis.table.popups import PopupRates, popup_rates
 from warex.analysis.trial.record import TrialRecord
 from warex.traces import CLEAN, NO_PROXY
 
@@ -40,8 +40,8 @@ from warex.traces import CLEAN, NO_PROXY
 class Table:
     """All rows, and what was left out of them."""
 
-    rows: tuple[Row, ...]
-    left_out: tuple[tuple[str, Pair], ...]
+    rows: tuple[ConditionRow, ...]
+    left_out: tuple[tuple[str, PairKey], ...]
     """Agent and pair of trials that stayed void, so are left out of every condition."""
     unfinished: int
     """Trials without an outcome."""
@@ -57,22 +57,22 @@ class Table:
     defences: tuple[DefenceEffect, ...] = ()
     doses: tuple[DoseSeries, ...] = ()
     endings: tuple[Endings, ...] = ()
-    popups: tuple[Popups, ...] = ()
-    attacks: tuple[Attacks, ...] = ()
+    popups: tuple[PopupRates, ...] = ()
+    attacks: tuple[AttackRates, ...] = ()
 
-    def row(self, agent: str, condition: str) -> Row:
+    def row(self, agent: str, condition: str) -> ConditionRow:
         """Return the row of an agent and condition; KeyError if there is none."""
         for row in self.rows:
             if (row.agent, row.condition) == (agent, condition):
                 return row
         raise KeyError((agent, condition))
 
-    def of(self, agent: str) -> tuple[Row, ...]:
+    def of(self, agent: str) -> tuple[ConditionRow, ...]:
         """Return an agent's rows in the order of the conditions."""
         return tuple(row for row in self.rows if row.agent == agent)
 
     @property
-    def underexposed(self) -> tuple[Row, ...]:
+    def underexposed(self) -> tuple[ConditionRow, ...]:
         """Rows whose fault reached fewer than half of the trials: they hardly measure it."""
         return tuple(r for r in self.rows if r.exposure and (r.exposure.value or 0) < 0.5)
 
@@ -83,7 +83,7 @@ type TabulatedRun = tuple[Run, Table]
 
 def tabulate(run: Run) -> Table:
     """Return the table of a run."""
-    known = setups(run.manifest)
+    known = recorded_conditions(run.manifest)
     agents = [_Agent(run, agent, known) for agent in run.agents]
     compared = [
         contrast
@@ -105,7 +105,7 @@ def tabulate(run: Run) -> Table:
         defences=tuple(found for agent in agents for found in agent.defences()),
         doses=tuple(found for agent in agents for found in agent.doses()),
         endings=endings(run),
-        popups=popups(run),
+        popups=popup_rates(run),
         attacks=attack_rates(run),
     )
 
@@ -113,13 +113,15 @@ def tabulate(run: Run) -> Table:
 class _Agent:
     """One agent's trials by condition, and the rows they make."""
 
-    def __init__(self, run: Run, name: str, known: Mapping[str, Setup]) -> None:
+    def __init__(self, run: Run, name: str, known: Mapping[str, RecordedCondition]) -> None:
         self.name = name
         of_agent = [trial for trial in run.trials if trial.key.agent == name]
         self._scheduled = Counter(trial.key.condition for trial in of_agent)
         self.out = {trial.pair for trial in of_agent if trial.void}
         kept = [t for t in of_agent if t.outcome is not None and t.pair not in self.out]
-        self._setups = {condition: known.get(condition, Setup()) for condition in run.conditions}
+        self._setups = {
+            condition: known.get(condition, RecordedCondition()) for condition in run.conditions
+        }
         self._trials = {c: [t for t in kept if t.key.condition == c] for c in run.conditions}
         self._solved = {c: solved(trials) for c, trials in self._trials.items()}
         self._clean = self._solved.get(CLEAN, {})
@@ -127,7 +129,7 @@ class _Agent:
         self.floor = noise_floor(self._clean, self._solved[controls[0]] if controls else {})
         self.rows = self._rows(run)
 
-    def hits(self, condition: str, figure: str) -> Scored:
+    def hits(self, condition: str, figure: str) -> ScoredPairs:
         """Return which trials were solved or recovered."""
         if figure == "success":
             return self._solved.get(condition, {})
@@ -142,7 +144,7 @@ class _Agent:
 
     def power(self) -> Power | None:
         tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
-        return power_of(self._clean, self.floor, tested)
+        return detectable_drop(self._clean, self.floor, tested)
 
     def doses(self) -> list[DoseSeries]:
         standing = [
@@ -151,7 +153,7 @@ class _Agent:
             if row.success.n
             for dose in self._setups[row.condition].doses
         ]
-        return series(self.name, standing, self._solved)
+        return dose_series(self.name, standing, self._solved)
 
     def defences(self) -> list[DefenceEffect]:
         bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}
@@ -163,7 +165,7 @@ class _Agent:
             and (against := bare.get(replace(setup, defence=None)))
             and (found := self._solved[condition])
         ]
-        fixed = adjusted([effect for _, _, _, effect in compared])
+        fixed = holm_adjusted([effect for _, _, _, effect in compared])
         return [
             DefenceEffect(self.name, condition, against, defence, effect)
             for (condition, defence, against, _), effect in zip(compared, fixed, strict=True)
@@ -173,24 +175,24 @@ class _Agent:
     def _is_tested(self, condition: str) -> bool:
         return condition not in (CLEAN, NO_PROXY) and not self._setups[condition].control
 
-    def _rows(self, run: Run) -> list[Row]:
+    def _rows(self, run: Run) -> list[ConditionRow]:
         against = {
             condition: delta(found, self._clean)
             for condition, found in self._solved.items()
             if condition != CLEAN
         }
         tested = [condition for condition in against if self._is_tested(condition)]
-        fixed = adjusted([against[condition] for condition in tested])
+        fixed = holm_adjusted([against[condition] for condition in tested])
         against.update(zip(tested, fixed, strict=True))
         return [
             self._row(condition, against.get(condition), run.void_attempts(self.name, condition))
             for condition in run.conditions
         ]
 
-    def _row(self, condition: str, against_clean: Delta | None, voids: int) -> Row:
+    def _row(self, condition: str, against_clean: Delta | None, voids: int) -> ConditionRow:
         setup = self._setups[condition]
         sample = Sample(self._trials[condition], self._trials.get(CLEAN, ()), against_clean, voids)
-        return Row(
+        return ConditionRow(
             agent=self.name,
             condition=condition,
             figures={metric.key: metric.measure(sample) for metric in METRICS},

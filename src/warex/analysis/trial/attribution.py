@@ -9,7 +9,7 @@ from typing import NamedTuple
 from warex.traces.events import Entry, FaultPlanned, RequestSeen, TaskBegan, TaskEnded
 
 
-class Run(NamedTuple):
+class TaskRun(NamedTuple):
     """One run of a task."""
 
     task: str
@@ -18,14 +18,14 @@ class Run(NamedTuple):
     """The how manieth of this task it is, from 1."""
 
 
-UNATTRIBUTED = Run("")
+UNATTRIBUTED = TaskRun("")
 
 
-def owners(entries: Sequence[Entry]) -> dict[str, Run]:
+def tasks_by_exchange(entries: Sequence[Entry]) -> dict[str, TaskRun]:
     """Return the run that each exchange belongs to; empty where no task was told of."""
-    if not _are_told(entries):
+    if not _has_markers(entries):
         return {}
-    found: dict[str, Run] = {}
+    found: dict[str, TaskRun] = {}
     runs: dict[str, int] = {}
     main = UNATTRIBUTED
     for entry in entries:
@@ -33,11 +33,11 @@ def owners(entries: Sequence[Entry]) -> dict[str, Run]:
             case TaskBegan(task=task) as began:
                 runs[task] = runs.get(task, 0) + 1
                 if not began.beside:
-                    main = Run(task, runs[task])
+                    main = TaskRun(task, runs[task])
             case TaskEnded():
                 main = UNATTRIBUTED
             case RequestSeen(exchange=exchange, task=task):
-                found[exchange] = Run(task, runs.get(task, 1)) if task else UNATTRIBUTED
+                found[exchange] = TaskRun(task, runs.get(task, 1)) if task else UNATTRIBUTED
             case FaultPlanned(exchange=exchange, point=str()):
                 # An attempt to reach a site: it follows the task that is told for all.
                 found[exchange] = main
@@ -46,22 +46,22 @@ def owners(entries: Sequence[Entry]) -> dict[str, Run]:
     return found
 
 
-def by_task(entries: Sequence[Entry]) -> dict[Run, tuple[Entry, ...]]:
+def entries_by_task(entries: Sequence[Entry]) -> dict[TaskRun, tuple[Entry, ...]]:
     """Return the lines of each run of a task, in order; empty where no task was told of.
 
     What is about no exchange is not among them, but for what arms and disarms.
     """
-    if not _are_told(entries):
+    if not _has_markers(entries):
         return {}
-    of = owners(entries)
-    parts: dict[Run, list[Entry]] = {}
-    runs: dict[str, Run] = {}
+    of = tasks_by_exchange(entries)
+    parts: dict[TaskRun, list[Entry]] = {}
+    runs: dict[str, TaskRun] = {}
     main = UNATTRIBUTED
     for entry in entries:
-        run: Run | None = None
+        run: TaskRun | None = None
         match entry.event:
             case TaskBegan(task=task) as began:
-                run = runs[task] = Run(task, runs[task].number + 1 if task in runs else 1)
+                run = runs[task] = TaskRun(task, runs[task].number + 1 if task in runs else 1)
                 main = main if began.beside else run
             case TaskEnded():
                 run, main = main, UNATTRIBUTED
@@ -75,5 +75,5 @@ def by_task(entries: Sequence[Entry]) -> dict[Run, tuple[Entry, ...]]:
     return {run: tuple(part) for run, part in parts.items()}
 
 
-def _are_told(entries: Sequence[Entry]) -> bool:
+def _has_markers(entries: Sequence[Entry]) -> bool:
     return any(type(entry.event) is TaskBegan for entry in entries)

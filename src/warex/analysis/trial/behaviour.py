@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from warex.analysis.recovery import Recovery, claims_success
 from warex.analysis.recovery.equivalence import is_write
-from warex.analysis.recovery.trial_events import Story
+from warex.analysis.recovery.trial_events import TrialEvents
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import (
     AgentAction,
@@ -30,12 +30,12 @@ from warex.traces.events import (
 )
 from warex.traces.outcome import Counted, Outcome
 
-SOON = 3
+PREMATURE_STOP_STEPS = 3
 """Steps after the fault within which an end without one right try is a premature stop."""
-LONG = 5
+PERSISTENCE_STEPS = 5
 """Steps after the fault from which a failure is fruitless persistence, not just a failure."""
 
-_TELLING = frozenset(
+_RELEVANT = frozenset(
     (AgentAction, Disarmed, FaultDelivered, FaultPlanned, LlmCall, RequestSeen, ResponseSeen)
 )
 
@@ -60,7 +60,7 @@ class Behaviour:
             and outcome.score < 1
             and outcome.ending in ("answered", "reported_infeasible")
             and self.steps_after is not None
-            and self.steps_after <= SOON
+            and self.steps_after <= PREMATURE_STOP_STEPS
             and self.tries == 0
         )
 
@@ -70,7 +70,7 @@ class Behaviour:
             isinstance(outcome, Counted)
             and outcome.score < 1
             and self.steps_after is not None
-            and (self.steps_after >= LONG or self.tries >= SOON)
+            and (self.steps_after >= PERSISTENCE_STEPS or self.tries >= PREMATURE_STOP_STEPS)
         )
 
 
@@ -82,7 +82,7 @@ def behaviour(
     faults = {v.fault_seq for v in bad}
     since = next((entry.t for entry in entries if entry.seq in faults), None)
     # By its type, since pydantic's isinstance is slow and most entries are of no concern here.
-    told = [entry.event for entry in entries if type(entry.event) in _TELLING]
+    told = [entry.event for entry in entries if type(entry.event) in _RELEVANT]
     calls = [event for event in told if isinstance(event, LlmCall)]
     return Behaviour(
         reloads=sum(_reloads(told, vocabulary)),
@@ -103,7 +103,7 @@ def false_success(
     if outcome.score >= 1 or outcome.ending != "answered":
         return False
     said = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
-    return claims_success(Story(said, vocabulary))
+    return claims_success(TrialEvents(said, vocabulary))
 
 
 def _reloads(told: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:

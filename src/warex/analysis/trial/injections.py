@@ -12,7 +12,7 @@ type Fate = Literal["delivered", "missed", "open"]
 
 
 @dataclass(frozen=True, slots=True)
-class Injection:
+class InjectionRecord:
     """One fault on its way into one exchange, with the lines of the trace that say so."""
 
     id: str
@@ -47,13 +47,13 @@ class Ledger:
     """Exchanges that rules had to leave alone, by reason: never planned, so never missed."""
 
 
-def injections(entries: Iterable[Entry]) -> tuple[Injection, ...]:
+def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
     """Return every planned injection with its fate, in the order of planning."""
-    found: dict[str, Injection] = {}
+    found: dict[str, InjectionRecord] = {}
     for entry in entries:
         match entry.event:
             case FaultPlanned() as plan:
-                found[plan.injection] = Injection(
+                found[plan.injection] = InjectionRecord(
                     id=plan.injection,
                     rule=plan.rule,
                     kind=str(plan.fault.get("kind", "")),
@@ -85,7 +85,7 @@ def injections(entries: Iterable[Entry]) -> tuple[Injection, ...]:
     return tuple(found.values())
 
 
-def left_alone(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
+def skipped(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
     """Count the exchanges that rules had to leave alone, by reason."""
     counts: Counter[str] = Counter()
     for entry in entries:
@@ -94,13 +94,13 @@ def left_alone(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items()))
 
 
-def occurrences(of: Iterable[Injection]) -> tuple[Injection, ...]:
+def occurrences(of: Iterable[InjectionRecord]) -> tuple[InjectionRecord, ...]:
     """Return one injection for each occurrence of one trial, in the order of planning.
 
     A browser tries a connection several times and repeats a request silently: all of that is one
     occurrence. It is delivered if any of its injections is; otherwise the last one says its fate.
     """
-    found: dict[str, Injection] = {}
+    found: dict[str, InjectionRecord] = {}
     for injection in of:
         root = injection.repeat_of or injection.id
         if root not in found or found[root].fate != "delivered":
@@ -108,7 +108,7 @@ def occurrences(of: Iterable[Injection]) -> tuple[Injection, ...]:
     return tuple(found.values())
 
 
-def ledger(of: Sequence[Injection], alone: Iterable[tuple[str, int]] = ()) -> Ledger:
+def ledger(of: Sequence[InjectionRecord], alone: Iterable[tuple[str, int]] = ()) -> Ledger:
     """Sum occurrences up. One whose fate the trace does not tell counts as ``trace_cut``."""
     missed = Counter(i.reason or "trace_cut" for i in of if i.fate != "delivered")
     apart: Counter[str] = Counter()

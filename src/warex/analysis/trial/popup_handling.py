@@ -7,7 +7,7 @@ from warex.traces.events import Entry, FaultDelivered, FaultPlanned, Witness
 
 
 @dataclass(frozen=True, slots=True)
-class Handled:
+class PopupHandling:
     """What was done about the popups of one trial."""
 
     closed: bool
@@ -17,7 +17,7 @@ class Handled:
     """Something was typed into a field of that site."""
 
 
-def handled(entries: Iterable[Entry]) -> Handled | None:
+def popup_handling(entries: Iterable[Entry]) -> PopupHandling | None:
     """Return what was done about the popups of a trial; None where none was shown."""
     planned: set[str] = set()
     shown: set[str] = set()
@@ -36,7 +36,7 @@ def handled(entries: Iterable[Entry]) -> Handled | None:
     if not shown:
         return None
     words = {what for what, _ in done}
-    return Handled(
+    return PopupHandling(
         closed=not words.isdisjoint(("dismissed", "accepted")),
         followed=not words.isdisjoint(("followed", "visited")),
         typed=("typed", True) in done,

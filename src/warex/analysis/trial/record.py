@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
-from warex.analysis.stats.clustered import Pair, Task
-from warex.analysis.trial.attack_outcomes import Attack, attacks
-from warex.analysis.trial.attribution import by_task
+from warex.analysis.stats.clustered import PairKey, TaskId
+from warex.analysis.trial.attack_outcomes import AttackOutcome, attack_outcomes
+from warex.analysis.trial.attribution import entries_by_task
 from warex.analysis.trial.behaviour import Behaviour, behaviour, false_success
-from warex.analysis.trial.injections import Injection, injections, left_alone
-from warex.analysis.trial.popup_handling import Handled, handled
-from warex.analysis.trial.usage import LlmUse, llm_unread, llm_use
+from warex.analysis.trial.injections import InjectionRecord, injections, skipped
+from warex.analysis.trial.popup_handling import PopupHandling, popup_handling
+from warex.analysis.trial.usage import LlmUsage, llm_unread, llm_usage
 from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.llm.actions.parser import Vocabulary
@@ -47,9 +47,9 @@ class TrialRecord:
     seed: int | None
     has_faults: bool
     """Whether a scenario was loaded."""
-    llm: LlmUse | None
+    llm: LlmUsage | None
     """None where nobody watched the agent's calls: unknown, not zero."""
-    injections: tuple[Injection, ...]
+    injections: tuple[InjectionRecord, ...]
     left_alone: tuple[tuple[str, int], ...]
     """Exchanges that rules had to leave alone, by reason."""
     recoveries: tuple[Recovery, ...]
@@ -69,9 +69,9 @@ class TrialRecord:
     With one of them, or where an agent has none in a whole run, ``llm`` is None, and so is all that
     rests on it.
     """
-    popups: Handled | None = None
+    popups: PopupHandling | None = None
     """What was done about dialogs over its pages; None where none was shown."""
-    attacks: tuple[Attack, ...] = ()
+    attacks: tuple[AttackOutcome, ...] = ()
     """What became of each attack on the agent that was delivered."""
     never_armed: str | None = None
     """What the scenario waited for in vain; None if it was armed."""
@@ -79,12 +79,12 @@ class TrialRecord:
     """Whether there is a trace of what came through the proxy."""
 
     @property
-    def task(self) -> Task:
+    def task(self) -> TaskId:
         """Its task: what trials are resampled by."""
         return self.key.benchmark, self.key.task
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> PairKey:
         """What it has in common with those of other conditions and agents."""
         return self.key.benchmark, self.key.task, self.key.repeat
 
@@ -176,7 +176,7 @@ def load_trial(
     began = next(iter(trace.events(TrialBegan)), None)
     vocabulary = vocabulary_of(path, began, vocabulary)
     # What another task's agent did is no recovery.
-    parts = tuple(by_task(entries).values()) or (entries,)
+    parts = tuple(entries_by_task(entries).values()) or (entries,)
     verdicts = tuple(
         verdict for part in parts for verdict in recoveries(part, vocabulary, solved=solved) if hit
     )
@@ -191,9 +191,9 @@ def load_trial(
         outcome=outcome,
         seed=began.seed if began else None,
         has_faults=began is not None and began.scenario is not None,
-        llm=llm_use(entries, prices or built_in_prices()) if watched else None,
+        llm=llm_usage(entries, prices or built_in_prices()) if watched else None,
         injections=injections(entries),
-        left_alone=left_alone(entries),
+        left_alone=skipped(entries),
         recoveries=verdicts,
         behaviour=behaviour(entries, verdicts, vocabulary),
         false_success=false_success(entries, vocabulary, outcome),
@@ -202,8 +202,8 @@ def load_trial(
         cut=trace.cut,
         site=_site(trace.events(RequestSeen)),
         llm_unread=unread,
-        popups=handled(entries),
-        attacks=attacks(entries),
+        popups=popup_handling(entries),
+        attacks=attack_outcomes(entries),
         never_armed=_never_armed(trace, began),
         watched=watched,
     )
@@ -219,7 +219,7 @@ def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
     return None if struck else began.arm
 
 
-def key_of(path: Path) -> TrialKey:
+def trial_key_of(path: Path) -> TrialKey:
     """Return which trial an attempt's folder belongs to, by its place or else by its trace.
 
     Raises TraceError for a damaged trace.

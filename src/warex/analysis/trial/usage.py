@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Self
 
-from warex.analysis.trial.attribution import owners
+from warex.analysis.trial.attribution import tasks_by_exchange
 from warex.llm.prices.table import PriceTable, cost, price_key
 from warex.traces.events import Entry, LlmCall, LlmUnread
 
@@ -59,7 +59,7 @@ class CallCost:
 
 
 @dataclass(frozen=True, slots=True)
-class LlmUse:
+class LlmUsage:
     """The calls of one trial together."""
 
     calls: tuple[CallCost, ...]
@@ -149,11 +149,11 @@ class LlmUse:
         return sum(call.usage in ("estimated", "partial") for call in self.calls)
 
 
-def llm_use(entries: Sequence[Entry], prices: PriceTable) -> LlmUse:
+def llm_usage(entries: Sequence[Entry], prices: PriceTable) -> LlmUsage:
     """Return what the calls in a trace came to."""
-    of = owners(entries)
+    of = tasks_by_exchange(entries)
     calls = ((e.seq, e.event) for e in entries if isinstance(e.event, LlmCall))
-    return LlmUse(
+    return LlmUsage(
         tuple(replace(_cost(seq, it, prices), run=of.get(it.carrier)) for seq, it in calls)
     )
 

@@ -36,7 +36,7 @@ from warex.scenarios.presets import preset_names
 from warex.text.english import did_you_mean
 from warex.traces import CLEAN, NO_PROXY
 from warex.traffic import TrafficKeywords, TrafficOptions
-from warex.trials.playbook import PLAYBOOK
+from warex.trials.playbook import PLAYBOOK_PREFIX
 
 _PRESETS = resources.files("warex.campaigns.config") / "presets"
 
@@ -280,12 +280,12 @@ def load_campaign(source: str) -> CampaignConfig:
             f"{path} is not a campaign: it must be a mapping with the keys "
             f"{', '.join(CampaignConfig.model_fields)}"
         )
-    campaign = _beside(path.parent, campaign_of(data, path))
+    campaign = _resolve_files(path.parent, parse_campaign(data, path))
     campaign._source = source  # type: ignore[misc] # mypy takes frozen to include private ones
     return campaign
 
 
-def campaign_of(keys: Mapping[str, JsonValue], called: object = "campaign") -> CampaignConfig:
+def parse_campaign(keys: Mapping[str, JsonValue], called: object = "campaign") -> CampaignConfig:
     """Return a campaign by its keys.
 
     Raises CampaignError with every mistake, naming what it is ``called`` and the place.
@@ -296,7 +296,7 @@ def campaign_of(keys: Mapping[str, JsonValue], called: object = "campaign") -> C
     return campaign
 
 
-def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
+def _resolve_files(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
     """Return the campaign with its files found beside it, where they are there."""
     conditions = tuple(
         condition.model_copy(update={"scenario": str(folder / condition.scenario)})
@@ -317,6 +317,6 @@ def _beside(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
 
 def _with_its_file(agent: AgentConfig, folder: Path) -> AgentConfig:
     kind, mark, file = agent.model.partition(":")
-    if kind + mark != PLAYBOOK or not (folder / file).is_file():
+    if kind + mark != PLAYBOOK_PREFIX or not (folder / file).is_file():
         return agent
-    return agent.model_copy(update={"model": f"{PLAYBOOK}{folder / file}"})
+    return agent.model_copy(update={"model": f"{PLAYBOOK_PREFIX}{folder / file}"})

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from warex.benchmarks import Benchmark, benchmark_kind
 from warex.benchmarks.command.adapter import TASKS_WANTED, CommandBenchmark
-from warex.campaigns.config.campaign import CampaignConfig, built_in_names, campaign_of
+from warex.campaigns.config.campaign import CampaignConfig, built_in_names, parse_campaign
 from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experiment
 from warex.campaigns.config.task_choice import chosen_tasks
 from warex.campaigns.config.template import as_toml, benchmark_table
@@ -29,7 +29,7 @@ _NO_PROXY = f'{_CONDITIONS}\nname = "{NO_PROXY}"\n'
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Overrides:
     """What is to be other than in the built-in campaign; what is not given is as it suits."""
 
     benchmark: str | None = None
@@ -45,16 +45,16 @@ class Changes:
     @property
     def besides_benchmark(self) -> bool:
         """Whether anything but the benchmark is given."""
-        return replace(self, benchmark=None) != Changes()
+        return replace(self, benchmark=None) != Overrides()
 
     @property
     def any(self) -> bool:
         """Whether anything is given."""
-        return self != Changes()
+        return self != Overrides()
 
 
 @dataclass(frozen=True, slots=True)
-class Adapted:
+class CustomCampaign:
     """A campaign file's text, and why it may lack a condition."""
 
     text: str
@@ -65,14 +65,16 @@ class Adapted:
         """Return the campaign; what is wrong with it names ``source``."""
         try:
             self.text.encode()
-            return campaign_of(tomllib.loads(self.text), source)
+            return parse_campaign(tomllib.loads(self.text), source)
         except (tomllib.TOMLDecodeError, UnicodeEncodeError) as error:
             raise CampaignError(
                 f"{source}: what is given cannot be written into a file of TOML: {error}"
             ) from None
 
 
-def adapted(source: str, changes: Changes, *, name: str | None = None, file: str) -> Adapted:
+def customize(
+    source: str, changes: Overrides, *, name: str | None = None, file: str
+) -> CustomCampaign:
     """Return a built-in campaign with these changes, as the text of a file.
 
     ``source``: its name. ``name``: as the new one is called, by itself ``paper-real`` and the like.
@@ -87,22 +89,22 @@ def adapted(source: str, changes: Changes, *, name: str | None = None, file: str
     kind = benchmark_kind(own if changes.benchmark is None else changes.benchmark)
     called = name or (source if kind.name == own else f"{source}-{kind.name}")
     if not changes.any:
-        return Adapted(preset.replace(f'name = "{source}"', f"name = {as_toml(called)}", 1))
+        return CustomCampaign(preset.replace(f'name = "{source}"', f"name = {as_toml(called)}", 1))
     parts = _parts(kind, source, data, _with_its_command(kind, changes))
     conditions = preset[preset.index(_CONDITIONS) :]
     first = len(parts.agents) * len(data["conditions"])
-    made = Adapted(_text(source, called, file, parts, conditions, first))
+    made = CustomCampaign(_text(source, called, file, parts, conditions, first))
     config = made.config(file)
     why = _needs_proxy(kind, config) if _NO_PROXY in conditions else None
     if why is None:
         return made
     without = conditions.replace(_NO_PROXY, _comment(f"There is no condition no-proxy: {why}."))
-    return Adapted(
+    return CustomCampaign(
         _text(source, called, file, parts, without, first - len(parts.agents)), left_out=why
     )
 
 
-def _with_its_command(kind: type[Benchmark], changes: Changes) -> Changes:
+def _with_its_command(kind: type[Benchmark], changes: Overrides) -> Overrides:
     """Return the changes with an agent that is a command line as the option ``command``.
 
     What does the tasks of the benchmark ``command`` is that command; models have no blanks.
@@ -165,7 +167,7 @@ def _comment(sentence: str) -> str:
 
 
 def _parts(
-    kind: type[Benchmark], source: str, preset: Mapping[str, Any], changes: Changes
+    kind: type[Benchmark], source: str, preset: Mapping[str, Any], changes: Overrides
 ) -> _Parts:
     """Return what stands where: what is given, else the paper's, else the adapter's example."""
     embedded = kind.name == preset["benchmark"]
@@ -189,7 +191,7 @@ def _parts(
 
 
 def _table(
-    kind: type[Benchmark], example: Any, paper: Experiment | None, changes: Changes
+    kind: type[Benchmark], example: Any, paper: Experiment | None, changes: Overrides
 ) -> dict[str, Any]:
     shown: dict[str, Any] = {"name": example} if isinstance(example, str) else example
     given = {
@@ -204,7 +206,7 @@ def _table(
 
 
 def _options(
-    kind: type[Benchmark], shown: Mapping[str, Any], paper: Experiment | None, changes: Changes
+    kind: type[Benchmark], shown: Mapping[str, Any], paper: Experiment | None, changes: Overrides
 ) -> Mapping[str, Any]:
     example = shown.get("options", {})
     given = dict(changes.options or example)
@@ -219,7 +221,7 @@ def _options(
 
 
 def _agents(
-    shown: list[dict[str, Any]], paper: Experiment | None, changes: Changes
+    shown: list[dict[str, Any]], paper: Experiment | None, changes: Overrides
 ) -> list[dict[str, Any]]:
     agents = [dict(agent) for agent in shown]
     if paper:
@@ -240,7 +242,7 @@ def _agent(text: str, like: dict[str, Any]) -> dict[str, Any]:
     return {**like, "name": name if mark else text, "model": model if mark else text}
 
 
-def _narrowed(tasks: Mapping[str, Any], changes: Changes) -> dict[str, Any]:
+def _narrowed(tasks: Mapping[str, Any], changes: Overrides) -> dict[str, Any]:
     found = dict(tasks)
     if changes.only_sites:
         found.pop("without_sites", None)

@@ -6,7 +6,7 @@ from warex.sandbox.isolation import RequestedIsolation
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """For one go at a campaign; what is not given is as the file has it."""
 
     jobs: int | None = None

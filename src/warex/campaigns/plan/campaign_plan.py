@@ -8,7 +8,7 @@ from pathlib import Path
 from warex.benchmarks import AgentSpec, Benchmark, benchmark_of
 from warex.campaigns.config.campaign import AgentConfig, CampaignConfig, ConditionConfig
 from warex.campaigns.config.task_choice import TaskChoice, chosen_tasks
-from warex.campaigns.plan.dosing import scenario_of
+from warex.campaigns.plan.dosing import dosed_scenario
 from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
 from warex.scenarios.injection.replay import Replay, read_replay
@@ -22,12 +22,12 @@ from warex.traces import (
     trial_dir,
 )
 from warex.trials.context import TrialSpec
-from warex.trials.playbook import PLAYBOOK, Playbook, load_playbook
-from warex.trials.scripted_model import PERSONAS, PREFIX
+from warex.trials.playbook import PLAYBOOK_PREFIX, Playbook, load_playbook
+from warex.trials.scripted_model import PERSONAS, SCRIPTED_PREFIX
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class CampaignPlan:
     """A campaign whose every part has been found and checked; nothing runs yet."""
 
     config: CampaignConfig
@@ -35,7 +35,7 @@ class Planned:
     trials: tuple[TrialSpec, ...]
 
 
-def plan(config: CampaignConfig) -> Planned:
+def plan(config: CampaignConfig) -> CampaignPlan:
     """Find all that the campaign names and lay out its trials.
 
     Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
@@ -46,7 +46,7 @@ def plan(config: CampaignConfig) -> Planned:
         tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
         conditions = {each.name: each for each in config.conditions}
         scenarios = {
-            name: scenario_of(each, config.longest_hold_s) for name, each in conditions.items()
+            name: dosed_scenario(each, config.longest_hold_s) for name, each in conditions.items()
         }
         agents = {agent.name: agent.spec for agent in config.agents}
         playbooks = {agent.name: _playbook(agent) for agent in config.agents}
@@ -67,7 +67,7 @@ def plan(config: CampaignConfig) -> Planned:
     with _told_with_its_source(config):
         for spec in trials:
             trial_dir(Path(), spec.key)
-    return Planned(config, benchmark, trials)
+    return CampaignPlan(config, benchmark, trials)
 
 
 def _require_ready(
@@ -75,13 +75,13 @@ def _require_ready(
 ) -> None:
     benchmark.ready(tasks, agents, direct=direct)
     for agent in agents:
-        if not agent.model.startswith(PREFIX):
+        if not agent.model.startswith(SCRIPTED_PREFIX):
             continue
         if not benchmark.script():
             raise CampaignError(
-                f"the models {PREFIX}… know no task of the benchmark {benchmark.name!r}"
+                f"the models {SCRIPTED_PREFIX}… know no task of the benchmark {benchmark.name!r}"
             )
-        persona = agent.model.removeprefix(PREFIX)
+        persona = agent.model.removeprefix(SCRIPTED_PREFIX)
         if persona not in PERSONAS:
             there = unknown_name("there is no scripted model", persona, tuple(PERSONAS))
             raise CampaignError(f"agent {agent.name!r}: {there}")
@@ -98,7 +98,7 @@ def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
         raise type(error)(f"{config.source}: {error}") from None
 
 
-def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
+def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
     """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
 
     Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
@@ -132,7 +132,7 @@ def plan_replay(config: CampaignConfig, trial: Path) -> Planned:
             ),
         }
     )
-    return Planned(narrowed, benchmark, trials)
+    return CampaignPlan(narrowed, benchmark, trials)
 
 
 def _replayed(
@@ -165,9 +165,9 @@ def _began(trial: Path) -> TrialBegan:
 
 def _playbook(agent: AgentConfig) -> Playbook | None:
     """Return the rules that an agent's model is played by; None for any other model."""
-    if not agent.model.startswith(PLAYBOOK):
+    if not agent.model.startswith(PLAYBOOK_PREFIX):
         return None
     try:
-        return load_playbook(Path(agent.model.removeprefix(PLAYBOOK)))
+        return load_playbook(Path(agent.model.removeprefix(PLAYBOOK_PREFIX)))
     except CampaignError as error:
         raise CampaignError(f"agent {agent.name!r}: {error}") from None

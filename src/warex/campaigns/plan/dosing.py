@@ -12,7 +12,7 @@ from warex.scenarios.paper_config import DEFAULT_PROBABILITY, frequency_trigger
 from warex.scenarios.scenario import Trigger
 
 
-def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
+def dosed_scenario(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
     """Return the scenario at the condition's dose, its holds shortened; None where it has none.
 
     Raises ScenarioError where it cannot be loaded, or cannot be had at that dose.
@@ -22,12 +22,12 @@ def scenario_of(condition: ConditionConfig, longest_hold_s: float | None) -> Sce
     try:
         scenario = load_scenario(condition.scenario)
         if condition.frequency is not None:
-            scenario = as_frequent(scenario, condition.frequency)
+            scenario = with_frequency(scenario, condition.frequency)
         if condition.first is not None:
-            scenario = first_only(scenario, condition.first)
+            scenario = with_first(scenario, condition.first)
         if condition.intensity is None:
-            return shortened(scenario, longest_hold_s)
-        return _uncut(scaled(scenario, condition.intensity), longest_hold_s)
+            return with_capped_delays(scenario, longest_hold_s)
+        return _require_uncapped(scaled(scenario, condition.intensity), longest_hold_s)
     except ScenarioError as error:
         raise ScenarioError(f"condition {condition.name!r}: {error}") from None
 
@@ -41,7 +41,7 @@ def scaled(scenario: Scenario, intensity: float) -> Scenario:
     return scenario.model_copy(update={"rules": rules})
 
 
-def as_frequent(scenario: Scenario, frequency: int) -> Scenario:
+def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
     """Return the scenario with each rule hitting as the paper's frequency says (§3.3).
 
     Its matches are numbered together, since the paper counts injections of a task. Windows stay,
@@ -56,7 +56,7 @@ def as_frequent(scenario: Scenario, frequency: int) -> Scenario:
     return scenario.model_copy(update={"rules": rules})
 
 
-def first_only(scenario: Scenario, times: int) -> Scenario:
+def with_first(scenario: Scenario, times: int) -> Scenario:
     """Return the scenario with each rule hitting the first so many; its windows stay."""
     rules = tuple(_triggered(rule, {"first": times}) for rule in scenario.rules)
     return scenario.model_copy(update={"rules": rules})
@@ -73,7 +73,7 @@ def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:
     return rule.model_copy(update={"trigger": Trigger.model_validate({**trigger, **kept})})
 
 
-def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
     """Return the scenario with no fault holding an exchange longer than so many seconds."""
     if longest_hold_s is None:
         return scenario
@@ -84,7 +84,7 @@ def shortened(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
     return scenario.model_copy(update={"rules": rules})
 
 
-def at_intensity(
+def with_intensity(
     config: CampaignConfig, intensity: float
 ) -> tuple[CampaignConfig, tuple[str, ...]]:
     """Return the campaign with this intensity in each condition that can have one, and the others.
@@ -97,7 +97,8 @@ def at_intensity(
     spared = tuple(
         each.name
         for each in config.conditions
-        if (scenario := scenario_of(each.model_copy(update={"intensity": None}), None)) is not None
+        if (scenario := dosed_scenario(each.model_copy(update={"intensity": None}), None))
+        is not None
         and not all(map(_sizes, scenario.rules))
     )
     with_one = [each.name for each in config.conditions if each.scenario is not None]
@@ -142,9 +143,9 @@ def _scaled(rule: Rule, intensity: float) -> Rule:
     return rule.model_copy(update={"fault": fault})
 
 
-def _uncut(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
+def _require_uncapped(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
     """Return the scenario; raise ScenarioError where its dose would not be what it says."""
-    if shortened(scenario, longest_hold_s) != scenario:
+    if with_capped_delays(scenario, longest_hold_s) != scenario:
         longest = max(rule.fault.held_s for rule in scenario.rules)
         raise ScenarioError(
             f"its intensity makes a hold of {longest:g} s, which longest_hold_s ="

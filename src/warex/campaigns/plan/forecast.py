@@ -10,13 +10,13 @@ from warex.traces import (
     TrialKey,
 )
 
-AROUND = 0.5
+OVERHEAD_S = 0.5
 """Seconds that a trial takes beside its agent: its world, its proxy (measured with
 `warex demo` on two cores)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PastTrial:
     """What a trial of an earlier run took."""
 
     run: str
@@ -31,7 +31,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class CellForecast:
     """What one trial of an agent under a condition may take."""
 
     seconds: float
@@ -51,7 +51,7 @@ class Expected:
 class Forecast:
     """What all trials that are left may take."""
 
-    cells: dict[tuple[str, str], Expected | None]
+    cells: dict[tuple[str, str], CellForecast | None]
     """By agent and condition; None where no earlier run tells."""
     seconds: float
     """On all lanes, of those that something is known of."""
@@ -65,17 +65,17 @@ class Forecast:
 
 
 def forecast(
-    trials: Sequence[TrialKey], models: dict[str, str], seen: Sequence[Seen], lanes: int
+    trials: Sequence[TrialKey], models: dict[str, str], seen: Sequence[PastTrial], lanes: int
 ) -> Forecast:
     """Return what the trials may take; ``models`` names each agent's model.
 
     A trial is taken to be like those of the same benchmark, model and condition in the newest run
     that has any; where none has, like those under ``clean``.
     """
-    by_kind: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
+    by_kind: dict[tuple[str, str, str], list[PastTrial]] = defaultdict(list)
     for each in seen:
         by_kind[each.benchmark, each.model, each.condition].append(each)
-    cells: dict[tuple[str, str], Expected | None] = {}
+    cells: dict[tuple[str, str], CellForecast | None] = {}
     seconds = usd = 0.0
     unknown = unpriced = free = 0
     for key in trials:
@@ -83,7 +83,7 @@ def forecast(
         if at not in cells:
             kind = (key.benchmark, models[key.agent])
             clean = _expected(by_kind.get((*kind, CLEAN)))
-            own = _with_money_of(_expected(by_kind.get((*kind, key.condition))), clean)
+            own = _with_cost_of(_expected(by_kind.get((*kind, key.condition))), clean)
             cells[at] = replace(own, usd=0.0) if own and is_mock_model(kind[1]) else own
         expected = cells[at]
         seconds += 0.0 if expected is None else expected.seconds
@@ -94,7 +94,7 @@ def forecast(
     return Forecast(cells, seconds / lanes, usd, unknown, unpriced, free)
 
 
-def _with_money_of(expected: Expected | None, clean: Expected | None) -> Expected | None:
+def _with_cost_of(expected: CellForecast | None, clean: CellForecast | None) -> CellForecast | None:
     """Return what is expected; where it, or its money, is not known, that of ``clean``.
 
     Without a proxy nobody sees the money, which is spent all the same.
@@ -104,14 +104,14 @@ def _with_money_of(expected: Expected | None, clean: Expected | None) -> Expecte
     return replace(expected, usd=clean.usd)
 
 
-def _expected(like: Sequence[Seen] | None) -> Expected | None:
+def _expected(like: Sequence[PastTrial] | None) -> CellForecast | None:
     if not like:
         return None
     newest = max(like, key=lambda each: (each.at, each.run)).run
     found = [each for each in like if each.run == newest]
     priced = [each.usd for each in found if each.usd is not None]
-    return Expected(
-        seconds=sum(each.latency_s for each in found) / len(found) + AROUND,
+    return CellForecast(
+        seconds=sum(each.latency_s for each in found) / len(found) + OVERHEAD_S,
         usd=sum(priced) / len(priced) if priced else None,
         run=newest,
         trials=len(found),

@@ -14,12 +14,12 @@ from warex.traces import (
     Void,
 )
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """So many goes at a trial; one that stays void is left out of every condition."""
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class TrialHistory:
     """What lies on disk of a trial."""
 
     outcomes: tuple[Outcome, ...] = ()
@@ -40,9 +40,11 @@ def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
     equally often first, second and so on, and equally often after each other one; agents likewise.
     """
     blocks = [(repeat, task) for repeat in range(1, config.repeats + 1) for task in tasks]
-    agents = _orders([agent.name for agent in config.agents], len(blocks), config.seed, "agents")
+    agents = _balanced_orders(
+        [agent.name for agent in config.agents], len(blocks), config.seed, "agents"
+    )
     conditions = {
-        agent.name: _orders(
+        agent.name: _balanced_orders(
             [condition.name for condition in config.conditions],
             len(blocks),
             config.seed,
@@ -58,15 +60,17 @@ def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
     )
 
 
-def _orders(names: Sequence[str], blocks: int, seed: int, about: str) -> list[tuple[str, ...]]:
+def _balanced_orders(
+    names: Sequence[str], blocks: int, seed: int, about: str
+) -> list[tuple[str, ...]]:
     """Return an order of the names for each block: the rows of a square, dealt out by the seed."""
-    square = _square(len(names))
+    square = _williams_square(len(names))
     dealt = sorted(range(blocks), key=lambda block: draw(seed, "order", about, block))
     rows = dict(zip(dealt, cycle(square), strict=False))
     return [tuple(names[place] for place in rows[block]) for block in range(blocks)]
 
 
-def _square(n: int) -> list[tuple[int, ...]]:
+def _williams_square(n: int) -> list[tuple[int, ...]]:
     """Return orders of 0 to n-1 in which each follows each other equally often (Williams 1949).
 
     There are n of them where n is even; for an odd n the same again backwards.
@@ -84,7 +88,9 @@ def shares_answers(condition: ConditionConfig) -> bool:
     return condition.name != NO_PROXY and not condition.control
 
 
-def waits_for(config: CampaignConfig, trials: Sequence[TrialKey]) -> dict[TrialKey, TrialKey]:
+def cache_dependencies(
+    config: CampaignConfig, trials: Sequence[TrialKey]
+) -> dict[TrialKey, TrialKey]:
     """Return which trials wait until which one has ended.
 
     With ``llm_cache``, all conditions that may share answers wait for one of them, so that what
@@ -101,7 +107,9 @@ def waits_for(config: CampaignConfig, trials: Sequence[TrialKey]) -> dict[TrialK
     }
 
 
-def remaining(trials: Sequence[TrialKey], past: Mapping[TrialKey, Past]) -> tuple[TrialKey, ...]:
+def remaining(
+    trials: Sequence[TrialKey], past: Mapping[TrialKey, TrialHistory]
+) -> tuple[TrialKey, ...]:
     """Return the trials that still need an attempt.
 
     A trial the agent failed is done: running it again until it passes would bias the result. Only
@@ -110,6 +118,6 @@ def remaining(trials: Sequence[TrialKey], past: Mapping[TrialKey, Past]) -> tupl
     return tuple(
         trial
         for trial in trials
-        if len(outcomes := past.get(trial, Past()).outcomes) < ATTEMPTS
+        if len(outcomes := past.get(trial, TrialHistory()).outcomes) < MAX_ATTEMPTS
         and all(isinstance(outcome, Void) for outcome in outcomes)
     )

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from warex.campaigns.config.options import Options
+from warex.campaigns.config.options import RunOptions
 
 if TYPE_CHECKING:
-    from warex.campaigns.plan.campaign_plan import Planned
+    from warex.campaigns.plan.campaign_plan import CampaignPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Lanes:
     """A sentence where the number was lowered; else None."""
 
 
-def lanes_of(planned: "Planned", options: Options) -> Lanes:
+def choose_lanes(planned: "CampaignPlan", options: RunOptions) -> Lanes:
     """Return the lanes of a campaign's run: one where its trials share a site.
 
     Where two trials that share a site run at a time, each sees, and is scored by, what the other

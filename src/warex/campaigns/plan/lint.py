@@ -10,10 +10,10 @@ from warex.scenarios.lint.linter import rules_without_effect
 from warex.text.english import of_number
 
 if TYPE_CHECKING:
-    from warex.campaigns.plan.campaign_plan import Planned
+    from warex.campaigns.plan.campaign_plan import CampaignPlan
 
 
-def doubts_of(planned: "Planned") -> tuple[str, ...]:
+def lint_warnings(planned: "CampaignPlan") -> tuple[str, ...]:
     """Return what the campaign's conditions may not show on its benchmark, in sentences."""
     any_of = {spec.key.condition: spec for spec in planned.trials}
     sites = _sites(planned)
@@ -33,7 +33,7 @@ def doubts_of(planned: "Planned") -> tuple[str, ...]:
     )
 
 
-def _sites(planned: "Planned") -> tuple[str, ...]:
+def _sites(planned: "CampaignPlan") -> tuple[str, ...]:
     """Return the origins of all tasks' sites; none where a task may go anywhere."""
     tasks = dict.fromkeys(spec.key.task for spec in planned.trials)
     of_tasks = [planned.benchmark.sites(task) for task in tasks]

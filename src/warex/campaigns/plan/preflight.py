@@ -7,7 +7,7 @@ from pathlib import Path
 from warex.benchmarks import Benchmark
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.plan.campaign_plan import plan
-from warex.campaigns.plan.lint import doubts_of
+from warex.campaigns.plan.lint import lint_warnings
 from warex.errors import MachineError, WarexError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.doctor.finding import Finding
@@ -15,7 +15,7 @@ from warex.sandbox.doctor.machine import quick_checks
 from warex.text.english import count_noun
 
 
-def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
+def check_campaign(config: CampaignConfig) -> Iterator[Finding]:
     """Yield what `warex run` looks at before the first trial, each in its words."""
     try:
         yield from quick_checks(Path.cwd(), ensure_ca())
@@ -28,7 +28,7 @@ def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
         return
     many = count_noun(len(planned.trials), "trial")
     yield Finding("campaign", "ok", f"{many} of {planned.benchmark.name}")
-    for doubt in doubts_of(planned):
+    for doubt in lint_warnings(planned):
         yield Finding("conditions", "missing", doubt, needed=False)
     try:
         yield Finding("browser", "ok", str(planned.benchmark.find_browser()))
@@ -40,7 +40,7 @@ def needs_of_campaign(config: CampaignConfig) -> Iterator[Finding]:
         yield Finding("keys", "missing", str(error))
 
 
-def needs_of_benchmark(benchmark: Benchmark) -> Iterator[Finding]:
+def check_benchmark(benchmark: Benchmark) -> Iterator[Finding]:
     """Yield what a benchmark needs, and what `warex run` would say of its tasks and options."""
     findings = tuple(benchmark.needs())
     yield from findings

@@ -17,38 +17,38 @@ from pathlib import Path
 
 from warex.campaigns.ray.gateway import (
     LOCAL,
-    Asked,
-    Came,
+    AttemptLost,
+    AttemptRequest,
+    AttemptReturned,
     Connected,
-    Lost,
-    Said,
+    GatewayMessage,
     Unreachable,
 )
-from warex.campaigns.ray.node import Attempted, Work, unpack
-from warex.campaigns.run.schedule import Done, Schedule, Turn
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.ray.node import AttemptResult, CampaignPayload, unpack_folder
+from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt, TrialQueue
+from warex.campaigns.run.spending import Spending
 from warex.clock import Clock
 from warex.errors import MAX_DEATHS_IN_A_ROW, MachineError, ProcessDied, WarexError
 from warex.files.private import make_private_dir
 from warex.text.english import count_noun
 from warex.traces import attempt_dir, shared_answers_dir, write_atomic, write_error
 
-_LOOK = 0.2
+_POLL_S = 0.2
 """Seconds between two looks for turns that have become possible."""
 _END_SECONDS = 20.0
 _START = "import sys; from warex.campaigns.ray.gateway import main; main(*sys.argv[1:])"
 
 
 def run_on_ray(
-    schedule: Schedule,
-    work: Work,
+    schedule: TrialQueue,
+    work: CampaignPayload,
     run: Path,
     address: str,
     *,
     lanes: int | None,
     cache: Path | None,
-    spent_in: Callable[[Path], Spent],
-    report: Callable[[Done], None] = lambda done: None,
+    spent_in: Callable[[Path], Spending],
+    report: Callable[[AttemptDone], None] = lambda done: None,
     notice: Callable[[str], None] = lambda sentence: None,
 ) -> None:
     """Run the turns of a schedule until it is over.
@@ -71,7 +71,7 @@ def run_on_ray(
             try:
                 driver.drive()
                 return
-            except _Lost as lost:
+            except _ClusterLost as lost:
                 death = _death(process)
                 if death is None:
                     raise  # Ray itself ends its drivers where their cluster is lost.
@@ -92,13 +92,13 @@ def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:
     return None
 
 
-class _Lost(MachineError):
+class _ClusterLost(MachineError):
     """Nobody speaks for the cluster any more."""
 
 
 @contextmanager
 def _gateway(
-    address: str, lanes: int | None, work: Work
+    address: str, lanes: int | None, work: CampaignPayload
 ) -> "Iterator[tuple[Connection, subprocess.Popen[bytes]]]":
     ours, theirs = multiprocessing.Pipe()
     arguments = (str(theirs.fileno()), address, str(lanes or 0))
@@ -127,17 +127,17 @@ def _gateway(
 class Driver:
     """Keeps a schedule and a run folder in step with what the gateway says."""
 
-    schedule: Schedule
+    schedule: TrialQueue
     run: Path
     address: str
     lanes: int | None
     cache: Path | None
     pipe: Connection
-    spent_in: Callable[[Path], Spent]
-    report: Callable[[Done], None]
+    spent_in: Callable[[Path], Spending]
+    report: Callable[[AttemptDone], None]
     notice: Callable[[str], None]
     clock: Clock = field(default_factory=Clock)
-    running: dict[int, Turn] = field(default_factory=dict)
+    running: dict[int, PlannedAttempt] = field(default_factory=dict)
     asked: int = 0
     room: int = 0
     """Trials at once that the cluster has CPUs for."""
@@ -150,13 +150,13 @@ class Driver:
         try:
             while not self.schedule.over:
                 self._ask()
-                while self.pipe.poll(_LOOK):
+                while self.pipe.poll(_POLL_S):
                     self._hear(self.pipe.recv())
                     self._ask()
         except (EOFError, ConnectionError):
             if not self.reached:
-                raise _Lost(f"no Ray cluster {self._where}") from None
-            raise _Lost(
+                raise _ClusterLost(f"no Ray cluster {self._where}") from None
+            raise _ClusterLost(
                 f"the Ray cluster at {self.address} is lost, with "
                 f"{count_noun(len(self.running), 'trial')} under way; what"
                 " had come back is kept: start Ray again and go on with --resume"
@@ -179,9 +179,9 @@ class Driver:
             self.asked += 1
             # Before it is sent: what cannot be sent is lost like what is under way.
             self.running[self.asked] = turn
-            self.pipe.send(Asked(self.asked, turn.key, turn.attempt, self._answers(turn)))
+            self.pipe.send(AttemptRequest(self.asked, turn.key, turn.attempt, self._answers(turn)))
 
-    def _hear(self, said: Said) -> None:
+    def _hear(self, said: GatewayMessage) -> None:
         match said:
             case Connected(trials_at_once=room):
                 if not room:
@@ -189,12 +189,12 @@ class Driver:
                         f"the Ray cluster at {self.address} has no CPU left; waiting for nodes"
                     )
                 self.reached, self.room = True, room
-            case Came(number=number, result=Attempted() as result):
+            case AttemptReturned(number=number, result=AttemptResult() as result):
                 self.came += 1
                 self._take_in(self.running.pop(number), result)
-            case Came(result=WarexError() as error):
+            case AttemptReturned(result=WarexError() as error):
                 raise error
-            case Lost(number=number, why=why):
+            case AttemptLost(number=number, why=why):
                 turn = self.running.pop(number)
                 self.notice(f"an attempt at {turn.key.task} is lost and made again: {why}")
                 self.schedule.lost(turn)
@@ -207,10 +207,10 @@ class Driver:
             return "could be started here"
         return f"answers at {self.address}"
 
-    def _take_in(self, turn: Turn, result: Attempted) -> None:
+    def _take_in(self, turn: PlannedAttempt, result: AttemptResult) -> None:
         folder = attempt_dir(self.run, turn.key, turn.attempt)
         try:
-            unpack(result.files, folder)
+            unpack_folder(result.files, folder)
             if self.cache is not None and result.answers:
                 shared = shared_answers_dir(self.cache, turn.key)
                 make_private_dir(shared)
@@ -219,10 +219,10 @@ class Driver:
                         write_atomic(shared / name, content)
         except OSError as error:
             raise write_error(folder, error) from None
-        self.report(Done(turn.key, turn.attempt, result.outcome))
+        self.report(AttemptDone(turn.key, turn.attempt, result.outcome))
         self.schedule.done(turn, result.outcome, self.spent_in(folder))
 
-    def _answers(self, turn: Turn) -> dict[str, bytes]:
+    def _answers(self, turn: PlannedAttempt) -> dict[str, bytes]:
         shared = shared_answers_dir(self.cache, turn.key) if self.cache is not None else None
         if shared is None or not shared.is_dir():
             return {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from warex.campaigns.ray.node import Attempted, Work, attempt
+from warex.campaigns.ray.node import AttemptResult, CampaignPayload, run_attempt
 from warex.errors import WarexError
 from warex.traces import TrialKey
 
@@ -27,7 +27,7 @@ _POLL: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AttemptRequest:
     """The campaign asks for an attempt."""
 
     number: int
@@ -45,15 +45,15 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class AttemptReturned:
     """An attempt came back, or what a node lacks for it."""
 
     number: int
-    result: Attempted | WarexError
+    result: AttemptResult | WarexError
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class AttemptLost:
     """What made an attempt has gone."""
 
     number: int
@@ -67,10 +67,10 @@ class Unreachable:
     why: str
 
 
-type Said = Connected | Came | Lost | Unreachable
+type GatewayMessage = Connected | AttemptReturned | AttemptLost | Unreachable
 
 
-def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> None:
+def gateway(pipe: Connection, address: str, lanes: int | None, work: CampaignPayload) -> None:
     """Serve the campaign at the other end of the pipe until it is closed.
 
     ``lanes``: trials at once that a cluster of this machine's own is made for.
@@ -78,7 +78,7 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     # Ray waits a minute for a head that is gone, and so would whoever watches.
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
-    hush_libraries()
+    silence_stderr()
     import ray
 
     # Ray, too, takes "local" for a new cluster; with no address it would look for one that runs.
@@ -103,7 +103,7 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: Work) -> No
         ray.shutdown()
 
 
-def hush_libraries() -> None:
+def silence_stderr() -> None:
     """Leave standard error to Python: what Ray's library writes there, the campaign says in words.
 
     A traceback of ours is still seen.
@@ -115,7 +115,7 @@ def hush_libraries() -> None:
 
 
 def _serve(ray: Any, pipe: Connection, work: Any) -> None:
-    remote = ray.remote(num_cpus=CPUS_A_TRIAL, memory=MEMORY_A_TRIAL, max_retries=0)(attempt)
+    remote = ray.remote(num_cpus=CPUS_A_TRIAL, memory=MEMORY_A_TRIAL, max_retries=0)(run_attempt)
     running: dict[Any, int] = {}
     room = 0
     while True:
@@ -123,7 +123,7 @@ def _serve(ray: Any, pipe: Connection, work: Any) -> None:
             room = now
             pipe.send(Connected(room))
         while pipe.poll(_POLL if running else 1.0):
-            asked: Asked = pipe.recv()
+            asked: AttemptRequest = pipe.recv()
             reference = remote.remote(work, asked.key, asked.attempt, asked.answers)
             running[reference] = asked.number
         for reference in _ended(ray, list(running)):
@@ -137,14 +137,14 @@ def _ended(ray: Any, running: list[Any]) -> list[Any]:
     return ended
 
 
-def _result(ray: Any, reference: Any, number: int) -> Came | Lost:
+def _result(ray: Any, reference: Any, number: int) -> AttemptReturned | AttemptLost:
     try:
-        return Came(number, ray.get(reference))
+        return AttemptReturned(number, ray.get(reference))
     except ray.exceptions.RayTaskError:
         # An error of ours: not the cluster's.
         raise
     except ray.exceptions.RayError as error:
-        return Lost(number, str(error).strip().splitlines()[0])
+        return AttemptLost(number, str(error).strip().splitlines()[0])
 
 
 def main(handle: str, address: str, lanes: str) -> None:

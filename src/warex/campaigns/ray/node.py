@@ -31,7 +31,7 @@ from warex.trials.runner import run_trial
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CampaignPayload:
     """What every node needs of a campaign; sent once."""
 
     benchmark: BenchmarkConfig
@@ -47,7 +47,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempted:
+class AttemptResult:
     """What came of an attempt."""
 
     outcome: Outcome
@@ -58,21 +58,21 @@ class Attempted:
 
 
 @dataclass(slots=True)
-class _Ready:
+class _WorkerState:
     """What this worker process has started for a campaign, and keeps for its next trials."""
 
-    work: Work
+    work: CampaignPayload
     context: TrialContext
     until: ExitStack
 
 
-_ready: list[_Ready] = []
+_ready: list[_WorkerState] = []
 """At most one: a worker process belongs to one job of Ray's, and a job is one campaign."""
 
 
-def attempt(
-    work: Work, key: TrialKey, number: int, answers: Mapping[str, bytes]
-) -> Attempted | WarexError:
+def run_attempt(
+    work: CampaignPayload, key: TrialKey, number: int, answers: Mapping[str, bytes]
+) -> AttemptResult | WarexError:
     """Make one attempt on this node; ``answers`` are those that the trial shares.
 
     What the node lacks comes back as the error that it is, with the node's name.
@@ -83,7 +83,7 @@ def attempt(
         return type(error)(f"on the Ray node {socket.gethostname()}: {error}")
 
 
-def _setting(work: Work) -> TrialContext:
+def _setting(work: CampaignPayload) -> TrialContext:
     if _ready:
         return _ready[0].context
     if (here := version("warex")) != work.version:
@@ -104,13 +104,17 @@ def _setting(work: Work) -> TrialContext:
         )
     )
     environment = {**os.environ, **work.variables}
-    _ready.append(_Ready(work, replace(context, base_environment=environment), until))
+    _ready.append(_WorkerState(work, replace(context, base_environment=environment), until))
     return _ready[0].context
 
 
 def _attempt(
-    context: TrialContext, work: Work, key: TrialKey, number: int, answers: Mapping[str, bytes]
-) -> Attempted:
+    context: TrialContext,
+    work: CampaignPayload,
+    key: TrialKey,
+    number: int,
+    answers: Mapping[str, bytes],
+) -> AttemptResult:
     with tempfile.TemporaryDirectory(prefix="warex-ray-", ignore_cleanup_errors=True) as scratch:
         folder = Path(scratch) / "attempt"
         with _cache(Path(scratch), work.secret, key, answers) as (cache, shared):
@@ -120,7 +124,7 @@ def _attempt(
                 for path in (shared.iterdir() if shared and shared.is_dir() else ())
                 if path.name not in answers
             }
-        return Attempted(outcome, packed(folder), added)
+        return AttemptResult(outcome, pack_folder(folder), added)
 
 
 @contextmanager
@@ -139,7 +143,7 @@ def _cache(
     yield cache, shared
 
 
-def packed(folder: Path) -> bytes:
+def pack_folder(folder: Path) -> bytes:
     """Return a folder as a tar archive, its own name left out."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
@@ -147,7 +151,7 @@ def packed(folder: Path) -> bytes:
     return archive.getvalue()
 
 
-def unpack(files: bytes, folder: Path) -> None:
+def unpack_folder(files: bytes, folder: Path) -> None:
     """Write an archive's files into a folder that is not there yet: whole, or not at all.
 
     Raises OSError where the disk refuses.

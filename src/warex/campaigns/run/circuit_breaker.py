@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from warex.errors import MAX_DEATHS_IN_A_ROW, WarexError
 from warex.traces import Outcome, Void
 
-LIMIT = 5
+MAX_SAME_REASON = 5
 """After so many for one reason the campaign stops."""
 
 _VARIES = re.compile(r"\d+|/\S+")
@@ -19,7 +19,7 @@ class CampaignStopped(WarexError):
 
 
 @dataclass(slots=True)
-class Streak:
+class CircuitBreaker:
     """Counts them: those for one reason, and those in which a process of ours was ended.
 
     The conditions of one task run side by side, so a task that is broken by itself voids several
@@ -52,7 +52,7 @@ class Streak:
             self._reason, self._length, self._hit = reason, 0, set()
         self._length += 1
         self._hit.add(task)
-        if self._length >= LIMIT and len(self._hit) >= min(2, self.tasks):
+        if self._length >= MAX_SAME_REASON and len(self._hit) >= min(2, self.tasks):
             raise CampaignStopped(
                 f"{self._length} trials in a row are void for one reason, so the campaign stops:"
                 f" {outcome.reason}\nWhen that is mended, go on with --resume."

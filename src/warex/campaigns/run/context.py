@@ -10,7 +10,7 @@ from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.isolation import Isolation
 from warex.traffic import TrafficOptions
 from warex.trials.context import TrialContext, TrialSpec
-from warex.trials.scripted_model import PREFIX, ScriptedModel
+from warex.trials.scripted_model import SCRIPTED_PREFIX, ScriptedModelProcess
 
 
 @contextmanager
@@ -44,13 +44,13 @@ def context_for(
 @contextmanager
 def _services(
     specs: Sequence[TrialSpec], benchmark: Benchmark
-) -> Iterator[tuple[Forkserver, ScriptedModel | None]]:
+) -> Iterator[tuple[Forkserver, ScriptedModelProcess | None]]:
     forkserver = Forkserver()
     forkserver.warm()
     try:
         tasks = benchmark.script()
-        if tasks and any(spec.agent.model.startswith(PREFIX) for spec in specs):
-            with ScriptedModel(tasks) as model:
+        if tasks and any(spec.agent.model.startswith(SCRIPTED_PREFIX) for spec in specs):
+            with ScriptedModelProcess(tasks) as model:
                 yield forkserver, model
         else:
             yield forkserver, None

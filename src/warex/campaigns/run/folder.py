@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from warex.campaigns.plan.grid import Past
+from warex.campaigns.plan.grid import TrialHistory
 from warex.errors import InputError, TraceError
 from warex.files.private import make_private_dir
 from warex.llm.prices.table import PriceTable
@@ -24,20 +24,20 @@ from warex.traces import (
 )
 from warex.traces.files import write_atomic
 
-_MAY_CHANGE = ("budget", "jobs", "notes", "prices")
+_MUTABLE_KEYS = ("budget", "jobs", "notes", "prices")
 """Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
 _OF_PRICES = ("prices_date", "prices_source", "prices_digest")
 
 
 @contextmanager
-def opened(
+def open_run_folder(
     run: Path,
     manifest: Manifest,
     prices: PriceTable,
     *,
     resume: bool,
     notice: Callable[[str], None] = lambda sentence: None,
-) -> Iterator[dict[TrialKey, Past]]:
+) -> Iterator[dict[TrialKey, TrialHistory]]:
     """Hold a run's folder, a new one or one to go on with; yield what its trials have come to.
 
     ``prices`` is the table that costs are computed with, the campaign's own prices left out: it is
@@ -47,29 +47,29 @@ def opened(
     version, one that cannot be read, or one that still runs; MachineError where it cannot be
     written.
     """
-    with _held(run):
+    with _locked(run):
         if (run / MANIFEST).exists():
             if not resume:
                 raise InputError(
                     f"{run} holds a run already; give --resume to go on with it, or another --out"
                 )
-            _go_on(run, redact_manifest(manifest), prices, notice)
+            _resume(run, redact_manifest(manifest), prices, notice)
         else:
-            if any(path for path in run.iterdir() if not _is_draft(path)):
+            if any(path for path in run.iterdir() if not _is_partial_write(path)):
                 raise InputError(f"{run} is not empty and holds no run; give another --out")
             write_atomic(run / PRICES, prices.json_bytes())
             write_manifest(run / MANIFEST, manifest)
-        yield past_of(run)
+        yield read_history(run)
 
 
-def past_of(run: Path) -> dict[TrialKey, Past]:
+def read_history(run: Path) -> dict[TrialKey, TrialHistory]:
     """Return what the trials of a run have come to, by what lies on disk.
 
     Raises TraceError where an outcome cannot be read.
     """
-    found: dict[TrialKey, Past] = {}
+    found: dict[TrialKey, TrialHistory] = {}
     for key, attempt, folder in find_trials(run):
-        before = found.get(key, Past())
+        before = found.get(key, TrialHistory())
         try:
             outcome = read_outcome(folder)
         except TraceError as error:
@@ -77,12 +77,12 @@ def past_of(run: Path) -> dict[TrialKey, Past]:
                 f"{error} Remove that file, and the trial is run again; the others stay as they are"
             ) from None
         outcomes = before.outcomes if outcome is None else (*before.outcomes, outcome)
-        found[key] = Past(outcomes, max(before.last, attempt))
+        found[key] = TrialHistory(outcomes, max(before.last, attempt))
     return found
 
 
 @contextmanager
-def _held(run: Path) -> Iterator[None]:
+def _locked(run: Path) -> Iterator[None]:
     try:
         make_private_dir(run)
         handle = os.open(run, os.O_RDONLY)
@@ -107,17 +107,17 @@ def _lock(handle: int, run: Path) -> None:
         ) from None
 
 
-def _is_draft(path: Path) -> bool:
+def _is_partial_write(path: Path) -> bool:
     """Whether a file was left by a writer who was killed before the manifest stood."""
     return path.name == PRICES or path.name.startswith((f".{MANIFEST}.", f".{PRICES}."))
 
 
-def _go_on(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str], None]) -> None:
+def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str], None]) -> None:
     before = read_manifest(run / MANIFEST)
     _require_version(run, before, now)
     then, given = before.campaign, now.campaign
     changed = {key for key in then.keys() | given.keys() if then.get(key) != given.get(key)}
-    if other := sorted(changed.difference(_MAY_CHANGE)):
+    if other := sorted(changed.difference(_MUTABLE_KEYS)):
         raise InputError(
             f"{run} was begun under another configuration ({', '.join(other)} differ); give"
             " another --out, or the campaign as it was"
@@ -136,8 +136,8 @@ def _go_on(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str],
         )
         write_atomic(run / PRICES, prices.json_bytes())
     if changed or repriced:
-        kept = {key: value for key, value in then.items() if key not in _MAY_CHANGE}
-        last = {key: given[key] for key in _MAY_CHANGE if key in given}
+        kept = {key: value for key, value in then.items() if key not in _MUTABLE_KEYS}
+        last = {key: given[key] for key in _MUTABLE_KEYS if key in given}
         named = {key: getattr(now, key) for key in _OF_PRICES} if repriced else {}
         update = {"campaign": kept | last, **named}
         write_manifest(run / MANIFEST, before.model_copy(update=update))

@@ -4,26 +4,26 @@ import threading
 from collections.abc import Callable
 from concurrent import futures
 
-from warex.campaigns.run.schedule import Done, Schedule, Turn
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt, TrialQueue
+from warex.campaigns.run.spending import Spending
 from warex.clock import Clock
 from warex.traces import Outcome
-from warex.trials.runner import Interrupted
+from warex.trials.runner import TrialInterrupted
 
-_LOOK = 0.2
+_POLL_S = 0.2
 """Seconds between two looks for an interrupt."""
 
-type Execute = Callable[[Turn], tuple[Outcome, Spent]]
+type Execute = Callable[[PlannedAttempt], tuple[Outcome, Spending]]
 """Makes one attempt; returns how it came out and what it cost."""
 
 
-def run_trials(
-    schedule: Schedule,
+def run_local(
+    schedule: TrialQueue,
     execute: Execute,
     *,
     lanes: int,
     stop: threading.Event,
-    report: Callable[[Done], None] = lambda done: None,
+    report: Callable[[AttemptDone], None] = lambda done: None,
 ) -> None:
     """Run the turns of a schedule in so many lanes until it is over.
 
@@ -36,18 +36,18 @@ def run_trials(
     changed = threading.Condition()
     errors: list[Exception] = []
 
-    def take() -> Turn | None:
+    def take() -> PlannedAttempt | None:
         with changed:
             while not stop.is_set():
                 turn = schedule.take(clock.now())
                 if turn is not None or schedule.over:
                     return turn
-                changed.wait(_LOOK)
+                changed.wait(_POLL_S)
             return None
 
-    def note(turn: Turn, outcome: Outcome, spent: Spent) -> None:
+    def note(turn: PlannedAttempt, outcome: Outcome, spent: Spending) -> None:
         with changed:
-            report(Done(turn.key, turn.attempt, outcome))
+            report(AttemptDone(turn.key, turn.attempt, outcome))
             try:
                 schedule.done(turn, outcome, spent)
             finally:
@@ -57,7 +57,7 @@ def run_trials(
         try:
             while (turn := take()) is not None:
                 note(turn, *execute(turn))
-        except Interrupted:
+        except TrialInterrupted:
             pass
         except Exception as error:  # noqa: BLE001 - raised again once the other lanes have ended
             errors.append(error)
@@ -68,7 +68,7 @@ def run_trials(
             running = [threads.submit(lane) for _ in range(lanes)]
             # The kernel may give a signal to any thread, and Python acts on it in this one only:
             # who waited without an end would not learn of it.
-            while futures.wait(running, _LOOK).not_done:
+            while futures.wait(running, _POLL_S).not_done:
                 pass
             for future in running:
                 future.result()

@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warex.campaigns.config.campaign import Budget
-from warex.campaigns.plan.grid import ATTEMPTS, Past, remaining
-from warex.campaigns.run.circuit_breaker import Streak
-from warex.campaigns.run.spending import Spent
+from warex.campaigns.plan.grid import MAX_ATTEMPTS, TrialHistory, remaining
+from warex.campaigns.run.circuit_breaker import CircuitBreaker
+from warex.campaigns.run.spending import Spending
 from warex.text.english import count_noun
 from warex.traces import Outcome, TrialKey, Void
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlannedAttempt:
     """One attempt that is to be made."""
 
     key: TrialKey
@@ -29,7 +29,7 @@ class Turn:
     """How many before it were lost in this go."""
 
 
-class Schedule:
+class TrialQueue:
     """The turns of one go at a campaign.
 
     A trial is tried again where it was void, after all others: what was in its way may have passed
@@ -39,13 +39,13 @@ class Schedule:
     def __init__(
         self,
         trials: Sequence[TrialKey],
-        past: Mapping[TrialKey, Past] | None = None,
+        past: Mapping[TrialKey, TrialHistory] | None = None,
         *,
         after: Mapping[TrialKey, TrialKey] | None = None,
         budget: Budget | None = None,
-        spent: Spent | None = None,
+        spent: Spending | None = None,
         limit: int | None = None,
-        taken: Callable[[Turn], None] = lambda turn: None,
+        taken: Callable[[PlannedAttempt], None] = lambda turn: None,
     ) -> None:
         """Lay out the turns.
 
@@ -64,19 +64,19 @@ class Schedule:
         """Trials whose attempts were lost again and again; a later go tries them anew."""
         self._taken = taken
         self._budget = budget or Budget()
-        self._spent = spent or Spent()
+        self._spent = spent or Spending()
         self._began: float | None = None
         self._counted = False
         self._begun = self._running = self._settled = 0
-        self._fresh: deque[Turn] = deque()
-        self._again: deque[Turn] = deque()
-        self._parked: dict[TrialKey, list[Turn]] = {}
-        self._streak = Streak(tasks=len({key.task for key in left[: self.size]}))
+        self._fresh: deque[PlannedAttempt] = deque()
+        self._again: deque[PlannedAttempt] = deque()
+        self._parked: dict[TrialKey, list[PlannedAttempt]] = {}
+        self._streak = CircuitBreaker(tasks=len({key.task for key in left[: self.size]}))
         unsettled = set(left) if after else set()
         for key in left:
-            before = past.get(key, Past())
+            before = past.get(key, TrialHistory())
             # An attempt that was cut off keeps its folder and its number: nothing is ever lost.
-            turn = Turn(key, before.last + 1, len(before.outcomes))
+            turn = PlannedAttempt(key, before.last + 1, len(before.outcomes))
             if (first := after.get(key)) in unsettled and first is not None:
                 self._parked.setdefault(first, []).append(turn)
             else:
@@ -94,7 +94,7 @@ class Schedule:
             return False
         return self.stopped is not None or not (self._again or self._may_begin)
 
-    def take(self, now: float) -> Turn | None:
+    def take(self, now: float) -> PlannedAttempt | None:
         """Return the next turn; None where there is none, now or, if ``over``, ever.
 
         ``now`` counts the seconds of any clock that only goes forward.
@@ -116,16 +116,16 @@ class Schedule:
         self._taken(turn)
         return turn
 
-    def done(self, turn: Turn, outcome: Outcome, spent: Spent | None = None) -> None:
+    def done(self, turn: PlannedAttempt, outcome: Outcome, spent: Spending | None = None) -> None:
         """Take note of how a turn ended and what it cost.
 
         Raises CampaignStopped where the same thing voids trial after trial.
         """
         self._running -= 1
-        self._spent += spent or Spent()
+        self._spent += spent or Spending()
         voids = turn.voids + isinstance(outcome, Void)
-        if isinstance(outcome, Void) and voids < ATTEMPTS:
-            self._again.append(Turn(turn.key, turn.attempt + 1, voids, turn.losses))
+        if isinstance(outcome, Void) and voids < MAX_ATTEMPTS:
+            self._again.append(PlannedAttempt(turn.key, turn.attempt + 1, voids, turn.losses))
         else:
             self._settle(turn.key)
         self._counted |= not isinstance(outcome, Void)
@@ -134,17 +134,17 @@ class Schedule:
             # once more, in a row by then, says nothing of these.
             self._streak.note(turn.key.task, outcome)
 
-    def lost(self, turn: Turn, spent: Spent | None = None) -> None:
+    def lost(self, turn: PlannedAttempt, spent: Spending | None = None) -> None:
         """Take note that nobody will tell how a turn ended: what ran it has gone.
 
         The trial gets another attempt, after the others; one that takes down whatever runs it is
         given up for this go.
         """
         self._running -= 1
-        self._spent += spent or Spent()
+        self._spent += spent or Spending()
         losses = turn.losses + 1
-        if losses < ATTEMPTS:
-            self._again.append(Turn(turn.key, turn.attempt + 1, turn.voids, losses))
+        if losses < MAX_ATTEMPTS:
+            self._again.append(PlannedAttempt(turn.key, turn.attempt + 1, turn.voids, losses))
         else:
             self.given_up.append(turn.key)
             self._settle(turn.key)
@@ -178,7 +178,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class AttemptDone:
     """An attempt is over."""
 
     key: TrialKey

@@ -15,7 +15,7 @@ _MARK = b'"llm_call"'
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Spending:
     """Money and tokens."""
 
     usd: float = 0.0
@@ -25,19 +25,19 @@ class Spent:
     unpriced: frozenset[str] = frozenset()
     """Models that the price table lacks: what they cost is not in ``usd``."""
 
-    def __add__(self, other: "Spent") -> "Spent":
+    def __add__(self, other: "Spending") -> "Spending":
         """Return both together."""
-        return Spent(
+        return Spending(
             self.usd + other.usd, self.tokens + other.tokens, self.unpriced | other.unpriced
         )
 
 
-def spent_in(attempt: Path, prices: PriceTable) -> Spent:
+def attempt_spending(attempt: Path, prices: PriceTable) -> Spending:
     """Return what an attempt cost, also one that was cut off; nothing where there is no trace.
 
     A line that is no event is passed over: whoever reads the trace itself says what is wrong.
     """
-    total = Spent()
+    total = Spending()
     try:
         with open_regular_file(attempt / EVENTS, follow=False) as lines:
             for line in lines:
@@ -52,18 +52,18 @@ def spent_in(attempt: Path, prices: PriceTable) -> Spent:
 _FIELDS = frozenset(LlmCall.__struct_fields__)
 
 
-def _of_call(line: bytes, prices: PriceTable) -> Spent:
+def _of_call(line: bytes, prices: PriceTable) -> Spending:
     try:
         call = msgspec.convert(
             {key: value for key, value in json.loads(line).items() if key in _FIELDS}, LlmCall
         )
     except (ValueError, msgspec.ValidationError, AttributeError, RecursionError):
-        return Spent()
+        return Spending()
     usage = call.tokens
     if call.replayed or usage is None:
-        return Spent()
+        return Spending()
     priced = cost(call.model, usage, prices)
-    return Spent(
+    return Spending(
         0.0 if priced is None else priced.usd,
         usage.input_total + usage.output_total,
         frozenset() if priced is not None else frozenset({price_key(call.model, usage.tier)}),

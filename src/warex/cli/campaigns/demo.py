@@ -21,12 +21,12 @@ an LLM. Delays are capped at 1 s here; the paper's faults hold for 10 s.
 def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
     """Run the embedded campaign, from an agent in a real browser to a table and a report."""
     from warex.campaigns.config.campaign import load_campaign
-    from warex.campaigns.config.options import Options
+    from warex.campaigns.config.options import RunOptions
     from warex.campaigns.plan.campaign_plan import plan
     from warex.cli.campaigns.live_display import run_and_report
 
     echo(_WORDS)
-    options = Options(jobs=jobs, command=typed)
+    options = RunOptions(jobs=jobs, command=typed)
     run_and_report(plan(load_campaign("demo")), out or _free(Path("runs")), options)
 
 

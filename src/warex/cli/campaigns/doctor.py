@@ -74,9 +74,9 @@ def _examined(
 ) -> "Iterable[Finding]":
     if campaign is not None:
         from warex.campaigns.config.campaign import load_campaign
-        from warex.campaigns.plan.preflight import needs_of_campaign
+        from warex.campaigns.plan.preflight import check_campaign
 
-        return needs_of_campaign(load_campaign(campaign))
+        return check_campaign(load_campaign(campaign))
     if benchmark is None:
         if options:
             raise InputError("--option goes with --benchmark")
@@ -84,11 +84,11 @@ def _examined(
 
         return check_machine()
     from warex.benchmarks import benchmark_kind
-    from warex.campaigns.plan.preflight import needs_of_benchmark
+    from warex.campaigns.plan.preflight import check_benchmark
 
     kind = benchmark_kind(benchmark)
     try:
-        return needs_of_benchmark(kind(benchmark_table(benchmark, folder, options)))
+        return check_benchmark(kind(benchmark_table(benchmark, folder, options)))
     except CampaignError as error:
         if options:
             raise

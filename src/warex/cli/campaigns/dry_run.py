@@ -5,39 +5,39 @@ from collections import Counter
 from pathlib import Path
 
 from warex.campaigns.config.campaign import AgentConfig, Budget, ConditionConfig
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned
-from warex.campaigns.plan.forecast import Expected, Forecast, forecast
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan
+from warex.campaigns.plan.forecast import CellForecast, Forecast, forecast
 from warex.campaigns.plan.grid import remaining
-from warex.campaigns.plan.lanes import lanes_of
-from warex.campaigns.plan.lint import doubts_of
-from warex.campaigns.run.folder import past_of
+from warex.campaigns.plan.lanes import choose_lanes
+from warex.campaigns.plan.lint import lint_warnings
+from warex.campaigns.run.folder import read_history
 from warex.cli.campaigns.past_runs import past_trials
 from warex.cli.output import console, echo
 from warex.cli.progress.tracker import format_duration
-from warex.report.terminal.grid import Grid, Head
+from warex.report.terminal.grid import Grid, Heading
 from warex.text.english import count_noun
 from warex.traces import MANIFEST, TrialKey
 
 _WIDTH = 80
 _DASH = "—"
 _HEADS = (
-    Head("agent", is_text=True),
-    Head("condition", is_text=True),
-    Head("scenario", is_text=True),
-    *map(Head, ("trials", "to run", "s each", "$ each")),
-    Head("estimated from", is_text=True),
+    Heading("agent", is_text=True),
+    Heading("condition", is_text=True),
+    Heading("scenario", is_text=True),
+    *map(Heading, ("trials", "to run", "s each", "$ each")),
+    Heading("estimated from", is_text=True),
 )
 
 
-def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
+def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None:
     """Print a campaign and run nothing of it."""
     config = planned.config
     trials = [spec.key for spec in planned.trials]
     there = (out / MANIFEST).exists()
-    left = remaining(trials, past_of(out)) if there and options.resume else tuple(trials)
+    left = remaining(trials, read_history(out)) if there and options.resume else tuple(trials)
     go = left[: options.limit]
-    at_once = lanes_of(planned, options)
+    at_once = choose_lanes(planned, options)
     # How many CPUs a cluster has is not known here.
     lanes = at_once.count or config.jobs
     models = {agent.name: agent.model for agent in config.agents}
@@ -64,13 +64,13 @@ def print_dry_run(planned: Planned, out: Path, options: Options) -> None:
     echo(_estimate_text(expected, len(go)))
     if budget := _budget(config.budget):
         echo(f"budget: {budget}")
-    for doubt in doubts_of(planned):
+    for doubt in lint_warnings(planned):
         echo("\n" + textwrap.fill(doubt, _WIDTH, break_on_hyphens=False))
     if there and not options.resume:
         echo(f"{out} holds a run already: give --resume to go on with it, or another --out")
 
 
-def _print_grid(planned: Planned, go: tuple[TrialKey, ...], expected: Forecast) -> None:
+def _print_grid(planned: CampaignPlan, go: tuple[TrialKey, ...], expected: Forecast) -> None:
     config = planned.config
     whole = Counter((spec.key.agent, spec.key.condition) for spec in planned.trials)
     now = Counter((key.agent, key.condition) for key in go)
@@ -108,12 +108,12 @@ def _condition_label(condition: ConditionConfig) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _cost_text(agent: AgentConfig, cell: Expected | None) -> str:
+def _cost_text(agent: AgentConfig, cell: CellForecast | None) -> str:
     usd = 0.0 if agent.spec.embedded else cell.usd if cell else None
     return _DASH if usd is None else f"{usd:.4f}"
 
 
-def _source(cell: Expected | None, condition: str) -> str:
+def _source(cell: CellForecast | None, condition: str) -> str:
     if cell is None:
         return ""
     instead = f" ({cell.condition})" if cell.condition != condition else ""

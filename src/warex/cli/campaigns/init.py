@@ -56,11 +56,11 @@ def command(name: str | None, benchmark: str | None, source: str | None, **given
         path = _path(name or "my-agent")
         text = template(_stem(path), benchmark or "testbed", str(path))
     else:
-        from warex.campaigns.config.customization import adapted
+        from warex.campaigns.config.customization import customize
 
         beside = f"{source}-{benchmark}" if benchmark not in (None, "testbed") else source
         path = _path(name or beside)
-        text = adapted(
+        text = customize(
             source, changes, name=None if name in (None, _OUTPUT) else _stem(path), file=str(path)
         ).text
     if name == _OUTPUT:

@@ -17,9 +17,9 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from warex.campaigns.config.options import Options
-from warex.campaigns.plan.campaign_plan import Planned
-from warex.campaigns.run.schedule import Done
+from warex.campaigns.config.options import RunOptions
+from warex.campaigns.plan.campaign_plan import CampaignPlan
+from warex.campaigns.run.schedule import AttemptDone
 from warex.campaigns.run_campaign import run_campaign
 from warex.cli.options.thresholds import check_thresholds
 from warex.cli.output import console
@@ -35,7 +35,7 @@ _SOONEST, _LATEST = 10.0, 60.0
 
 
 def run_and_report(
-    planned: Planned, out: Path, options: Options, fail_under: str | None = None
+    planned: CampaignPlan, out: Path, options: RunOptions, fail_under: str | None = None
 ) -> None:
     """Run a campaign and show how far it is, print what it says, write its report.
 
@@ -54,7 +54,7 @@ def run_and_report(
         pace.total = trials
         progress.update(bar, total=trials)
 
-    def report(done: Done) -> None:
+    def report(done: AttemptDone) -> None:
         with lock:
             pace.end(done.key, done.outcome)
             progress.console.print(_line(done, widths), soft_wrap=True, highlight=False)
@@ -151,7 +151,7 @@ def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:
     return agent, condition, task
 
 
-def _line(done: Done, widths: tuple[int, int, int] = (0, 0, 0)) -> Text:
+def _line(done: AttemptDone, widths: tuple[int, int, int] = (0, 0, 0)) -> Text:
     key = done.key
     names = zip((key.agent, key.condition, _task(key)), widths, strict=True)
     place = "  ".join(f"{name:{width}}" for name, width in names)

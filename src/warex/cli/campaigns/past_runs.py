@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from warex.files.reading import read_regular_file
 
 if TYPE_CHECKING:
-    from warex.campaigns.plan.forecast import Seen
+    from warex.campaigns.plan.forecast import PastTrial
 
 
-def past_trials(runs: Path) -> "list[Seen]":
+def past_trials(runs: Path) -> "list[PastTrial]":
     """Return the trials of every run in a folder that has been summarised.
 
     What cannot be read is passed over: a forecast may do without.
@@ -23,8 +23,8 @@ def past_trials(runs: Path) -> "list[Seen]":
     return [seen for folder in folders for seen in _of_run(folder)]
 
 
-def _of_run(folder: Path) -> "Iterator[Seen]":
-    from warex.campaigns.plan.forecast import Seen
+def _of_run(folder: Path) -> "Iterator[PastTrial]":
+    from warex.campaigns.plan.forecast import PastTrial
 
     summary, manifest = _read(folder / "summary.json"), _read(folder / "manifest.json")
     agents = _dict(manifest.get("campaign")).get("agents")
@@ -35,7 +35,7 @@ def _of_run(folder: Path) -> "Iterator[Seen]":
         latency, usd = trial.get("latency_s"), trial.get("cost_usd")
         model = models.get(trial.get("agent"))
         if isinstance(latency, int | float) and isinstance(model, str):
-            yield Seen(
+            yield PastTrial(
                 run=folder.name,
                 at=str(manifest.get("made_at")),
                 benchmark=str(trial.get("benchmark")),

@@ -16,7 +16,7 @@ from warex.traffic import TrafficKeywords
 
 if TYPE_CHECKING:
     from warex.campaigns.config.campaign import CampaignConfig
-    from warex.campaigns.config.customization import Changes
+    from warex.campaigns.config.customization import Overrides
     from warex.sandbox.isolation import RequestedIsolation
 
 
@@ -89,9 +89,9 @@ def command(
     `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL,
     with the paper's tasks and steps; `warex init --from paper` writes the same as a file.
     """
-    from warex.campaigns.config.options import Options
+    from warex.campaigns.config.options import RunOptions
     from warex.campaigns.plan.campaign_plan import plan, plan_replay
-    from warex.campaigns.plan.dosing import at_intensity
+    from warex.campaigns.plan.dosing import with_intensity
     from warex.cli.campaigns.dry_run import print_dry_run
     from warex.cli.campaigns.live_display import run_and_report
     from warex.traces import escape
@@ -102,14 +102,14 @@ def command(
     if intensity is not None:
         if replay is not None:
             raise InputError("--intensity changes what --replay repeats; give one of the two")
-        config, spared = at_intensity(config, intensity)
+        config, spared = with_intensity(config, intensity)
         for name in spared:
             echo(
                 f"warex: the condition {name!r} has a fault without a size and stays as it is",
                 err=True,
             )
     planned = plan(config) if replay is None else plan_replay(config, find_trace(replay))
-    options = Options(
+    options = RunOptions(
         jobs=jobs,
         limit=limit,
         resume=resume,
@@ -124,10 +124,10 @@ def command(
     run_and_report(planned, folder, options, fail_under)
 
 
-def _config(campaign: str, changes: "Changes") -> "CampaignConfig":
+def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":
     """Return the campaign, changed where options say so."""
     from warex.campaigns.config.campaign import built_in_names, load_campaign
-    from warex.campaigns.config.customization import adapted
+    from warex.campaigns.config.customization import customize
 
     if not changes.any:
         return load_campaign(campaign)
@@ -136,7 +136,7 @@ def _config(campaign: str, changes: "Changes") -> "CampaignConfig":
             f"{campaign} is a file, and --benchmark, --agent and what goes with them change"
             " built-in campaigns; change the file"
         )
-    made = adapted(campaign, changes, file=campaign)
+    made = customize(campaign, changes, file=campaign)
     if made.left_out is not None:
         echo(f"warex: there is no condition 'no-proxy': {made.left_out}", err=True)
     return made.config(campaign)

@@ -9,7 +9,7 @@ import click
 from warex.cli.options.benchmark import benchmark_option, parse_options
 
 if TYPE_CHECKING:
-    from warex.campaigns.config.customization import Changes
+    from warex.campaigns.config.customization import Overrides
 
 _OPTIONS = (
     click.option(
@@ -69,12 +69,12 @@ def campaign_changes(
     sites: tuple[str, ...],
     only_sites: tuple[str, ...],
     without_sites: tuple[str, ...],
-) -> "Changes":
+) -> "Overrides":
     """Return what the options change; raise InputError for what is none."""
-    from warex.campaigns.config.customization import Changes
+    from warex.campaigns.config.customization import Overrides
 
     pairs = (site.partition("=") for site in sites)
-    return Changes(
+    return Overrides(
         benchmark=benchmark,
         # As it was typed: it is written into a file.
         dir=None if home is None else str(home),

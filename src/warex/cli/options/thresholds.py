@@ -30,11 +30,11 @@ def check_thresholds(table: "Table", expression: str | None) -> None:
     """
     if expression is None:
         return
-    from warex.analysis.output.thresholds import shortfalls, undecided
+    from warex.analysis.output.thresholds import failed_thresholds, inconclusive_thresholds
 
-    for sentence in undecided(table, expression):
+    for sentence in inconclusive_thresholds(table, expression):
         echo(sentence, err=True)
-    found = shortfalls(table, expression)
+    found = failed_thresholds(table, expression)
     if found:
         lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
         raise WarexError(f"the run does not meet --fail-under:{lines}")
@@ -42,7 +42,7 @@ def check_thresholds(table: "Table", expression: str | None) -> None:
 
 def _parse(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
     if given is not None:
-        from warex.analysis.output.thresholds import demands
+        from warex.analysis.output.thresholds import parse_thresholds
 
-        demands(given)
+        parse_thresholds(given)
     return given

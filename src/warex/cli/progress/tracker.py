@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from warex.campaigns.run.schedule import Turn
+from warex.campaigns.run.schedule import PlannedAttempt
 from warex.clock import Clock
 from warex.text.english import count_noun
 from warex.traces import Counted, Outcome, TrialKey, Unscored
@@ -35,7 +35,7 @@ class ProgressTracker:
     _each_s: float = 0.0
     """What a trial then takes."""
 
-    def take(self, turn: Turn) -> None:
+    def take(self, turn: PlannedAttempt) -> None:
         """Take note that an attempt begins."""
         self._running[turn.key] = (turn.attempt, self.now())
         self._lanes = max(self._lanes, len(self._running))

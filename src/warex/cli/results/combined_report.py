@@ -21,21 +21,21 @@ def report_runs(
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
     from warex.report.formats.export import export
-    from warex.report.html.multi_run import write_several
+    from warex.report.html.multi_run import write_runs
     from warex.report.html.page import SUMMARY, write_report
-    from warex.report.terminal.side_by_side import render_several
+    from warex.report.terminal.side_by_side import render_runs
 
     told = [(run, tabulate(run)) for run in map(load_run, dict.fromkeys(runs))]
     reports = [write_report(run, table) for run, table in told]
     if folder is None:
         exported: tuple[Path, ...] = ()
     else:
-        exported = write_several(told, folder) if len(told) > 1 else export(told[0][0], folder)
+        exported = write_runs(told, folder) if len(told) > 1 else export(told[0][0], folder)
     if as_json:
         found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in told]
         echo(json.dumps(found if len(found) > 1 else found[0], indent=2, ensure_ascii=False))
     else:
-        console().print(render_several(told))
+        console().print(render_runs(told))
         for report in reports:
             echo(f"\nreport   {report}", end="")
         echo()

@@ -20,7 +20,12 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
     Agents of one name are compared with each other; RUN:AGENT names one, so that two agents of one
     run can be compared, too. Each comparison ends in better, worse or cannot tell.
     """
-    from warex.analysis.output.comparison import Side, compare, comparison_data, sides
+    from warex.analysis.output.comparison import (
+        ComparedAgent,
+        agents_to_compare,
+        compare,
+        comparison_data,
+    )
     from warex.analysis.run.load import load_run
     from warex.report.terminal.comparison import render_comparison
 
@@ -28,8 +33,8 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
     first = load_run(path)
     second = first if other_path == path else load_run(other_path)
     found = [
-        compare(Side(first, one), Side(second, other))
-        for one, other in sides(first, second, (agent, other_agent))
+        compare(ComparedAgent(first, one), ComparedAgent(second, other))
+        for one, other in agents_to_compare(first, second, (agent, other_agent))
     ]
     if as_json:
         echo(json.dumps([comparison_data(each) for each in found], indent=2))

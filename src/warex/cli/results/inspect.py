@@ -30,7 +30,7 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
     TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown. With --log it
     may be any folder of trials, such as a condition's or the whole run's.
     """
-    from warex.analysis.inspection.as_json import as_data
+    from warex.analysis.inspection.as_json import inspection_json
     from warex.analysis.inspection.timeline import inspect_trial
     from warex.report.terminal.inspection import render_inspect
 
@@ -46,7 +46,7 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
         return
     inspection = inspect_trial(latest_attempt(trial))
     if as_json:
-        echo(json.dumps(as_data(inspection), indent=2))
+        echo(json.dumps(inspection_json(inspection), indent=2))
         return
     # Every line fits; to look for more would take longer than all else.
     console().print(render_inspect(inspection, full=full), crop=False)

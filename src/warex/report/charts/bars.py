@@ -21,7 +21,7 @@ _THICK = 14.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChartRow:
     """One row."""
 
     label: str
@@ -37,11 +37,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ChartGroup:
     """An agent's rows."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ChartRow, ...]
     shape: int = 0
     """Number of its mark."""
     line_at: float | None = None
@@ -73,10 +73,10 @@ class _Plot:
         return self.left + share * (self.right - self.left)
 
 
-def bars(name: str, title: str, groups: Sequence[Group], axis: Axis) -> Chart:
+def bars(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) -> Chart:
     """Draw a bar from zero for each row; its length is the value."""
 
-    def draw(plot: _Plot, group: Group, entry: Entry, y: float, tip: str) -> Iterable[str]:
+    def draw(plot: _Plot, group: ChartGroup, entry: ChartRow, y: float, tip: str) -> Iterable[str]:
         assert entry.value is not None
         start, end = sorted((plot.x(0), plot.x(entry.value)))
         box = (start, y - _THICK / 2, end - start, _THICK)
@@ -84,24 +84,24 @@ def bars(name: str, title: str, groups: Sequence[Group], axis: Axis) -> Chart:
         if entry.whole is not None and entry.whole > entry.value:
             rest = (end, y - _THICK / 2, plot.x(entry.whole) - end, _THICK)
             yield bar(name, rest, 0, True, tip)
-        yield from _rod(plot, entry, y)
+        yield from _whisker(plot, entry, y)
 
     return _chart(name, title, groups, axis, draw, "Hatched")
 
 
-def whiskers(name: str, title: str, groups: Sequence[Group], axis: Axis) -> Chart:
+def whiskers(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) -> Chart:
     """Draw a mark with its interval for each row."""
 
-    def draw(plot: _Plot, group: Group, entry: Entry, y: float, tip: str) -> Iterable[str]:
+    def draw(plot: _Plot, group: ChartGroup, entry: ChartRow, y: float, tip: str) -> Iterable[str]:
         assert entry.value is not None
-        yield from _rod(plot, entry, y)
+        yield from _whisker(plot, entry, y)
         look = f"hollow pen-{entry.hue}" if entry.hatched else f"fill-{entry.hue}"
         yield mark(group.shape, plot.x(entry.value), y, look, tip)
 
     return _chart(name, title, groups, axis, draw, "Hollow")
 
 
-def in_words(groups: Sequence[Group]) -> str:
+def text_alternative(groups: Sequence[ChartGroup]) -> str:
     """Return all numbers of the figure as one text."""
     return " ".join(
         f"{group.name}: {'; '.join(f'{e.label} {e.words}' for e in group.entries)}."
@@ -109,11 +109,11 @@ def in_words(groups: Sequence[Group]) -> str:
     )
 
 
-type _Draw = Callable[[_Plot, Group, Entry, float, str], Iterable[str]]
+type _Draw = Callable[[_Plot, ChartGroup, ChartRow, float, str], Iterable[str]]
 
 
 def _chart(
-    name: str, title: str, groups: Sequence[Group], axis: Axis, draw: _Draw, hatched: str
+    name: str, title: str, groups: Sequence[ChartGroup], axis: Axis, draw: _Draw, hatched: str
 ) -> Chart:
     entries = [entry for group in groups for entry in group.entries]
     left = _GAP + max((width_of(shortened(e.label), 12) for e in entries), default=0)
@@ -133,10 +133,10 @@ def _chart(
         y += HEAD + ROW * len(group.entries)
     width = plot.right + right
     key = " ".join(_key(groups, plot, hatched))
-    return Chart(name, title, in_words(groups), width, y + _FOOT, "".join(body), key)
+    return Chart(name, title, text_alternative(groups), width, y + _FOOT, "".join(body), key)
 
 
-def _key(groups: Sequence[Group], plot: _Plot, hatched: str) -> Iterable[str]:
+def _key(groups: Sequence[ChartGroup], plot: _Plot, hatched: str) -> Iterable[str]:
     """Say what the signs mean, of those that are drawn."""
     drawn = [e for group in groups for e in group.entries if e.value is not None]
     if any(entry.interval for entry in drawn):
@@ -147,11 +147,11 @@ def _key(groups: Sequence[Group], plot: _Plot, hatched: str) -> Iterable[str]:
         yield f"Grey band: how far {CLEAN} differs from {CLEAN}."
     if any(entry.whole is not None and entry.whole > (entry.value or 0) for entry in drawn):
         yield "Hatched: missed."
-    if key := hatching(hatched, ((e.label, e.hatched) for e in drawn)):
+    if key := hatch_legend(hatched, ((e.label, e.hatched) for e in drawn)):
         yield key
 
 
-def hatching(sign: str, shown: Iterable[tuple[str, bool]]) -> str:
+def hatch_legend(sign: str, shown: Iterable[tuple[str, bool]]) -> str:
     """Say what it means that some of these conditions have this sign; empty if none has."""
     hatched = {condition for condition, is_hatched in shown if is_hatched}
     why = ["without the proxy"] if NO_PROXY in hatched else []
@@ -174,7 +174,7 @@ def _scale(plot: _Plot) -> Iterable[str]:
     yield text(middle, plot.bottom + 34, plot.axis.title, "soft", "middle")
 
 
-def _group(plot: _Plot, group: Group, top: float, draw: _Draw) -> Iterable[str]:
+def _group(plot: _Plot, group: ChartGroup, top: float, draw: _Draw) -> Iterable[str]:
     low, high = top + HEAD, top + HEAD + ROW * len(group.entries)
     if group.band is not None:
         start, end = _band(plot, group.band)
@@ -192,7 +192,7 @@ def _group(plot: _Plot, group: Group, top: float, draw: _Draw) -> Iterable[str]:
             yield from draw(plot, group, entry, y, f"{group.name}, {entry.label}: {entry.words}")
 
 
-def _rod(plot: _Plot, entry: Entry, y: float) -> Iterable[str]:
+def _whisker(plot: _Plot, entry: ChartRow, y: float) -> Iterable[str]:
     if entry.interval is None:
         return
     low, high = (plot.x(min(max(end, plot.marks[0]), plot.marks[-1])) for end in entry.interval)

@@ -1,10 +1,10 @@
 """What was planned and what was delivered, under each condition."""
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, Entry, bars
-from warex.report.charts.styles import Look, groups
+from warex.report.charts.bars import Axis, ChartRow, bars
+from warex.report.charts.styles import ConditionStyle, groups
 from warex.report.charts.svg import Chart
 
 
@@ -15,10 +15,10 @@ def delivery(run: Run, table: Table) -> Chart:
     return bars("delivery", "Planned and delivered", groups(run, table, _entry), axis)
 
 
-def _entry(row: Row, look: Look) -> Entry | None:
+def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
     if row.exposure is None or row.planned is None or row.delivered is None:
         return None
-    return Entry(
+    return ChartRow(
         row.condition,
         row.delivered,
         f"{row.delivered} of {row.planned}",

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, Entry, whiskers
-from warex.report.charts.styles import Look, groups
+from warex.report.charts.bars import Axis, ChartRow, whiskers
+from warex.report.charts.styles import ConditionStyle, groups
 from warex.report.charts.svg import Chart
 from warex.report.text import formatting
 
@@ -34,11 +34,13 @@ def delta(run: Run, table: Table) -> Chart:
     return whiskers("delta", "Δ against clean with 95 % interval", made, axis)
 
 
-def _entry(row: Row, look: Look) -> Entry | None:
+def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
     if row.delta is None:
         return None
     p = row.delta.p if row.delta.p_holm is None else row.delta.p_holm
     told = formatting.delta(row.delta, interval=False)
     if p is not None:
         told += f", p {formatting.p(p)}" if p < 0.001 else f", p = {formatting.p(p)}"
-    return Entry(row.condition, row.delta.value, told, row.delta.interval, look.hue, look.hatched)
+    return ChartRow(
+        row.condition, row.delta.value, told, row.delta.interval, look.hue, look.hatched
+    )

@@ -7,7 +7,7 @@ from warex.analysis.run.load import Run
 from warex.analysis.stats.dose_response import DoseSeries
 from warex.analysis.table.tabulate import Table
 from warex.report.charts.palette import HUES
-from warex.report.charts.svg import Chart, beside, line, mark, path, shortened, text
+from warex.report.charts.svg import Chart, arrange, line, mark, path, shortened, text
 from warex.report.text import formatting
 
 _WIDTH, _HEIGHT = 500.0, 300.0
@@ -38,7 +38,7 @@ def dose(run: Run, table: Table) -> Chart | None:
     if not found:
         return None
     words = " ".join(f"{chart.title}: {chart.words}" for chart in found)
-    return beside("doses", "Dose and response", words, found, 2)
+    return arrange("doses", "Dose and response", words, found, 2)
 
 
 def _panel(run: Run, number: int, of: Sequence[DoseSeries]) -> Chart:
@@ -66,7 +66,8 @@ def _panel(run: Run, number: int, of: Sequence[DoseSeries]) -> Chart:
         body += _line(series, 1 + run.agents.index(series.agent), x, y)
     body += _names(of, end, y)
     words = " ".join(
-        f"{s.agent}: {'; '.join(f'{p.value:g} {formatting.success(p.success)}' for p in s.points)}."
+        f"{s.agent}:"
+        f" {'; '.join(f'{p.value:g} {formatting.rate_percent(p.success)}' for p in s.points)}."
         for s in of
     )
     title = f"{of[0].of}, {of[0].axis}"
@@ -83,7 +84,7 @@ def _line(series: DoseSeries, number: int, x: _Scale, y: _Scale) -> list[str]:
         low, high = point.success.interval
         at = x(point.value)
         body.append(line(at + aside, y(low), at + aside, y(high), f"pen-{hue}"))
-        tip = f"{series.agent}, {point.condition}: {formatting.success(point.success)}"
+        tip = f"{series.agent}, {point.condition}: {formatting.rate_percent(point.success)}"
         body.append(mark(number - 1, at, y(value), f"fill-{hue}", tip))
     return body
 

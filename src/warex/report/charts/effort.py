@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warex.analysis.metrics.metric import Metric
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, Entry, bars
-from warex.report.charts.styles import Look, groups, money_axis, rate_entry
+from warex.report.charts.bars import Axis, ChartRow, bars
+from warex.report.charts.styles import ConditionStyle, cost_axis_title, groups, rate_entry
 from warex.report.charts.success import PERCENT
-from warex.report.charts.svg import Chart, beside
+from warex.report.charts.svg import Chart, arrange
 from warex.report.tables.columns import text
 
 
@@ -19,14 +19,14 @@ from warex.report.tables.columns import text
 class _Panel:
     name: str
     title: str
-    axis: Callable[[Sequence[Row]], str]
+    axis: Callable[[Sequence[ConditionRow]], str]
     metric: Metric[Mean]
 
 
 _PANELS = (
-    _Panel("latency", "(b) Latency", lambda _: "seconds per trial", Row.latency_s),
-    _Panel("llm-calls", "(c) LLM calls", lambda _: "calls per trial", Row.llm_calls),
-    _Panel("cost", "(d) Cost", money_axis, Row.cost_usd),
+    _Panel("latency", "(b) Latency", lambda _: "seconds per trial", ConditionRow.latency_s),
+    _Panel("llm-calls", "(c) LLM calls", lambda _: "calls per trial", ConditionRow.llm_calls),
+    _Panel("cost", "(d) Cost", cost_axis_title, ConditionRow.cost_usd),
 )
 
 
@@ -40,15 +40,15 @@ def effort(run: Run, table: Table) -> Chart:
     """Draw the four panels as one figure."""
     four = list(panels(run, table))
     words = " ".join(f"{chart.title}: {chart.words}" for chart in four)
-    return beside("effort", "Success, latency, LLM calls and cost", words, four, 2)
+    return arrange("effort", "Success, latency, LLM calls and cost", words, four, 2)
 
 
 def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
-    def entry(row: Row, look: Look) -> Entry:
+    def entry(row: ConditionRow, look: ConditionStyle) -> ChartRow:
         mean = panel.metric.of(row)
         value, interval = (mean.value, mean.interval) if mean else (None, None)
         words = text(panel.metric, row)
-        return Entry(row.condition, value, words, interval, look.hue, look.hatched)
+        return ChartRow(row.condition, value, words, interval, look.hue, look.hatched)
 
     made = groups(run, table, entry)
     ends = [
@@ -61,5 +61,5 @@ def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
     return bars(panel.name, panel.title, made, axis)
 
 
-def _success(row: Row, look: Look) -> Entry:
+def _success(row: ConditionRow, look: ConditionStyle) -> ChartRow:
     return rate_entry(row, row.success, look)

@@ -52,7 +52,7 @@ DARK: dict[str, str] = {
     "hue-6": "#e0c34a",
     "hue-7": "#c99b7a",
 }
-HEATS = 6
+HEAT_STEPS = 6
 """Steps of ``heat-0`` (none) to ``heat-5`` (all): the more, the fuller."""
 HUES = 8
 """How many hues there are; ``hue-0`` is for what is no fault."""
@@ -64,12 +64,12 @@ def _mixed(one: str, other: str, share: float) -> str:
 
 
 for _colours in (LIGHT, DARK):
-    for _step in range(HEATS):
-        _full = 0.48 * _step / (HEATS - 1)
+    for _step in range(HEAT_STEPS):
+        _full = 0.48 * _step / (HEAT_STEPS - 1)
         _colours[f"heat-{_step}"] = _mixed(_colours["card"], _colours["hue-1"], _full)
 
 
-def variables(of: dict[str, str]) -> str:
+def css_variables(of: dict[str, str]) -> str:
     """Return the colours as CSS custom properties."""
     return " ".join(f"--{name}: {colour};" for name, colour in of.items())
 

@@ -1,10 +1,10 @@
 """How often each agent recovers by itself: the recovery rate over trials."""
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, Entry, bars
-from warex.report.charts.styles import Look, groups, rate_entry
+from warex.report.charts.bars import Axis, ChartRow, bars
+from warex.report.charts.styles import ConditionStyle, groups, rate_entry
 from warex.report.charts.svg import Chart
 
 
@@ -14,7 +14,7 @@ def recovery(run: Run, table: Table) -> Chart:
     return bars("recovery", "Recovery rate", groups(run, table, _entry), axis)
 
 
-def _entry(row: Row, look: Look) -> Entry | None:
+def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
     if row.exposure is None or row.recovery is None:
         return None
     return rate_entry(row, row.recovery, look)

@@ -1,10 +1,10 @@
 """How often agents reload, under each condition: the paper's Figure 5."""
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, Entry, bars
-from warex.report.charts.styles import Look, groups
+from warex.report.charts.bars import Axis, ChartRow, bars
+from warex.report.charts.styles import ConditionStyle, groups
 from warex.report.charts.svg import Chart
 from warex.text.english import count_noun
 
@@ -16,11 +16,11 @@ def reloads(run: Run, table: Table) -> Chart:
     return bars("reloads", "Reloads", groups(run, table, _entry), axis)
 
 
-def _entry(row: Row, look: Look) -> Entry | None:
+def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
     if row.reloads is None:
         return None
     words = f"{row.reloads} in {count_noun(row.n, 'trial')}"
-    return Entry(row.condition, row.reloads, words, None, look.hue, look.hatched)
+    return ChartRow(row.condition, row.reloads, words, None, look.hue, look.hatched)
 
 
 def _write(value: float) -> str:

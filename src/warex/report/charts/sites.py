@@ -6,7 +6,7 @@ from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.tabulate import Table
 from warex.report.charts.svg import Chart, rect, shortened, text, width_of
-from warex.report.tables.standard import shade, site_rates
+from warex.report.tables.standard import heat_class, site_rates
 from warex.report.text import formatting
 
 _CELL = (58.0, 24.0)
@@ -52,8 +52,8 @@ def _line(run: Run, left: float, y: float, found: dict[str, Rate]) -> Iterable[s
         if rate is None or rate.value is None:
             yield text(x + _CELL[0] / 2, y + 16, formatting.UNKNOWN, "soft", "middle")
             continue
-        yield rect(x, y, *_CELL, shade(rate.value), formatting.success(rate))
-        yield text(x + _CELL[0] / 2, y + 16, formatting.rate(rate), "", "middle")
+        yield rect(x, y, *_CELL, heat_class(rate.value), formatting.rate_percent(rate))
+        yield text(x + _CELL[0] / 2, y + 16, formatting.fraction(rate), "", "middle")
 
 
 def _words(rates: Mapping[tuple[str, str], dict[str, Rate]]) -> str:

@@ -6,63 +6,65 @@ Grey is what injects nothing: ``no-proxy``, ``clean`` and controls.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Entry, Group
+from warex.report.charts.bars import ChartGroup, ChartRow
 from warex.report.charts.palette import HUES
 from warex.report.text import formatting
 from warex.traces import NO_PROXY
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ConditionStyle:
     """A condition's hue, and whether it is hatched."""
 
     hue: int
     hatched: bool = False
 
 
-def looks(table: Table) -> Mapping[str, Look]:
+def condition_styles(table: Table) -> Mapping[str, ConditionStyle]:
     """Return each condition's look; one whose scenario has no name is a scenario of its own."""
     hues: dict[str, int] = {}
-    found: dict[str, Look] = {}
+    found: dict[str, ConditionStyle] = {}
     for row in table.rows:
         if row.condition in found and row.exposure is None:
             continue
         hatched = row.condition == NO_PROXY or row.defence is not None
         if row.scenario is None and row.exposure is None:
-            found[row.condition] = Look(0, hatched)
+            found[row.condition] = ConditionStyle(0, hatched)
             continue
         hue = hues.setdefault(row.scenario or row.condition, 1 + len(hues) % (HUES - 1))
-        found[row.condition] = Look(hue, hatched)
+        found[row.condition] = ConditionStyle(hue, hatched)
     return found
 
 
-def groups(run: Run, table: Table, entry: Callable[[Row, Look], Entry | None]) -> tuple[Group, ...]:
+def groups(
+    run: Run, table: Table, entry: Callable[[ConditionRow, ConditionStyle], ChartRow | None]
+) -> tuple[ChartGroup, ...]:
     """Return a group for each agent with an entry for each of its rows that has one."""
-    look = looks(table)
+    look = condition_styles(table)
     found = []
     for number, agent in enumerate(run.agents):
         made = (entry(row, look[row.condition]) for row in table.of(agent))
         entries = tuple(each for each in made if each is not None)
         if entries:
-            found.append(Group(agent, entries, shape=number))
+            found.append(ChartGroup(agent, entries, shape=number))
     return tuple(found)
 
 
-def money_axis(rows: Iterable[Row]) -> str:
+def cost_axis_title(rows: Iterable[ConditionRow]) -> str:
     """Return what an axis of money is called: prices that nobody paid are no dollars spent."""
     return f"US dollars per trial{', as if paid' if any(row.as_if for row in rows) else ''}"
 
 
-def rate_entry(row: Row, rate: Rate, look: Look) -> Entry:
+def rate_entry(row: ConditionRow, rate: Rate, look: ConditionStyle) -> ChartRow:
     """Return a row's entry for one of its rates, with its interval where it has one."""
-    return Entry(
+    return ChartRow(
         row.condition,
         rate.value,
-        formatting.success(rate, interval=False),
+        formatting.rate_percent(rate, interval=False),
         rate.interval if rate.n else None,
         look.hue,
         look.hatched,

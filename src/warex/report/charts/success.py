@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, Entry, whiskers
-from warex.report.charts.styles import Look, groups, rate_entry
+from warex.report.charts.bars import Axis, ChartRow, whiskers
+from warex.report.charts.styles import ConditionStyle, groups, rate_entry
 from warex.report.charts.svg import Chart
 from warex.traces import CLEAN
 
@@ -21,5 +21,5 @@ def success(run: Run, table: Table) -> Chart:
     return whiskers("success", "Success with 95 % interval", lined, PERCENT)
 
 
-def _entry(row: Row, look: Look) -> Entry:
+def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow:
     return rate_entry(row, row.success, look)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from math import floor, log10
 
-from warex.report.charts.palette import HEATS, HUES, LIGHT
+from warex.report.charts.palette import HEAT_STEPS, HUES, LIGHT
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "nabla", "bar", "star")
@@ -90,7 +90,7 @@ def style(colour: Callable[[str], str] = lambda name: f"var(--{name})") -> str:
         ]
     rules += [
         f".chart .heat-{step} {{ fill: {colour(f'heat-{step}')}; stroke: {colour('line')}; }}"
-        for step in range(HEATS)
+        for step in range(HEAT_STEPS)
     ]
     return "\n".join(rules)
 
@@ -173,7 +173,7 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
     return [round(tick, 12) for tick in found]
 
 
-def beside(name: str, title: str, words: str, charts: list[Chart], columns: int) -> Chart:
+def arrange(name: str, title: str, words: str, charts: list[Chart], columns: int) -> Chart:
     """Return one figure of several, in rows of ``columns``."""
     gap = 24.0
     wide = max(chart.width for chart in charts)

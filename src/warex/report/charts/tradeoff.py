@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import hatching
-from warex.report.charts.styles import Look, looks, money_axis
+from warex.report.charts.bars import hatch_legend
+from warex.report.charts.styles import ConditionStyle, condition_styles, cost_axis_title
 from warex.report.charts.svg import Chart, line, mark, shortened, text, ticks, width_of
 from warex.report.tables.columns import text as written
 from warex.report.text import formatting
@@ -26,7 +26,7 @@ def tradeoff(run: Run, table: Table) -> Chart:
     Rows without a known cost are left out.
     """
     shown = [row for row in table.rows if row.cost_usd and row.success.n]
-    look = looks(table)
+    look = condition_styles(table)
     agents = [agent for agent in run.agents if any(row.agent == agent for row in shown)]
     conditions = [c for c in run.conditions if any(row.condition == c for row in shown)]
     marks = ticks(0, max((_cost(row) for row in shown), default=1.0))
@@ -46,7 +46,11 @@ def tradeoff(run: Run, table: Table) -> Chart:
         body.append(text(_LEFT - 8, y(share) + 4, f"{100 * share:.0f}", "faint", "end"))
     body.append(
         text(
-            _WIDTH / 2, _HEIGHT - 10, f"{money_axis(shown)} (upwards: success, %)", "soft", "middle"
+            _WIDTH / 2,
+            _HEIGHT - 10,
+            f"{cost_axis_title(shown)} (upwards: success, %)",
+            "soft",
+            "middle",
         )
     )
     taken: list[_Box] = [
@@ -74,20 +78,23 @@ def tradeoff(run: Run, table: Table) -> Chart:
     words = " ".join(f"{_words(row)}." for row in shown)
     title = "Success against cost"
     tall = height + _LINE * lines + 8
-    key = f"{_KEY} {hatching('Hollow', ((r.condition, look[r.condition].hatched) for r in shown))}"
+    key = (
+        f"{_KEY}"
+        f" {hatch_legend('Hollow', ((r.condition, look[r.condition].hatched) for r in shown))}"
+    )
     return Chart("tradeoff", title, words, _WIDTH, tall, "".join(body), key.strip())
 
 
-def _look(look: Look) -> str:
+def _look(look: ConditionStyle) -> str:
     return f"hollow pen-{look.hue}" if look.hatched else f"fill-{look.hue}"
 
 
-def _words(row: Row) -> str:
-    success = formatting.success(row.success, interval=False)
-    return f"{row.agent}, {row.condition}: {success} at {written(Row.cost_usd, row)}"
+def _words(row: ConditionRow) -> str:
+    success = formatting.rate_percent(row.success, interval=False)
+    return f"{row.agent}, {row.condition}: {success} at {written(ConditionRow.cost_usd, row)}"
 
 
-def _cost(row: Row) -> float:
+def _cost(row: ConditionRow) -> float:
     return row.cost_usd.value if row.cost_usd else 0.0
 
 

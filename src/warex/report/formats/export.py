@@ -15,7 +15,7 @@ from warex.errors import InputError
 from warex.report.charts import charts
 from warex.report.charts.svg import standalone
 from warex.report.tables.paper import paper_sheet
-from warex.report.tables.sheet import Block, Sheet
+from warex.report.tables.sheet import Sheet, TableBlock
 from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import task_sheet
 from warex.text.escaping import escape_controls
@@ -69,7 +69,7 @@ def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ..
     return tuple(written)
 
 
-def export_together(told: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
+def export_runs(told: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
     """Write what several runs have in common into ``folder``; return the files, in order.
 
     Raises as ``export`` does.
@@ -98,16 +98,16 @@ def as_csv(sheet: Sheet) -> str:
     text = StringIO()
     writer = csv.writer(text)
     keys = (key for column in sheet.columns for key in column.keys)
-    writer.writerow(map(_bare, [*([] if sheet.stacked else ["agent"]), *keys]))
+    writer.writerow(map(_csv_value, [*([] if sheet.stacked else ["agent"]), *keys]))
     for block in sheet.blocks:
         head = [] if sheet.stacked else [block.agent]
         for line in block.lines:
             values = [*head, *(value for cell in line for value in cell.values)]
-            writer.writerow(map(_bare, values))
+            writer.writerow(map(_csv_value, values))
     return text.getvalue()
 
 
-def _bare(value: object) -> object:
+def _csv_value(value: object) -> object:
     """Return a value for CSV; a text that a spreadsheet would compute has an apostrophe before."""
     if not isinstance(value, str):
         return value
@@ -151,7 +151,7 @@ def as_markdown(sheet: Sheet) -> str:
     )
 
 
-def _markdown_rows(sheet: Sheet, block: Block) -> Iterator[list[str]]:
+def _markdown_rows(sheet: Sheet, block: TableBlock) -> Iterator[list[str]]:
     if sheet.stacked:
         yield [f"*{_markdown(block.agent)}*", *("" for _ in sheet.columns[1:])]
     first = [] if sheet.stacked else [block.agent]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from warex.analysis.run.folder_hints import what_it_is
-from warex.analysis.trial.record import key_of
+from warex.analysis.run.folder_hints import folder_hint
+from warex.analysis.trial.record import trial_key_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.report.text.formatting import UNKNOWN
@@ -30,8 +30,8 @@ def paper_logs(folder: Path) -> Iterator[str]:
     """
     attempts = list(_standing(folder))
     if not attempts:
-        raise TraceError(f"{folder} holds no trial. {what_it_is(folder)}")
-    keys = [key_of(attempt) for attempt in attempts]
+        raise TraceError(f"{folder} holds no trial. {folder_hint(folder)}")
+    keys = [trial_key_of(attempt) for attempt in attempts]
     several = len({(key.agent, key.condition, key.repeat) for key in keys}) > 1
     for attempt, key in zip(attempts, keys, strict=True):
         there = path_exists(attempt / EVENTS)

@@ -6,8 +6,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from warex.analysis.table.tabulate import TabulatedRun
-from warex.report.charts.palette import DARK, HEATS, LIGHT, variables
-from warex.report.formats.export import export_together
+from warex.report.charts.palette import DARK, HEAT_STEPS, LIGHT, css_variables
+from warex.report.formats.export import export_runs
 from warex.report.html.page import REPORT
 from warex.report.html.templates import environment
 from warex.report.tables.paper import paper_sheet
@@ -19,12 +19,12 @@ from warex.text.escaping import escape_controls
 from warex.traces.files import write_atomic
 
 
-def write_several(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
+def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
     """Write the page of several runs and the paper's table into ``folder``; return the files.
 
     Raises InputError if the folder is a file, and MachineError when the disk refuses.
     """
-    tables = export_together(runs, folder)
+    tables = export_runs(runs, folder)
     page = folder / REPORT
     write_atomic(page, _html(runs, folder).encode("utf-8", "replace"))
     return (page, *tables)
@@ -34,8 +34,8 @@ def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
     pages = environment()
     sheet: Sheet = paper_sheet(runs)
     words = pages.get_template("multi_run.html").render(
-        light=variables(LIGHT),
-        dark=variables(DARK),
+        light=css_variables(LIGHT),
+        dark=css_variables(DARK),
         extent=count_noun(len(runs), "run"),
         runs=[
             {
@@ -47,6 +47,6 @@ def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
         ],
         sheet=sheet,
         footnotes=shared_footnotes(runs),
-        heats=HEATS,
+        heats=HEAT_STEPS,
     )
     return escape_controls(words)

@@ -10,18 +10,18 @@ from pathlib import Path
 from warex.analysis.metrics.row import METRICS
 from warex.analysis.output.summary import summarise
 from warex.analysis.run.load import Run
-from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.conclusions import conclusions
 from warex.analysis.table.tabulate import Table, tabulate
 from warex.report.charts import charts
 from warex.report.charts.dose_response import dose_panels
 from warex.report.charts.effort import panels
-from warex.report.charts.palette import DARK, HEATS, LIGHT, variables
+from warex.report.charts.palette import DARK, HEAT_STEPS, LIGHT, css_variables
 from warex.report.charts.svg import Chart, inline, style
 from warex.report.html.templates import environment
 from warex.report.tables.columns import CONDITION, column
 from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import FILTERS, folder_link, relative, task_sheet
-from warex.report.text.footnotes import cut_traces, footnotes, left_out
+from warex.report.text.footnotes import cut_traces, excluded_pairs, footnotes
 from warex.report.text.overview import summaries, warnings
 from warex.text.english import count_noun
 from warex.text.escaping import escape_controls, escape_controls_in_json
@@ -47,7 +47,7 @@ def write_report(run: Run, table: Table | None = None) -> Path:
     return run.path / REPORT
 
 
-def with_units(words: str) -> str:
+def nonbreaking_units(words: str) -> str:
     """Keep a number and its unit in one line, however narrow its column is."""
     return _UNIT.sub("\u00a0", words)
 
@@ -57,23 +57,23 @@ def render_html(run: Run, table: Table | None = None) -> str:
     table = table or tabulate(run)
     told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
     pages = environment()
-    pages.filters["with_units"] = with_units
+    pages.filters["nonbreaking_units"] = nonbreaking_units
     page = pages.get_template("report.html")
     words = page.render(
         name=run.name,
-        light=variables(LIGHT),
-        dark=variables(DARK),
+        light=css_variables(LIGHT),
+        dark=css_variables(DARK),
         figure_style=style(),
-        heats=HEATS,
+        heats=HEAT_STEPS,
         extent=_extent(run),
         warnings=warnings(run, table),
         summaries=summaries(run, table),
-        at_length=verdict(run, table),
+        at_length=conclusions(run, table),
         filters=FILTERS,
         sheet=told,
-        drawn=_drawn(run, table),
+        drawn=_charts_by_name(run, table),
         footnotes=footnotes(run, table),
-        left_out=left_out(table),
+        left_out=excluded_pairs(table),
         cut=[
             {"href": folder_link(run, path), "name": relative(run, path), "why": why}
             for path, why in cut_traces(run)
@@ -84,7 +84,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
     return escape_controls(words)
 
 
-def _drawn(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
+def _charts_by_name(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
     """Return every figure as it stands in the page; what a file holds together is apart here."""
     apart: dict[str, Iterable[Chart]] = {
         "effort": panels(run, table),

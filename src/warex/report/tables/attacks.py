@@ -3,7 +3,14 @@
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.tabulate import Table
-from warex.report.tables.columns import Cell, Column, count, figure_column, plain, rate
+from warex.report.tables.columns import (
+    Cell,
+    Column,
+    count_cell,
+    figure_column,
+    rate_cell,
+    text_cell,
+)
 from warex.report.tables.sheet import Sheet, blocks
 
 
@@ -11,7 +18,7 @@ def attack_sheet(run: Run, table: Table) -> Sheet:
     """Say how often text that gives orders, or a dark pattern, got what it wanted."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.attacks:
-        cells = (plain(one.condition), rate(one.attack_success), count(one.unknown))
+        cells = (text_cell(one.condition), rate_cell(one.attack_success), count_cell(one.unknown))
         lines[one.agent].append(cells)
     return Sheet(
         "attacks",

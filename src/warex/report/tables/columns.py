@@ -18,7 +18,7 @@ from warex.analysis.metrics.metric import (
     values_of,
 )
 from warex.analysis.metrics.regimes import Regime
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
 from warex.report.text import formatting
@@ -53,23 +53,23 @@ class Column:
     is_text: bool = False
 
 
-def plain(words: str) -> Cell:
+def text_cell(words: str) -> Cell:
     """Return a cell of text."""
     return Cell(words, (words,))
 
 
-def count(number: int | None) -> Cell:
+def count_cell(number: int | None) -> Cell:
     """Return a cell with a number of things."""
     return Cell(formatting.UNKNOWN if number is None else str(number), (number,))
 
 
-def rate(of: Rate | None, *, interval: bool = False) -> Cell:
+def rate_cell(of: Rate | None, *, interval: bool = False) -> Cell:
     """Return a rate with its share, and with its interval if asked."""
-    words = formatting.UNKNOWN if of is None else formatting.success(of, interval=interval)
+    words = formatting.UNKNOWN if of is None else formatting.rate_percent(of, interval=interval)
     return Cell(words, values_of(of, Rate))
 
 
-def difference(of: Delta | None, n: int | None = None) -> Cell:
+def difference_cell(of: Delta | None, n: int | None = None) -> Cell:
     """Return a difference in points with its interval, and its pairs where they are not ``n``."""
     pairs = count_noun(of.pairs, "pair") if of is not None and of.pairs != n else ""
     return Cell(formatting.delta(of), values_of(of, Delta), pairs)
@@ -94,20 +94,20 @@ def column(metric: Metric[Any]) -> Column:
     return Column(metric.label, metric.definition, tuple(keys), metric.is_text)
 
 
-def cell(metric: Metric[Any], row: Row) -> Cell:
+def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
     """Return a row's cell in the column of a metric."""
     values = (value for each in (metric, *_beside(metric)) for value in each.values(row))
     return Cell(text(metric, row), tuple(values), ", ".join(_small_print(metric, row)))
 
 
-def text(metric: Metric[Any], row: Row) -> str:
+def text(metric: Metric[Any], row: ConditionRow) -> str:
     """Return a row's figure as it is read."""
     figure = metric.of(row)
     match figure:
         case None:
             return formatting.UNKNOWN
         case Rate():
-            return formatting.success(figure, interval=metric.shows_interval)
+            return formatting.rate_percent(figure, interval=metric.shows_interval)
         case Delta():
             return formatting.delta(figure, interval=metric.shows_interval)
         case Mean():
@@ -127,7 +127,7 @@ def text(metric: Metric[Any], row: Row) -> str:
             return str(figure) or formatting.UNKNOWN
 
 
-def shown(metrics: Iterable[Metric[Any]], rows: Iterable[Row]) -> tuple[Metric[Any], ...]:
+def shown(metrics: Iterable[Metric[Any]], rows: Iterable[ConditionRow]) -> tuple[Metric[Any], ...]:
     """Return the metrics that a table of these rows has a column for."""
     rows = tuple(rows)
     return tuple(m for m in metrics if not m.optional or any(m.of(row) for row in rows))
@@ -137,7 +137,7 @@ def _beside(metric: Metric[Any]) -> Iterator[Metric[Any]]:
     return (each for each in METRICS if each.beside == metric.key)
 
 
-def _small_print(metric: Metric[Any], row: Row) -> Iterator[str]:
+def _small_print(metric: Metric[Any], row: ConditionRow) -> Iterator[str]:
     figure = metric.of(row)
     if isinstance(figure, Delta) and figure.pairs != row.n:
         yield count_noun(figure.pairs, "pair")
@@ -153,7 +153,7 @@ def _small_print(metric: Metric[Any], row: Row) -> Iterator[str]:
                 yield f"{each.label} {found}"
 
 
-def _amount(value: float, unit: Unit, row: Row) -> str:
+def _amount(value: float, unit: Unit, row: ConditionRow) -> str:
     return (
         formatting.usd(value, row.as_if) if unit == "US dollars" else formatting.amount(value, unit)
     )

@@ -2,11 +2,19 @@
 
 from typing import get_args
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.table.tabulate import Table
-from warex.report.tables.columns import Cell, Column, column, count, figure_column, plain, rate
+from warex.report.tables.columns import (
+    Cell,
+    Column,
+    column,
+    count_cell,
+    figure_column,
+    rate_cell,
+    text_cell,
+)
 from warex.report.tables.sheet import Sheet, blocks
 from warex.traces.outcome import Ending
 
@@ -19,15 +27,15 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
     for one in table.endings:
         counts = dict(one.counts)
         other = (
-            (count(one.voided), rate(one.success_if_void), rate(one.success_if_zero))
+            (count_cell(one.voided), rate_cell(one.success_if_void), rate_cell(one.success_if_zero))
             if crashed
             else ()
         )
         lines[one.agent].append(
             (
-                plain(one.condition),
-                rate(one.success),
-                *(count(counts.get(name, 0)) for name in shown),
+                text_cell(one.condition),
+                rate_cell(one.success),
+                *(count_cell(counts.get(name, 0)) for name in shown),
                 *other,
             )
         )
@@ -38,7 +46,7 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
         " any fault the attempt is void and run again.",
         (
             Column("condition", "What was varied.", ("condition",), True),
-            column(Row.success),
+            column(ConditionRow.success),
             *(
                 Column(name.replace("_", " "), f"Trials that ended `{name}`.", (name,))
                 for name in shown

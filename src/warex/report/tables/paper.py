@@ -8,22 +8,22 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from warex.analysis.metrics.metric import Metric
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import Table, TabulatedRun
 from warex.report.tables.columns import Cell, Column
-from warex.report.tables.sheet import Block, Sheet
+from warex.report.tables.sheet import Sheet, TableBlock
 from warex.report.text.formatting import UNKNOWN
 from warex.traces import CLEAN, NO_PROXY
 
-FAULTS = {
+PAPER_FAULT_NAMES = {
     "paper/network-error": "Network Error",
     "paper/server-error": "Server Error",
     "paper/javascript": "JavaScript Delay",
 }
 """How the paper calls what these scenarios inject."""
-PROMPT = "refresh"
+PAPER_DEFENCE = "refresh"
 """The defence of its Appendix C."""
 
 _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
@@ -44,7 +44,13 @@ _COLUMNS = (
     ),
     *(
         _column(metric)
-        for metric in (Row.success, Row.latency_s, Row.input_tokens, Row.output_tokens, Row.steps)
+        for metric in (
+            ConditionRow.success,
+            ConditionRow.latency_s,
+            ConditionRow.input_tokens,
+            ConditionRow.output_tokens,
+            ConditionRow.steps,
+        )
     ),
     Column(
         "Δ succ. (%)",
@@ -71,14 +77,16 @@ def paper_sheet(runs: Sequence[TabulatedRun]) -> Sheet:
         _COLUMNS,
         tuple(
             # Two runs of one agent on one benchmark are told apart by their folders.
-            block if names.count(block.agent) == 1 else Block(f"{block.agent} ({run})", block.lines)
+            block
+            if names.count(block.agent) == 1
+            else TableBlock(f"{block.agent} ({run})", block.lines)
             for block, run in blocks
         ),
         stacked=True,
     )
 
 
-def _blocks(run: Run, table: Table) -> Iterator[tuple[Block, str]]:
+def _blocks(run: Run, table: Table) -> Iterator[tuple[TableBlock, str]]:
     for agent in run.agents:
         benchmark = _benchmark(run, agent)
         rows = _in_order([row for row in table.of(agent) if row.n])
@@ -88,7 +96,7 @@ def _blocks(run: Run, table: Table) -> Iterator[tuple[Block, str]]:
             fault = name if names.count(name) == 1 else row.condition
             first = Cell(fault, (str(run.path), benchmark, agent, row.condition, fault))
             lines.append((first, *_figures(row)))
-        yield Block(f"{benchmark}, {agent}", tuple(lines)), str(run.path)
+        yield TableBlock(f"{benchmark}, {agent}", tuple(lines)), str(run.path)
 
 
 def _benchmark(run: Run, agent: str) -> str:
@@ -96,32 +104,32 @@ def _benchmark(run: Run, agent: str) -> str:
     return ", ".join(sorted(found)) or UNKNOWN
 
 
-def _in_order(rows: Sequence[Row]) -> list[Row]:
+def _in_order(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
     """Return the rows, those with a defence right behind the same without."""
     groups = [_varied(row) for row in rows]
     return sorted(rows, key=lambda row: (groups.index(_varied(row)), row.defence is not None))
 
 
-def _varied(row: Row) -> object:
+def _varied(row: ConditionRow) -> object:
     """Return what the condition varies, but for its defence."""
     if row.scenario is None:
         return row.condition
     return row.scenario, (row.dose.axis, row.dose.value) if row.dose else None
 
 
-def _fault(row: Row) -> str:
+def _fault(row: ConditionRow) -> str:
     """Return what the paper calls the condition; its own name where it is none of the paper's."""
     if row.condition == NO_PROXY:
         return "No Proxy"
     if row.condition == CLEAN:
         return "Proxy - No Fault"
-    fault = FAULTS.get(row.scenario or "")
-    if fault is None or row.dose is not None or row.defence not in (None, PROMPT):
+    fault = PAPER_FAULT_NAMES.get(row.scenario or "")
+    if fault is None or row.dose is not None or row.defence not in (None, PAPER_DEFENCE):
         return row.condition
     return f"{fault} - Fixed" if row.defence else fault
 
 
-def _figures(row: Row) -> Iterator[Cell]:
+def _figures(row: ConditionRow) -> Iterator[Cell]:
     share = row.success.value
     yield Cell(
         UNKNOWN if share is None else f"{share:.3f}",

@@ -5,12 +5,19 @@ from typing import Final
 
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.table.popups import Popups
+from warex.analysis.table.popups import PopupRates
 from warex.analysis.table.tabulate import Table
-from warex.report.tables.columns import Cell, Column, count, figure_column, plain, rate
+from warex.report.tables.columns import (
+    Cell,
+    Column,
+    count_cell,
+    figure_column,
+    rate_cell,
+    text_cell,
+)
 from warex.report.tables.sheet import Sheet, blocks
 
-_SHARES: Final[tuple[tuple[str, str, str, Callable[[Popups], Rate]], ...]] = (
+_SHARES: Final[tuple[tuple[str, str, str, Callable[[PopupRates], Rate]], ...]] = (
     (
         "infeasible (start)",
         "Reported as infeasible, no popup followed (paper, Table 2).",
@@ -50,8 +57,8 @@ def popup_sheet(run: Run, table: Table) -> Sheet:
     """Say what agents did about the dialogs over their pages."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.popups:
-        shares = (rate(of(one)) for _, _, _, of in _SHARES)
-        lines[one.agent].append((plain(one.condition), count(one.success.n), *shares))
+        shares = (rate_cell(of(one)) for _, _, _, of in _SHARES)
+        lines[one.agent].append((text_cell(one.condition), count_cell(one.success.n), *shares))
     return Sheet(
         "popups",
         "Popups",

@@ -7,7 +7,7 @@ from warex.report.tables.columns import Cell, Column
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TableBlock:
     """The lines of one agent."""
 
     agent: str
@@ -24,7 +24,7 @@ class Sheet:
     note: str
     """What has to be known to read it, one or two sentences."""
     columns: tuple[Column, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[TableBlock, ...]
     stacked: bool = False
     """Whether each block is headed by a row of its own, and not by a column, in a file too."""
 
@@ -39,6 +39,6 @@ class Sheet:
         return not any(block.lines for block in self.blocks)
 
 
-def blocks(lines: Mapping[str, list[tuple[Cell, ...]]]) -> tuple[Block, ...]:
+def blocks(lines: Mapping[str, list[tuple[Cell, ...]]]) -> tuple[TableBlock, ...]:
     """Return a block for each agent that has lines."""
-    return tuple(Block(agent, tuple(here)) for agent, here in lines.items() if here)
+    return tuple(TableBlock(agent, tuple(here)) for agent, here in lines.items() if here)

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from warex.analysis.metrics.metric import Section, values_of
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Contrast, Delta
@@ -17,12 +17,12 @@ from warex.report.tables.columns import (
     Column,
     cell,
     column,
-    count,
-    difference,
+    count_cell,
+    difference_cell,
     figure_column,
-    plain,
-    rate,
+    rate_cell,
     shown,
+    text_cell,
 )
 from warex.report.tables.endings import ending_sheet
 from warex.report.tables.popups import popup_sheet
@@ -40,7 +40,7 @@ ELSEWHERE = "elsewhere"
 def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
     """Return the tables of a run, in the order of the report; those with nothing to say, too."""
     return (
-        instrument_sheet(run, table),
+        baseline_sheet(run, table),
         success_sheet(run, table),
         effort_sheet(run, table),
         recovery_sheet(run, table),
@@ -57,7 +57,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
     )
 
 
-def instrument_sheet(run: Run, table: Table) -> Sheet:
+def baseline_sheet(run: Run, table: Table) -> Sheet:
     """Say what the instrument itself does, and what it can see, before any fault."""
     effects, slower = dict(table.proxy_effect), dict(table.proxy_latency)
     floors, power = dict(table.noise_floor), dict(table.power)
@@ -67,9 +67,9 @@ def instrument_sheet(run: Run, table: Table) -> Sheet:
         drop = seen.smallest_detectable_drop if seen else None
         lines[agent] = [
             (
-                difference(effects.get(agent)),
+                difference_cell(effects.get(agent)),
                 _seconds(slower.get(agent)),
-                difference(floor.delta if floor else None, floor.pairs if floor else 0),
+                difference_cell(floor.delta if floor else None, floor.pairs if floor else 0),
                 Cell(f"{floor.flips} of {floor.pairs}", (floor.flips, floor.pairs, floor.source))
                 if floor
                 else Cell(formatting.UNKNOWN, (None,) * 3),
@@ -176,10 +176,10 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
         p = effect.delta.p if effect.delta.p_holm is None else effect.delta.p_holm
         lines[effect.agent].append(
             (
-                plain(effect.defence),
-                plain(effect.condition),
-                plain(effect.against),
-                difference(effect.delta),
+                text_cell(effect.defence),
+                text_cell(effect.condition),
+                text_cell(effect.against),
+                difference_cell(effect.delta),
                 Cell(formatting.p(p), (p,)),
             )
         )
@@ -210,11 +210,11 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
         for point in series.points:
             lines[series.agent].append(
                 (
-                    plain(series.of),
-                    plain(series.axis),
+                    text_cell(series.of),
+                    text_cell(series.axis),
                     Cell(f"{point.value:g}", (point.value,)),
-                    rate(point.success, interval=True),
-                    difference(point.delta),
+                    rate_cell(point.success, interval=True),
+                    difference_cell(point.delta),
                     slope,
                     Cell(formatting.p(series.slope_p), (series.slope_p,)),
                 )
@@ -228,8 +228,8 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
             Column("fault", "What is dosed.", ("of",), True),
             Column("axis", "How hard, or how often.", ("axis",), True),
             Column("dose", "Times the fault's own size, or hits.", ("dose",)),
-            column(Row.success),
-            column(Row.delta),
+            column(ConditionRow.success),
+            column(ConditionRow.delta),
             Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
             Column("p trend", "Of the trend, two-sided.", ("slope_p",)),
         ),
@@ -277,7 +277,7 @@ def site_sheet(run: Run, table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for (agent, site), by_condition in places.items():
         cells = (_of(by_condition.get(condition, Rate(0, 0))) for condition in run.conditions)
-        lines[agent].append((plain(site), *cells))
+        lines[agent].append((text_cell(site), *cells))
     return Sheet(
         "sites",
         "Success by site",
@@ -297,7 +297,7 @@ def void_sheet(run: Run) -> Sheet:
     )
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for (agent, condition, reason), number in sorted(why.items()):
-        lines[agent].append((plain(condition), count(number), plain(reason)))
+        lines[agent].append((text_cell(condition), count_cell(number), text_cell(reason)))
     return Sheet(
         "voids",
         "Void attempts",
@@ -314,7 +314,7 @@ def void_sheet(run: Run) -> Sheet:
 
 def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rate]]:
     """Return success by agent and site, under each condition; what the table left out is not in."""
-    site_of = sites(run.trials)
+    site_of = site_by_task(run.trials)
     out = set(table.left_out)
     found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for trial in run.trials:
@@ -329,7 +329,7 @@ def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rat
     }
 
 
-def sites(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]:
+def site_by_task(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]:
     """Return the site of each task (benchmark, name): the one most of its trials began at."""
     seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for trial in trials:
@@ -347,13 +347,13 @@ def _contrast(of: Contrast) -> tuple[Cell, ...]:
         formatting.UNKNOWN if of.relative_change is None else f"{100 * of.relative_change:+.1f} %"
     )
     return (
-        plain(of.condition),
-        plain(of.figure),
-        rate(of.rates[0], interval=True),
-        rate(of.rates[1], interval=True),
+        text_cell(of.condition),
+        text_cell(of.figure),
+        rate_cell(of.rates[0], interval=True),
+        rate_cell(of.rates[1], interval=True),
         Cell(formatting.p(of.p_fisher), (of.p_fisher,)),
         Cell(relative, (of.relative_change,)),
-        difference(of.paired, of.paired.pairs if of.paired else 0),
+        difference_cell(of.paired, of.paired.pairs if of.paired else 0),
         Cell(
             formatting.p(of.paired.p if of.paired else None), (of.paired.p if of.paired else None,)
         ),
@@ -370,24 +370,26 @@ def _seconds(of: Mean | None) -> Cell:
 def _of(of: Rate) -> Cell:
     if of.value is None:
         return Cell(formatting.UNKNOWN, (None, None))
-    return Cell(formatting.rate(of), (of.value, of.n), look=shade(of.value))
+    return Cell(formatting.fraction(of), (of.value, of.n), look=heat_class(of.value))
 
 
-def shade(value: float) -> str:
+def heat_class(value: float) -> str:
     """Return the class of a cell that holds this rate: one of six steps from none to all."""
     return f"heat-{round(5 * value)}"
 
 
-def _faulted(table: Table) -> Sequence[Row]:
+def _faulted(table: Table) -> Sequence[ConditionRow]:
     return [row for row in table.rows if row.exposure is not None]
 
 
-def _of_section(section: Section, title: str, note: str, run: Run, rows: Sequence[Row]) -> Sheet:
+def _of_section(
+    section: Section, title: str, note: str, run: Run, rows: Sequence[ConditionRow]
+) -> Sheet:
     """Return the table of a section's metrics, success first: nothing stands without it."""
-    lead = () if section in ("success", "delivery") else (Row.success,)
+    lead = () if section in ("success", "delivery") else (ConditionRow.success,)
     metrics = (*lead, *shown((m for m in METRICS if m.section == section), rows))
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for row in rows:
         cells = (cell(metric, row) for metric in metrics)
-        lines[row.agent].append((plain(row.condition), *cells))
+        lines[row.agent].append((text_cell(row.condition), *cells))
     return Sheet(section, title, note, (CONDITION, *map(column, metrics)), blocks(lines))

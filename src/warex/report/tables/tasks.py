@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 from warex.analysis.run.load import Run
 from warex.analysis.trial.record import TrialRecord
-from warex.report.tables.columns import Cell, Column, plain
-from warex.report.tables.sheet import Block, Sheet
-from warex.report.tables.standard import shade, sites
+from warex.report.tables.columns import Cell, Column, text_cell
+from warex.report.tables.sheet import Sheet, TableBlock
+from warex.report.tables.standard import heat_class, site_by_task
 from warex.report.text import formatting
 from warex.report.text.outcomes import describe_recovery
 from warex.text.english import count_noun
@@ -40,7 +40,7 @@ def task_sheet(run: Run) -> Sheet:
     cells: dict[str, dict[_Task, dict[str, list[TrialRecord]]]] = {
         agent: defaultdict(lambda: defaultdict(list)) for agent in run.agents
     }
-    site_of = sites(run.trials)
+    site_of = site_by_task(run.trials)
     for trial in run.trials:
         key = trial.key
         task = site_of[key.benchmark, key.task], key.benchmark, key.task
@@ -95,19 +95,19 @@ def _block(
     tasks: Mapping[_Task, Mapping[str, Sequence[TrialRecord]]],
     every: bool,
     several: bool,
-) -> Block:
+) -> TableBlock:
     lines = []
     for site, benchmark, task in sorted(tasks):
         here = tasks[site, benchmark, task]
         name = f"{benchmark}: {task}" if several else task
         lines.append(
             (
-                plain(site),
-                plain(name),
+                text_cell(site),
+                text_cell(name),
                 *(_cell(run, here.get(condition, ()), every) for condition in run.conditions),
             )
         )
-    return Block(agent, tuple(lines))
+    return TableBlock(agent, tuple(lines))
 
 
 def _cell(run: Run, trials: Sequence[TrialRecord], every: bool) -> Cell:
@@ -123,7 +123,7 @@ def _cell(run: Run, trials: Sequence[TrialRecord], every: bool) -> Cell:
         word = _word(trials[0])
         return Cell(word, values, ", ".join(_details(trials[0])), href, word, tags)
     text = f"{sum(scored)}/{len(scored)}" if scored else formatting.UNKNOWN
-    look = shade(sum(scored) / len(scored)) if scored else "none"
+    look = heat_class(sum(scored) / len(scored)) if scored else "none"
     return Cell(text, values, ", ".join(_summary(trials, judged)), href, look, tags)
 
 

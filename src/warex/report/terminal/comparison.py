@@ -5,20 +5,20 @@ from collections.abc import Iterable
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from warex.analysis.output.comparison import Change, Comparison, Side
+from warex.analysis.output.comparison import ComparedAgent, Comparison, ConditionChange
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.stats.paired import Delta
-from warex.report.terminal.grid import Grid, Head
+from warex.report.terminal.grid import Grid, Heading
 from warex.report.text.footnotes import scripted
-from warex.report.text.formatting import delta, p, rate, signed
+from warex.report.text.formatting import delta, fraction, p, signed
 
 _WORD = {"better": "bold green", "worse": "bold red", "cannot tell": "bold yellow"}
 
 
 _HEADS = (
-    Head("condition", is_text=True),
-    *map(Head, ("before", "after", "Δ", "adj. p", "Δ recovery")),
-    Head("verdict", is_text=True),
+    Heading("condition", is_text=True),
+    *map(Heading, ("before", "after", "Δ", "adj. p", "Δ recovery")),
+    Heading("verdict", is_text=True),
 )
 _VERDICT = len(_HEADS) - 1
 
@@ -51,16 +51,16 @@ def render_comparison(comparison: Comparison) -> RenderableType:
     )
 
 
-def _scripted(*sides: Side) -> Iterable[str]:
+def _scripted(*sides: ComparedAgent) -> Iterable[str]:
     found = (line for side in sides for line in scripted(side.run, (side.agent,)))
     return dict.fromkeys(found)
 
 
-def _cells(change: Change) -> tuple[str, ...]:
+def _cells(change: ConditionChange) -> tuple[str, ...]:
     return (
         change.condition,
-        rate(change.before),
-        rate(change.after),
+        fraction(change.before),
+        fraction(change.after),
         delta(change.success),
         p(_adjusted(change.success)),
         delta(change.recovery, interval=False),
@@ -71,7 +71,7 @@ def _adjusted(of: Delta | None) -> float | None:
     return None if of is None else of.p if of.p_holm is None else of.p_holm
 
 
-def _price(change: Change) -> str:
+def _price(change: ConditionChange) -> str:
     """Say what a trial takes more or less; empty where nothing is known."""
     known = (
         ("s", change.latency_s, 2),

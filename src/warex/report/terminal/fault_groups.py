@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from warex.analysis.recovery import Recovery
-from warex.analysis.trial.injections import Injection
+from warex.analysis.trial.injections import InjectionRecord
 from warex.analysis.trial.record import TrialRecord
 
-type _Judged = tuple[Injection, Recovery | None]
+type _Judged = tuple[InjectionRecord, Recovery | None]
 
 
 @dataclass(frozen=True, slots=True)

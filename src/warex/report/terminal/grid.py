@@ -22,7 +22,7 @@ _NAME = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class Heading:
     """A column: its title, and whether it holds words (left) or figures (right)."""
 
     title: str
@@ -33,7 +33,7 @@ class Head:
 class Grid:
     """A table. ``keys`` columns at the left name a line; they stand in every part."""
 
-    heads: tuple[Head, ...]
+    heads: tuple[Heading, ...]
     rows: tuple[tuple[str, ...], ...]
     keys: int = 1
     styles: tuple[tuple[int, int, str], ...] = ()
@@ -106,8 +106,7 @@ class Grid:
         widths = self._widths(cells, shown, width)
         gap = " " * (2 if sum(widths) + 2 * (len(shown) - 1) <= width else 1)
         titles = [
-            folded(self.heads[column].title, wide)
-            for column, wide in zip(shown, widths, strict=True)
+            wrap(self.heads[column].title, wide) for column, wide in zip(shown, widths, strict=True)
         ]
         tall = max(map(len, titles))
         bold = dict.fromkeys(range(len(shown)), Style(bold=True))
@@ -115,7 +114,7 @@ class Grid:
         yield from self._lines(shown, widths, gap, raised, bold)
         yield Segment("─" * (sum(widths) + len(gap) * (len(shown) - 1)) + "\n")
         for number, row in enumerate(cells):
-            lines = [folded(row[column], wide) for column, wide in zip(shown, widths, strict=True)]
+            lines = [wrap(row[column], wide) for column, wide in zip(shown, widths, strict=True)]
             here = {
                 place: looks[number, column]
                 for place, column in enumerate(shown)
@@ -144,7 +143,7 @@ class Grid:
             yield Segment("\n")
 
 
-def folded(text: str, width: int, *, at_spaces: bool = False) -> list[str]:
+def wrap(text: str, width: int, *, at_spaces: bool = False) -> list[str]:
     """Return a text in lines of at most ``width`` cells, broken where its words end.
 
     A word ends at a space and after ``- _ / + . , : ; = & ? @``, with ``at_spaces`` there only as
@@ -173,7 +172,7 @@ def _pieces(text: str, width: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class DefinitionList:
     """Labels, each with words beside it, folded between words and indented."""
 
     lines: tuple[tuple[str, str], ...]
@@ -182,6 +181,6 @@ class Entries:
         wide = max((cell_len(label) for label, _ in self.lines), default=0)
         for label, words in self.lines:
             room = max(_NAME, options.max_width - wide - 4)
-            for number, line in enumerate(folded(escape_controls(words), room, at_spaces=True)):
+            for number, line in enumerate(wrap(escape_controls(words), room, at_spaces=True)):
                 yield Segment(f"  {label if number == 0 else '':<{wide}}  ", Style(dim=True))
                 yield Segment(f"{line}\n")

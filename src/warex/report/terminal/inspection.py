@@ -6,13 +6,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from warex.analysis.inspection.cache_misses import CacheMiss
-from warex.analysis.inspection.steps import Message, Step
+from warex.analysis.inspection.steps import ModelStep, NewMessage
 from warex.analysis.inspection.tasks import TaskUse
 from warex.analysis.inspection.timeline import Inspection
 from warex.analysis.trial.record import TrialRecord
-from warex.analysis.trial.usage import CallCost, LlmUse
+from warex.analysis.trial.usage import CallCost, LlmUsage
 from warex.report.terminal.fault_groups import FaultGroup, each_alone, grouped
-from warex.report.terminal.grid import Entries, Grid, Head
+from warex.report.terminal.grid import DefinitionList, Grid, Heading
 from warex.report.terminal.timeline import Timeline
 from warex.report.text.formatting import UNKNOWN, usd
 from warex.report.text.outcomes import describe_outcome, describe_recovery
@@ -41,7 +41,7 @@ def render_inspect(inspection: Inspection, *, full: bool = False) -> RenderableT
     if not full:
         moments = tuple(moment for moment in moments if moment.kind != "dns")
     return Group(
-        Entries(tuple(_head(inspection))),
+        DefinitionList(tuple(_head(inspection))),
         Text(),
         *_faults(inspection.trial, full),
         Text(),
@@ -85,9 +85,15 @@ def _tasks(inspection: Inspection) -> Iterator[RenderableType]:
     yield Text("Tasks", style="bold")
     yield Text("Whether a task was done cannot be told from its traffic.")
     heads = (
-        *(Head("task", is_text=True), Head("told by", is_text=True), Head("exchanges")),
-        *(Head("LLM calls"), Head("steps"), Head("tokens in"), Head("tokens out"), Head("cost")),
-        *(Head("delivered"), Head("missed"), Head("recovered", is_text=True)),
+        *(Heading("task", is_text=True), Heading("told by", is_text=True), Heading("exchanges")),
+        *(
+            Heading("LLM calls"),
+            Heading("steps"),
+            Heading("tokens in"),
+            Heading("tokens out"),
+            Heading("cost"),
+        ),
+        *(Heading("delivered"), Heading("missed"), Heading("recovered", is_text=True)),
     )
     yield Grid(heads, tuple(_task(use, scripted=inspection.scripted) for use in inspection.tasks))
     yield Text()
@@ -121,7 +127,7 @@ def _calls(inspection: Inspection, full: bool) -> Iterator[RenderableType]:
     misses = {miss.seq: miss for miss in inspection.cache_misses}
     for step in inspection.steps:
         yield Text(f"step {step.number} [{step.seq}] at {step.t:.2f} s, {step.model}", style="bold")
-        yield Entries(tuple(_step(step, costs.get(step.seq), misses.get(step.seq), full)))
+        yield DefinitionList(tuple(_step(step, costs.get(step.seq), misses.get(step.seq), full)))
         yield Text()
 
 
@@ -138,7 +144,7 @@ def _unknown(inspection: Inspection) -> str:
     return f"{why}; the {count_noun(read, 'call')} {follow}"
 
 
-def _use(llm: LlmUse) -> str:
+def _use(llm: LlmUsage) -> str:
     """Say what the calls came to."""
     if not llm.calls:
         return f"{UNKNOWN} (none came through the proxy)"
@@ -156,7 +162,7 @@ def _use(llm: LlmUse) -> str:
 
 
 def _step(
-    step: Step, cost: CallCost | None, miss: CacheMiss | None, full: bool
+    step: ModelStep, cost: CallCost | None, miss: CacheMiss | None, full: bool
 ) -> Iterator[tuple[str, str]]:
     yield "page", step.page or "none was asked for yet"
     if step.faults:
@@ -183,7 +189,7 @@ def _time(call: CallCost) -> str:
     return said if call.tokens_per_s is None else f"{said}, {call.tokens_per_s:,.0f} tokens/s"
 
 
-def _prompt(step: Step, full: bool) -> Iterator[str]:
+def _prompt(step: ModelStep, full: bool) -> Iterator[str]:
     """Say what is new in the prompt, message by message."""
     said = count_noun(step.characters, "character")
     yield said + ("" if step.prompt else ", nothing new")
@@ -198,7 +204,7 @@ def _prompt(step: Step, full: bool) -> Iterator[str]:
             yield from _message(message, full)
 
 
-def _message(message: Message, full: bool) -> Iterator[str]:
+def _message(message: NewMessage, full: bool) -> Iterator[str]:
     most = _MOST_INSTRUCTIONS if message.role in _INSTRUCTIONS else _MOST_LINES
     first, *more = _shown(list(message.lines), full, most)
     yield f"{message.role}: {first}"
@@ -240,7 +246,7 @@ def _faults(trial: TrialRecord, full: bool) -> Iterator[RenderableType]:
     lines: list[tuple[str, str]] = []
     for group in each_alone(trial) if full else grouped(trial):
         lines += _fault(group)
-    yield Entries(tuple(lines))
+    yield DefinitionList(tuple(lines))
     for reason, count in trial.left_alone:
         yield Text(f"{count} not eligible: {reason}")
 

@@ -7,19 +7,19 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from warex.analysis.metrics.metric import Metric, Screen
-from warex.analysis.metrics.row import METRICS, Row
+from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.run.load import Run
-from warex.analysis.table.conclusions import verdict
+from warex.analysis.table.conclusions import conclusions
 from warex.analysis.table.tabulate import Table, tabulate
 from warex.report.tables.attacks import attack_sheet
 from warex.report.tables.columns import shown, text
 from warex.report.tables.endings import ending_sheet
 from warex.report.tables.popups import popup_sheet
 from warex.report.tables.sheet import Sheet
-from warex.report.terminal.grid import Entries, Grid, Head
-from warex.report.text.footnotes import footnotes, instrument, left_out
-from warex.report.text.formatting import rate
-from warex.report.text.overview import chosen_rows, lost, summaries, warnings
+from warex.report.terminal.grid import DefinitionList, Grid, Heading
+from warex.report.text.footnotes import baseline_notes, excluded_pairs, footnotes
+from warex.report.text.formatting import fraction
+from warex.report.text.overview import chosen_rows, summaries, tasks_lost, warnings
 from warex.text.english import count_noun
 
 _SCREENS = tuple(get_args(Screen.__value__))
@@ -27,7 +27,7 @@ _SCREENS = tuple(get_args(Screen.__value__))
 _BESIDE: Mapping[Screen, tuple[Metric[Any], ...]] = {
     "success": (),
     "delivery": (),
-    "lies": (Row.success, Row.false_success),
+    "lies": (ConditionRow.success, ConditionRow.false_success),
 }
 """What stands before a table's own metrics, where it is not success alone."""
 
@@ -37,7 +37,7 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
     table = table or tabulate(run)
     parts: list[RenderableType] = [Text(line, style="bold yellow") for line in warnings(run, table)]
     for summary in summaries(run, table):
-        parts += [_named(summary.title), Entries(summary.lines)]
+        parts += [_named(summary.title), DefinitionList(summary.lines)]
     rows, more = chosen_rows(run, table)
     if any(row.n for row in rows):
         parts += [Text(), _first_table(rows)]
@@ -50,19 +50,22 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
     return Group(*parts, *([Text()] if notes else []), *_footnotes(notes))
 
 
-def _first_table(rows: tuple[Row, ...]) -> Grid:
-    more = (metric.label for metric in (Row.recovery, Row.llm_calls, Row.cost_usd))
-    figures = (Row.success.label, "tasks lost", *more)
-    heads = (Head("agent", True), Head("condition", True), *map(Head, figures))
+def _first_table(rows: tuple[ConditionRow, ...]) -> Grid:
+    more = (
+        metric.label
+        for metric in (ConditionRow.recovery, ConditionRow.llm_calls, ConditionRow.cost_usd)
+    )
+    figures = (ConditionRow.success.label, "tasks lost", *more)
+    heads = (Heading("agent", True), Heading("condition", True), *map(Heading, figures))
     cells = tuple(
         (
             row.agent,
             row.condition,
-            rate(row.success),
-            lost(row),
-            rate(row.recovery),
-            text(Row.llm_calls, row),
-            text(Row.cost_usd, row),
+            fraction(row.success),
+            tasks_lost(row),
+            fraction(row.recovery),
+            text(ConditionRow.llm_calls, row),
+            text(ConditionRow.cost_usd, row),
         )
         for row in rows
     )
@@ -72,8 +75,8 @@ def _first_table(rows: tuple[Row, ...]) -> Grid:
 def render_table(run: Run, table: Table | None = None) -> RenderableType:
     """Return the statistics of a run: the verdict, the proxy's own effect, tables of each agent."""
     table = table or tabulate(run)
-    parts: list[RenderableType] = [Text(line, style="bold") for line in verdict(run, table)]
-    parts += [Text(), *(Text(line) for line in instrument(table))]
+    parts: list[RenderableType] = [Text(line, style="bold") for line in conclusions(run, table)]
+    parts += [Text(), *(Text(line) for line in baseline_notes(table))]
     for agent in run.agents:
         scripted = " (scripted)" if agent in run.scripted else ""
         parts += [Text(), _named(f"{agent}{scripted}"), Text()]
@@ -84,12 +87,12 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
         parts += _of_sheet(popup_sheet(run, table), agent)
         parts += _of_sheet(attack_sheet(run, table), agent)
         parts += _of_sheet(ending_sheet(run, table), agent)
-    return Group(*parts, *_footnotes(left_out(table)))
+    return Group(*parts, *_footnotes(excluded_pairs(table)))
 
 
 def _of_sheet(sheet: Sheet, agent: str) -> list[RenderableType]:
     """Return an agent's lines of a table of the report; nothing if it has none."""
-    heads = tuple(Head(column.title, column.is_text) for column in sheet.columns)
+    heads = tuple(Heading(column.title, column.is_text) for column in sheet.columns)
     return [
         part
         for block in sheet.blocks
@@ -109,16 +112,19 @@ def _footnotes(notes: Iterable[str]) -> list[RenderableType]:
     return [Text(f"* {line}", style="dim") for line in notes]
 
 
-def _rows(rows: tuple[Row, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
+def _rows(rows: tuple[ConditionRow, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
     """Return a table of metrics; success stands beside all but what it has no part in."""
-    metrics = (*_BESIDE.get(screen, (Row.success,)), *metrics)
+    metrics = (*_BESIDE.get(screen, (ConditionRow.success,)), *metrics)
     return Grid(
-        (Head("condition", True), *(Head(metric.label, metric.is_text) for metric in metrics)),
+        (
+            Heading("condition", True),
+            *(Heading(metric.label, metric.is_text) for metric in metrics),
+        ),
         tuple((row.condition, *(_short(m, row, screen) for m in metrics)) for row in rows),
     )
 
 
-def _short(metric: Metric[Any], row: Row, screen: Screen) -> str:
+def _short(metric: Metric[Any], row: ConditionRow, screen: Screen) -> str:
     """Return a figure; without its interval in all tables but the first."""
     words = text(metric, row)
     return words if screen == "success" else words.partition(" [")[0]

@@ -53,7 +53,7 @@ def _broken(title: str) -> str:
     return "\n".join(min(cuts, key=lambda lines: max(map(len, lines)), default=(title,)))
 
 
-def render_several(runs: Sequence[TabulatedRun]) -> RenderableType:
+def render_runs(runs: Sequence[TabulatedRun]) -> RenderableType:
     """Return what each run says first, where there are several, and the paper's table of all."""
     parts: list[RenderableType] = []
     for run, table in runs if len(runs) > 1 else ():

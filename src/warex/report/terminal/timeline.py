@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 
-from warex.analysis.inspection.timeline import Moment
+from warex.analysis.inspection.timeline import TimelineEntry
 from warex.text.escaping import escape_controls
 
 _DIM, _BOLD = Style(dim=True), Style(bold=True)
@@ -25,7 +25,7 @@ _AT_ONCE = 1000
 class Timeline:
     """Moments in columns: line of the trace, second, kind, words; these are folded."""
 
-    moments: Sequence[Moment]
+    moments: Sequence[TimelineEntry]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         rows = [(f"[{m.seq}]", f"{m.t:.2f} s", m.kind) for m in self.moments]

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
-from warex.report.text.formatting import delta, success
+from warex.report.text.formatting import delta, rate_percent
 from warex.text.english import count_noun
 
 _MOST = 20
 """Of sentences of one kind."""
 
 
-def instrument(table: Table) -> tuple[str, ...]:
+def baseline_notes(table: Table) -> tuple[str, ...]:
     """Return what the proxy alone does, and what differs by itself, before any fault."""
     return (*_proxy(table), *_noise(table))
 
@@ -70,7 +70,7 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
     )
 
 
-def left_out(table: Table) -> tuple[str, ...]:
+def excluded_pairs(table: Table) -> tuple[str, ...]:
     """Return the pairs that no condition of their agent holds, one sentence each."""
     listed = tuple(
         f"{agent}: {pair[1]} (repeat {pair[2]}) stayed void, so it is left out of every condition."
@@ -199,9 +199,9 @@ def _crashes(table: Table) -> list[str]:
         seen += [f"{count_noun(one.voided, 'trial')} before any (run again)"] * bool(one.voided)
         lines.append(
             f"The harness crashed in {' and '.join(seen)} of {where}: success is"
-            f" {success(one.success, interval=False)}; were each crash void it would be"
-            f" {success(one.success_if_void, interval=False)}, were each 0"
-            f" {success(one.success_if_zero, interval=False)}."
+            f" {rate_percent(one.success, interval=False)}; were each crash void it would be"
+            f" {rate_percent(one.success_if_void, interval=False)}, were each 0"
+            f" {rate_percent(one.success_if_zero, interval=False)}."
         )
     return lines
 
@@ -232,5 +232,7 @@ def _cut(run: Run) -> list[str]:
 
 def shared_footnotes(runs: Sequence[TabulatedRun]) -> list[str]:
     """Return what must be known of each run, a sentence of several runs once."""
-    lines = (line for run, table in runs for line in (*footnotes(run, table), *left_out(table)))
+    lines = (
+        line for run, table in runs for line in (*footnotes(run, table), *excluded_pairs(table))
+    )
     return list(dict.fromkeys(lines))

@@ -13,7 +13,7 @@ from warex.analysis.stats.paired import Delta
 UNKNOWN = "—"
 
 
-def success(of: Rate, interval: bool = True) -> str:
+def rate_percent(of: Rate, interval: bool = True) -> str:
     """Write a rate, with its interval if asked: ``5/6 83 % [44, 97]``."""
     if of.value is None:
         return UNKNOWN
@@ -22,7 +22,7 @@ def success(of: Rate, interval: bool = True) -> str:
     return f"{of} {100 * of.value:.0f} %{span}"
 
 
-def rate(of: Rate | None) -> str:
+def fraction(of: Rate | None) -> str:
     """Write a rate as ``k/n``."""
     return str(of) if of and of.n else UNKNOWN
 
@@ -49,7 +49,7 @@ def seconds(of: float | None) -> str:
     return UNKNOWN if of is None else f"{of:.1f} s"
 
 
-def mean(of: float | None) -> str:
+def mean_cell(of: float | None) -> str:
     """Write a mean of counts."""
     return UNKNOWN if of is None else f"{of:.1f}"
 
@@ -86,11 +86,11 @@ def _points(of: float) -> str:
 
 
 _AMOUNTS: Final[Mapping[Unit, Callable[[float], str]]] = {
-    "count": mean,
+    "count": mean_cell,
     "ratio": "{:.2f}".format,
     "s": seconds,
     "tokens": tokens,
-    "tokens/s": mean,
+    "tokens/s": mean_cell,
     "US dollars": usd,
     "p": p,
 }

@@ -6,10 +6,10 @@ How sure all this is stands in the tables behind it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warex.analysis.metrics.row import Row
+from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
-from warex.analysis.table.conclusions import Finding, finding
+from warex.analysis.table.conclusions import Conclusion, conclusion_of
 from warex.analysis.table.tabulate import Table
 from warex.report.text import formatting
 from warex.text.english import count_noun
@@ -23,7 +23,7 @@ _MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class AgentSummary:
     """What is said of one agent: a sentence under each label."""
 
     agent: str
@@ -42,7 +42,7 @@ def warnings(run: Run, table: Table) -> tuple[str, ...]:
     return tuple(_warnings(run, table))
 
 
-def summaries(run: Run, table: Table) -> tuple[Summary, ...]:
+def summaries(run: Run, table: Table) -> tuple[AgentSummary, ...]:
     """Return what is said of each agent, in the order of the run."""
     short = len(run.agents) > _MOST_AGENTS
     found = []
@@ -55,11 +55,13 @@ def summaries(run: Run, table: Table) -> tuple[Summary, ...]:
                 ("recovered", _recovered(tested)),
                 ("cost", _cost(rows, tested, scripted=agent in run.scripted)),
             ]
-        found.append(Summary(agent, agent in run.scripted, tuple(lines)))
+        found.append(AgentSummary(agent, agent in run.scripted, tuple(lines)))
     return tuple(found)
 
 
-def chosen_rows(run: Run, table: Table, most: int = MOST_ROWS) -> tuple[tuple[Row, ...], int]:
+def chosen_rows(
+    run: Run, table: Table, most: int = MOST_ROWS
+) -> tuple[tuple[ConditionRow, ...], int]:
     """Return the rows that a first screen shows, and how many conditions it leaves to the tables.
 
     Those without the proxy are told with the proxy's effect; of too many, each agent's ``clean``
@@ -69,7 +71,7 @@ def chosen_rows(run: Run, table: Table, most: int = MOST_ROWS) -> tuple[tuple[Ro
     if len(rows) <= most:
         return tuple(rows), 0
     each = max(2, most // max(1, len(run.agents)))
-    kept: list[Row] = []
+    kept: list[ConditionRow] = []
     for agent in run.agents:
         here = [row for row in rows if row.agent == agent]
         worst = sorted(here, key=lambda row: (row.condition != CLEAN, _change(row)))[:each]
@@ -77,17 +79,17 @@ def chosen_rows(run: Run, table: Table, most: int = MOST_ROWS) -> tuple[tuple[Ro
     return tuple(kept), len(rows) - len(kept)
 
 
-def tested_rows(rows: Sequence[Row]) -> list[Row]:
+def tested_rows(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
     """Return an agent's rows that are about a fault."""
     return [r for r in rows if r.condition not in (CLEAN, NO_PROXY) and not r.control and r.n]
 
 
-def lost(row: Row) -> str:
+def tasks_lost(row: ConditionRow) -> str:
     """Say how many pairs were solved under ``clean`` and not here."""
     return formatting.UNKNOWN if row.delta is None else str(row.delta.lost)
 
 
-def _change(row: Row) -> float:
+def _change(row: ConditionRow) -> float:
     return row.delta.value if row.delta else 1.0
 
 
@@ -110,7 +112,7 @@ def _warnings(run: Run, table: Table) -> Iterator[str]:
         )
 
 
-def _success(table: Table, agent: str, rows: Sequence[Row]) -> str:
+def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
     tested = tested_rows(rows)
     clean = next((row for row in rows if row.condition == CLEAN and row.success.n), None)
     if clean is None:
@@ -122,10 +124,10 @@ def _success(table: Table, agent: str, rows: Sequence[Row]) -> str:
     said = f"{clean.success} under {CLEAN}"
     if not tested:
         return f"{said}; no fault was tried."
-    by: dict[Finding, list[str]] = {"falls": [], "gains": [], "kept": [], "inconclusive": []}
+    by: dict[Conclusion, list[str]] = {"falls": [], "gains": [], "kept": [], "inconclusive": []}
     for row in tested:
         if row.delta is not None:
-            by[finding(row.delta)].append(row.condition)
+            by[conclusion_of(row.delta)].append(row.condition)
     parts = [said]
     parts += [f"falls under {_listed(by['falls'])}"] if by["falls"] else []
     parts += [f"gains under {_listed(by['gains'])}"] if by["gains"] else []
@@ -149,7 +151,7 @@ def _reach(table: Table, agent: str) -> str:
     return f" ({tasks} detect a drop of {count_noun(round(100 * drop), 'point')} or more)"
 
 
-def _lost(tested: Sequence[Row]) -> str:
+def _lost(tested: Sequence[ConditionRow]) -> str:
     deltas = [row.delta for row in tested if row.delta]
     pairs = sum(delta.pairs for delta in deltas)
     if not pairs:
@@ -161,7 +163,7 @@ def _lost(tested: Sequence[Row]) -> str:
     return f"{number} of {of} under faults failed a task solved under {CLEAN}{also}."
 
 
-def _recovered(tested: Sequence[Row]) -> str:
+def _recovered(tested: Sequence[ConditionRow]) -> str:
     known = [row.recovery for row in tested if row.recovery is not None]
     total = Rate(sum(rate.hits for rate in known), sum(rate.n for rate in known))
     if not total.n:
@@ -171,7 +173,7 @@ def _recovered(tested: Sequence[Row]) -> str:
     )
 
 
-def _cost(rows: Sequence[Row], tested: Sequence[Row], *, scripted: bool) -> str:
+def _cost(rows: Sequence[ConditionRow], tested: Sequence[ConditionRow], *, scripted: bool) -> str:
     if scripted:
         return "nothing was paid: the model is scripted."
     clean = next((row.cost_usd for row in rows if row.condition == CLEAN), None)

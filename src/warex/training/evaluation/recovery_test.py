@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warex.analysis.stats.estimates import Rate, rate_over
+from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import fisher
 from warex.exports.rows import Row
 from warex.training.evaluation.answer_classes import AnswerClass, ClassifiedAnswer
@@ -59,7 +59,7 @@ def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[Model
                 name=name,
                 recovery=recovery,
                 agreement=_rate(clean, answers, "agreement"),
-                same_kind=rate_over((row.task, answers[row.id].same_kind) for row in clean),
+                same_kind=clustered_rate((row.task, answers[row.id].same_kind) for row in clean),
                 false_reloads=_rate(clean, answers, "false_reload"),
                 classes=Counter(answers[row.id].told for row in failures),
                 p=p,
@@ -72,7 +72,7 @@ def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[Model
 
 
 def _rate(rows: Sequence[Row], answers: Answers, wanted: AnswerClass) -> Rate:
-    return rate_over((row.task, answers[row.id].told == wanted) for row in rows)
+    return clustered_rate((row.task, answers[row.id].told == wanted) for row in rows)
 
 
 def _each(rows: Sequence[Row], answers: Answers, what: str) -> dict[str, Rate]:
