@@ -59,9 +59,9 @@ class Child(Protocol):
 class ProxyCallbacks:
     """Whom a proxy tells what happens while it runs; both are called from another thread."""
 
-    notice: Callable[[str], None] = lambda sentence: None
+    on_notice: Callable[[str], None] = lambda sentence: None
     """What the user should know."""
-    end: Callable[[], None] = lambda: None
+    on_end: Callable[[], None] = lambda: None
     """The proxy has ended, by itself or not."""
 
 
@@ -77,7 +77,7 @@ class Sandbox:
     """Set when the proxy may start: nothing is to keep a command from starting."""
     _namespace: "Namespace | None" = None
     _guard: Reaper | None = None
-    _families: list[ProcessTree] = field(default_factory=list)
+    _process_trees: list[ProcessTree] = field(default_factory=list)
 
     @property
     def scratch(self) -> Path | None:
@@ -114,20 +114,20 @@ class Sandbox:
         """Return what was ended of what holds commands behind the proxy, if anything was."""
         return None if self._namespace is None else self._namespace.died()
 
-    def loopback(self, *, over: bool = False) -> Iterator[str]:
+    def loopback_messages(self, *, over: bool = False) -> Iterator[str]:
         """Give what there is to say by now of the loopback of a namespace, each sentence once.
 
         ``over``: the commands have ended. To be called several times a second while they run.
         """
         if self._namespace is not None:
-            yield from self._namespace.loopback.look(over=over)
+            yield from self._namespace.loopback.poll(over=over)
 
-    def own_sites(self) -> str | None:
+    def own_services(self) -> str | None:
         """Return what to say of services that the commands started in their own network."""
-        return None if self._namespace is None else self._namespace.loopback.own_sites()
+        return None if self._namespace is None else self._namespace.loopback.own_services()
 
     @property
-    def unguarded(self) -> ProcessDied | None:
+    def reaper_died(self) -> ProcessDied | None:
         """How the guard was ended, if it was; another one has taken its place."""
         return None if self._guard is None else self._guard.died
 
@@ -186,7 +186,7 @@ class Sandbox:
 
     def programs(self) -> set[str]:
         """Return the names of what runs now."""
-        return {name for family in self._families for name in family.programs()}
+        return {name for family in self._process_trees for name in family.programs()}
 
     def browsers(self, programs: Collection[str]) -> set[str]:
         """Return which of these programs are browsers, and whether a shim has started one."""
@@ -197,13 +197,13 @@ class Sandbox:
 
     def end(self) -> None:
         """End all commands, and what they have started."""
-        for family in self._families:
+        for family in self._process_trees:
             family.end()
 
     def _watch(self, family: ProcessTree) -> None:
-        self._families.append(family)
+        self._process_trees.append(family)
         if self._guard is not None:
-            self._guard.watch(family)
+            self._guard.watch_processes(family)
 
     def _start_logged(
         self,
@@ -286,11 +286,11 @@ def open_sandbox(
                 if wish == "namespace" or isinstance(error, ProcessDied):
                     raise
                 refused = str(error)
-                told.notice(f"without a namespace, by environment variables: {error}")
+                told.on_notice(f"without a namespace, by environment variables: {error}")
         if namespace is not None:
             space, ready = namespace
             for sentence in space.notices:
-                told.notice(sentence)
+                told.on_notice(sentence)
             go = threading.Event()
             if check is None:
                 go.set()
@@ -363,7 +363,7 @@ def _serving(
         go.wait()
         from warex.proxy.process.client import start_proxy
 
-        return start_proxy(forkserver, configured(), told.notice, told.end, handed)
+        return start_proxy(forkserver, configured(), told.on_notice, told.on_end, handed)
 
     with _entered_in_thread(start) as serving:
         try:

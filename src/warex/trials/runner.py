@@ -156,7 +156,7 @@ def _run_behind(
 
         def died() -> ProcessDied | None:
             # Who ends the guard may have ended processes of the agent's, too.
-            return place.died() or place.unguarded
+            return place.died() or place.reaper_died
 
         def stop() -> bool:
             # What follows a break of ours says nothing, so nobody need wait for it.

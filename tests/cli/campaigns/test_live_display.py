@@ -102,10 +102,10 @@ def test_a_terminal_shows_what_runs_and_about_how_long_the_rest_takes() -> None:
     pace = ProgressTracker(now=lambda: now[0], total=4)
     for at, task in ((30.0, "move"), (60.0, "share")):
         key = TrialKey("b", "patient", "clean", task, 1)
-        pace.take(PlannedAttempt(key, 1))
+        pace.attempt_started(PlannedAttempt(key, 1))
         now[0] = at
-        pace.end(key, Counted(ending="answered", score=1.0, latency_s=1.25))
-    pace.take(PlannedAttempt(TrialKey("b", "patient", "server-error", "add", 1), 1))
+        pace.attempt_ended(key, Counted(ending="answered", score=1.0, latency_s=1.25))
+    pace.attempt_started(PlannedAttempt(TrialKey("b", "patient", "server-error", "add", 1), 1))
     board = live_display._LiveDisplay(pace, console())
     board.add_task("demo", total=4, completed=2)
     screen = console()

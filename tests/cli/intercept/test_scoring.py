@@ -18,13 +18,13 @@ NONE: dict[str, Any] = {
 
 
 def taken(**given: Any) -> Scoring:
-    return Scoring.taken_from({**NONE, **given})
+    return Scoring.from_options({**NONE, **given})
 
 
 def test_its_options_are_not_those_of_the_proxy() -> None:
     options = {**NONE, "expect_text": "a"}
 
-    Scoring.taken_from(options)
+    Scoring.from_options(options)
 
     assert options == {"out": None, "traffic": TrafficOptions()}
 
@@ -38,7 +38,7 @@ def test_what_a_command_prints_is_passed_on_and_looked_at(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     judging = taken(expect_text="order placed", expect_regex="^No 7$")
-    with judging.reading():
+    with judging.capturing_output():
         pid = os.posix_spawn("/bin/echo", ["echo", "Order  placed\nNo 7"], dict(os.environ))
     os.waitpid(pid, 0)
     judging.finish()
@@ -56,7 +56,7 @@ def test_what_is_expected_may_stand_in_either_stream(
 ) -> None:
     judging = taken(expect_text="order placed")
     says = ["sh", "-c", f"echo order placed >&{stream}"]
-    with judging.reading():
+    with judging.capturing_output():
         pid = os.posix_spawn("/bin/sh", says, dict(os.environ))
     os.waitpid(pid, 0)
     judging.finish()

@@ -9,7 +9,7 @@ def test_it_says_what_is_left_and_not_too_often(capsys: pytest.CaptureFixture[st
 
     for done, now in ((1, 1.0), (2, 20.0), (3, 25.0), (4, 40.0)):
         at[0] = now
-        countdown.tell(done, 4, "loss 0.5")
+        countdown.update(done, 4, "loss 0.5")
 
     assert capsys.readouterr().err.splitlines() == [
         "warex: 2 of 4 steps, 20 s elapsed, about 20 s left; loss 0.5",
@@ -18,8 +18,8 @@ def test_it_says_what_is_left_and_not_too_often(capsys: pytest.CaptureFixture[st
 
 
 def test_what_was_done_before_took_no_time(capsys: pytest.CaptureFixture[str]) -> None:
-    countdown = ProgressReporter("steps", now=lambda: 30.0, begun_at=80)
+    countdown = ProgressReporter("steps", now=lambda: 30.0, initial=80)
 
-    countdown.tell(90, 100)
+    countdown.update(90, 100)
 
     assert "about 30 s left" in capsys.readouterr().err

@@ -14,13 +14,13 @@ def test_the_rest_takes_as_long_a_trial_as_what_is_done() -> None:
     now = [0.0]
     pace = ProgressTracker(now=lambda: now[0], total=10)
     for task in ("a", "b"):
-        pace.take(_turn(task))
-    assert pace.left_s is None
+        pace.attempt_started(_turn(task))
+    assert pace.seconds_left is None
     now[0] = 30.0
     for task in ("a", "b"):
-        pace.end(_turn(task).key, SOLVED)
+        pace.attempt_ended(_turn(task).key, SOLVED)
 
-    assert pace.left_s == 120
+    assert pace.seconds_left == 120
     assert str(pace) == "2 of 10 trials, 30 s elapsed, about 2 minutes left"
 
 
@@ -33,56 +33,56 @@ def test_the_time_left_never_rises_while_trials_run_and_little_when_one_ends() -
     while waiting or ends:
         while waiting and len(ends) < 4:
             task = waiting.pop()
-            pace.take(_turn(task))
+            pace.attempt_started(_turn(task))
             ends[task] = now[0] + 5 + 35 * draw(7, task)
         task, at = min(ends.items(), key=lambda item: item[1])
         while now[0] < at:
-            before = pace.left_s
+            before = pace.seconds_left
             now[0] = min(at, now[0] + 1)
             if before is not None:
-                assert pace.left_s is not None
-                assert pace.left_s <= before
-        before = pace.left_s
+                assert pace.seconds_left is not None
+                assert pace.seconds_left <= before
+        before = pace.seconds_left
         del ends[task]
-        pace.end(_turn(task).key, SOLVED)
-        rises += before is not None and (pace.left_s or 0) > before + 1
+        pace.attempt_ended(_turn(task).key, SOLVED)
+        rises += before is not None and (pace.seconds_left or 0) > before + 1
 
     assert rises <= 3
-    assert pace.left_s is not None
-    assert pace.left_s <= 10
+    assert pace.seconds_left is not None
+    assert pace.seconds_left <= 10
 
 
 def test_the_last_trials_do_not_wait_for_a_lane() -> None:
     now = [0.0]
     pace = ProgressTracker(now=lambda: now[0], total=3)
     for task in ("a", "b", "c"):
-        pace.take(_turn(task))
+        pace.attempt_started(_turn(task))
     now[0] = 40.0
-    pace.end(_turn("a").key, SOLVED)
-    assert pace.left == "about 5 s left"
+    pace.attempt_ended(_turn("a").key, SOLVED)
+    assert pace.time_left == "about 5 s left"
     now[0] = 100.0
-    assert pace.left == "about 5 s left"
+    assert pace.time_left == "about 5 s left"
 
 
 def test_the_time_of_void_attempts_counts() -> None:
     now = [0.0]
     pace = ProgressTracker(now=lambda: now[0], total=3)
-    pace.take(_turn("a"))
+    pace.attempt_started(_turn("a"))
     now[0] = 20.0
-    pace.end(_turn("a").key, Void(reason="lane died"))
-    pace.take(_turn("a", attempt=2))
+    pace.attempt_ended(_turn("a").key, Void(reason="lane died"))
+    pace.attempt_started(_turn("a", attempt=2))
     now[0] = 40.0
-    pace.end(_turn("a").key, SOLVED)
+    pace.attempt_ended(_turn("a").key, SOLVED)
 
-    assert pace.left_s == 80
+    assert pace.seconds_left == 80
 
 
 def test_the_running_trials_are_named_with_their_age() -> None:
     now = [0.0]
     pace = ProgressTracker(now=lambda: now[0], total=3)
-    pace.take(_turn("a"))
+    pace.attempt_started(_turn("a"))
     now[0] = 12.0
-    pace.take(_turn("b", attempt=2, repeat=3))
+    pace.attempt_started(_turn("b", attempt=2, repeat=3))
 
     assert pace.running == [
         "patient / clean / a, 12 s",
@@ -94,7 +94,7 @@ def test_the_running_trials_are_named_with_their_age() -> None:
 def test_of_many_running_trials_the_first_are_named() -> None:
     pace = ProgressTracker(now=lambda: 0.0, total=30)
     for number in range(20):
-        pace.take(_turn(f"t{number}"))
+        pace.attempt_started(_turn(f"t{number}"))
 
     assert len(pace.running) == 9
     assert pace.running[-1] == "and 12 more"
@@ -102,10 +102,10 @@ def test_of_many_running_trials_the_first_are_named() -> None:
 
 def test_a_void_attempt_is_no_progress() -> None:
     pace = ProgressTracker(now=lambda: 5.0, total=2)
-    pace.take(_turn("a"))
-    pace.end(_turn("a").key, Void(reason="lane died"))
+    pace.attempt_started(_turn("a"))
+    pace.attempt_ended(_turn("a").key, Void(reason="lane died"))
 
-    assert (pace.settled, pace.running, pace.left_s) == (0, [], None)
+    assert (pace.settled, pace.running, pace.seconds_left) == (0, [], None)
 
 
 def test_a_duration_is_written_as_people_say_it() -> None:

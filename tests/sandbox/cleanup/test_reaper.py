@@ -53,8 +53,8 @@ def alive(pid: int) -> bool:
 def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
     family = ProcessTree()
     with start_reaper() as guard:
-        guard.watch(family)
-        guard.tend(create_symlink_tree(tmp_path, guard.scratch / "farm"))
+        guard.watch_processes(family)
+        guard.watch_symlinks(create_symlink_tree(tmp_path, guard.scratch / "farm"))
         sleeper = subprocess.Popen(["sleep", "600"], env=family.marked(os.environ))
         (guard.scratch / "farm/new").touch()
 
@@ -113,7 +113,7 @@ def test_where_no_guard_can_be_had_its_owner_clears_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with start_reaper() as guard:
-        guard.tend(create_symlink_tree(tmp_path, guard.scratch / "farm"))
+        guard.watch_symlinks(create_symlink_tree(tmp_path, guard.scratch / "farm"))
         (guard.scratch / "farm/new").touch()
         monkeypatch.setattr(sys, "executable", "/bin/false")
         guard._process.kill()

@@ -45,7 +45,7 @@ def test_what_is_new_at_the_top_is_brought_home(tmp_path: Path) -> None:
     farm = create_symlink_tree(real, tmp_path / "shadow")
     tree(farm.shadow, "new/y")
 
-    farm.bring_home()
+    farm.merge_back()
 
     assert (real / "new/y").read_text() == "new/y"
     assert sorted(path.name for path in real.iterdir()) == ["new", "old"]
@@ -53,11 +53,11 @@ def test_what_is_new_at_the_top_is_brought_home(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_made_when_something_comes_home(tmp_path: Path) -> None:
     farm = create_symlink_tree(tmp_path / "real", tmp_path / "shadow")
-    farm.bring_home()
+    farm.merge_back()
     assert not (tmp_path / "real").exists()
 
     tree(farm.shadow, "new")
-    farm.bring_home()
+    farm.merge_back()
 
     assert (tmp_path / "real/new").read_text() == "new"
 
@@ -67,6 +67,6 @@ def test_what_is_there_already_is_never_overwritten(tmp_path: Path) -> None:
     tree(farm.shadow, "both")
     tree(tmp_path / "real", "both/inside")
 
-    farm.bring_home()
+    farm.merge_back()
 
     assert (tmp_path / "real/both/inside").exists()

@@ -124,4 +124,4 @@ def test_without_a_browser_nothing_is_changed(tmp_path: Path, scratch: Path) -> 
     found = write_shims({"HOME": str(tmp_path), "PATH": str(tmp_path)}, FLAGS, scratch)
 
     assert found.variables == {}
-    assert found.farms == ()
+    assert found.symlink_trees == ()

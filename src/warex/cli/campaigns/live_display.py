@@ -56,7 +56,7 @@ def run_and_report(
 
     def report(done: AttemptDone) -> None:
         with lock:
-            pace.end(done.key, done.outcome)
+            pace.attempt_ended(done.key, done.outcome)
             progress.console.print(_line(done, widths), soft_wrap=True, highlight=False)
             progress.update(bar, completed=pace.settled)
 
@@ -66,7 +66,13 @@ def run_and_report(
 
     with process_scratch(), progress, _periodic_notices(pace, notice, terminal=screen.is_terminal):
         run_campaign(
-            planned, out, options, began=began, taken=pace.take, report=report, notice=notice
+            planned,
+            out,
+            options,
+            began=began,
+            taken=pace.attempt_started,
+            report=report,
+            notice=notice,
         )
     _print_results(out, screen, fail_under)
 
@@ -99,7 +105,7 @@ class _TimeLeftColumn(ProgressColumn):
         self._pace = pace
 
     def render(self, task: Task) -> Text:
-        return Text("" if task.finished else self._pace.left)
+        return Text("" if task.finished else self._pace.time_left)
 
 
 @contextmanager

@@ -111,7 +111,7 @@ def command(
 
     find_program(arguments[0], os.environ)
     options["traffic"] = TrafficOptions().extended(**options["traffic"])
-    judging = Scoring.taken_from(options)
+    judging = Scoring.from_options(options)
     # While it loads mitmproxy, everything else is made ready.
     forkserver = prewarm.take_forkserver()
     try:
@@ -162,15 +162,15 @@ class _Trial:
                 _ = place.proxy
             with signals_blocked() as mask:
                 started = time.monotonic()
-                with self.judging.reading():
+                with self.judging.capturing_output():
                     child = place.start(self.arguments, mask=mask)
                 with forward_signals(child.signal), self._watched(place, child.pid, terminal):
                     code = child.wait()
                 seconds = time.monotonic() - started
                 terminal.restore_foreground()
-            for sentence in place.loopback(over=True):
+            for sentence in place.loopback_messages(over=True):
                 self.say(sentence)
-            own_sites = place.own_sites()
+            own_sites = place.own_services()
             gone = place.died()
             place.end()
             self.judging.finish()
@@ -313,7 +313,7 @@ class _Trial:
                 import warex.traces  # noqa: F401
             while not over.wait(_POLL_SECONDS):
                 stop_with_command(pid, terminal)
-                for sentence in place.loopback():
+                for sentence in place.loopback_messages():
                     self.say(sentence)
                 if place.isolation == "environment":
                     self.programs |= place.programs()

@@ -149,7 +149,7 @@ def _capture(
         ports=captured,
         proxy_port=proxy_port,
         user=None if user is None else _number("--user", user),
-        all_but=None if all_but is None else _number("--all-but", all_but),
+        exempt_user=None if all_but is None else _number("--all-but", all_but),
         incoming=incoming,
     )
 
@@ -173,7 +173,7 @@ def _description(capture: "RedirectSpec") -> str:
     whose = (
         f"what user {capture.user} sends"
         if capture.user is not None
-        else f"what everybody but user {capture.all_but} sends"
+        else f"what everybody but user {capture.exempt_user} sends"
     )
     devices = "".join(f", and what arrives by {device}," for device in capture.incoming)
     return f"{whose} to ports {ports}{devices} goes to port {capture.proxy_port}"
@@ -182,7 +182,7 @@ def _description(capture: "RedirectSpec") -> str:
 def _proxy_user(capture: "RedirectSpec") -> str:
     if capture.user is not None:
         return f"as any user but {capture.user}"
-    return f"as user {capture.all_but}"
+    return f"as user {capture.exempt_user}"
 
 
 def _proxy_line(capture: "RedirectSpec") -> str:

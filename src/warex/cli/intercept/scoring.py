@@ -68,7 +68,7 @@ class Scoring:
     """What the command printed to its standard output and error, if a text is looked for."""
 
     @classmethod
-    def taken_from(cls, options: dict[str, Any]) -> Self:
+    def from_options(cls, options: dict[str, Any]) -> Self:
         """Take the options out of those given; raise InputError for one that cannot be."""
         given = {name: options.pop(name) for name in _NAMES}
         reset = options.pop("reset")
@@ -100,7 +100,7 @@ class Scoring:
             reset(self.reset_parts, told=told)
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def capturing_output(self) -> Iterator[None]:
         """Have what is started in the block print through us, if a text is looked for.
 
         What it prints is passed on as it comes; ``finish`` waits for the rest.

@@ -18,18 +18,18 @@ class ProgressReporter:
     what: str
     """Of what: ``steps``."""
     now: Callable[[], float] = field(default_factory=lambda: Clock().now)
-    begun_at: int = 0
+    initial: int = 0
     """What was done before: it took no time."""
     _last: float = 0.0
 
-    def tell(self, done: int, total: int, more: str = "") -> None:
+    def update(self, done: int, total: int, more: str = "") -> None:
         """Say how far it is, unless it was said a moment ago; ``more`` is added."""
         now = self.now()
         over = done >= total
         if not over and now - self._last < max(_SOONEST, _SHARE * now):
             return
         self._last = now
-        new = done - self.begun_at
+        new = done - self.initial
         left = ""
         if new > 0 and not over:
             left = f", about {format_duration(now / new * (total - done))} left"

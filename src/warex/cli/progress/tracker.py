@@ -35,12 +35,12 @@ class ProgressTracker:
     _each_s: float = 0.0
     """What a trial then takes."""
 
-    def take(self, turn: PlannedAttempt) -> None:
+    def attempt_started(self, turn: PlannedAttempt) -> None:
         """Take note that an attempt begins."""
         self._running[turn.key] = (turn.attempt, self.now())
         self._lanes = max(self._lanes, len(self._running))
 
-    def end(self, key: TrialKey, outcome: Outcome) -> None:
+    def attempt_ended(self, key: TrialKey, outcome: Outcome) -> None:
         """Take note that an attempt is over."""
         now = self.now()
         _, since = self._running.pop(key, (0, now))
@@ -60,7 +60,7 @@ class ProgressTracker:
             self._over_at, self._each_s = now + expected, mean
 
     @property
-    def left_s(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Seconds that the rest takes if it goes on like this; None while nobody can tell.
 
         It counts down while trials run, and rises only where one ends that took so long that more
@@ -71,12 +71,15 @@ class ProgressTracker:
         return max(self._over_at - self.now(), self._waiting * self._each_s / self._lanes)
 
     @property
-    def left(self) -> str:
+    def time_left(self) -> str:
         """The same in words."""
-        if self.left_s is None:
+        if self.seconds_left is None:
             return "time left unknown"
-        steps = max(1, round(self.left_s / _STEP))
-        return f"about {format_duration(_STEP * steps if self.left_s < 90 else self.left_s)} left"
+        steps = max(1, round(self.seconds_left / _STEP))
+        return (
+            "about"
+            f" {format_duration(_STEP * steps if self.seconds_left < 90 else self.seconds_left)} left"
+        )
 
     def _mean_s(self, now: float) -> float:
         """Return what a trial takes, its void attempts included.
@@ -110,7 +113,7 @@ class ProgressTracker:
         elapsed = format_duration(self.now())
         line = f"{self.settled} of {count_noun(self.total or 0, 'trial')}, {elapsed} elapsed"
         running = self.running
-        return f"{line}, {self.left}" + (f"; running: {'; '.join(running)}" if running else "")
+        return f"{line}, {self.time_left}" + (f"; running: {'; '.join(running)}" if running else "")
 
 
 def format_duration(seconds: float) -> str:

@@ -106,7 +106,7 @@ def command(
     countdown, found = ProgressReporter("trainings"), list["AblationResult"]()
     for one in run_ablation(dataset, model, out, chosen, seeds, asked, given, adapter):
         found.append(one)
-        countdown.tell(len(found), len(chosen) * len(seeds), one.variant.name)
+        countdown.update(len(found), len(chosen) * len(seeds), one.variant.name)
         _write(out, found)
     console().print(ablation(found))
     echo(f"\nnumbers  {out / 'ablation.json'}")

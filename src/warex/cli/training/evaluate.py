@@ -109,7 +109,7 @@ def command(
              "same_kind": told.same_kind, "action": told.action, "answer": answer,
              "wanted": row.answer}
         )  # fmt: skip
-        countdown.tell(len(kept), total)
+        countdown.update(len(kept), total)
     found = results(rows, answered)
     if out is not None:
         _write(out, kept, summary_data(found), side_by_side(rows, answered))

@@ -84,10 +84,10 @@ def command(
     def tell(progress: TrainingProgress) -> None:
         nonlocal countdown
         # Loading, and the steps of an earlier run, tell nothing of how long the rest takes.
-        countdown = countdown or ProgressReporter("steps", begun_at=progress.step)
+        countdown = countdown or ProgressReporter("steps", initial=progress.step)
         shown.update(progress.values)
         told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
-        countdown.tell(progress.step, progress.steps, ", ".join(told))
+        countdown.update(progress.step, progress.steps, ", ".join(told))
 
     trained = train(
         dataset,

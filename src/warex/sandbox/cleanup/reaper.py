@@ -51,17 +51,17 @@ class Reaper:
         self._farms: list[SymlinkTree] = []
         self._closing = False
         self._process = _started(scratch)
-        self._keeper = threading.Thread(target=self._keep, name="guard", daemon=True)
+        self._keeper = threading.Thread(target=self._restart_if_killed, name="guard", daemon=True)
         with signals_blocked():
             self._keeper.start()
 
-    def watch(self, family: ProcessTree) -> None:
+    def watch_processes(self, family: ProcessTree) -> None:
         """Have the processes of a command ended."""
         with self._lock:
             self._families.append(family)
             _send(self._process, mark=family.mark, leader=family.leader)
 
-    def tend(self, farm: SymlinkTree) -> None:
+    def watch_symlinks(self, farm: SymlinkTree) -> None:
         """Have what is new in a folder of links brought home."""
         with self._lock:
             self._farms.append(farm)
@@ -80,7 +80,7 @@ class Reaper:
             _clear_up(self._families, self._farms)
         _remove(self.scratch)
 
-    def _keep(self) -> None:
+    def _restart_if_killed(self) -> None:
         """Start the guard anew whenever it is ended; give up after three in a row."""
         in_a_row = 0
         while True:
@@ -122,7 +122,7 @@ def _send(process: "subprocess.Popen[str]", **what: object) -> None:
 
 
 def _send_tree(process: "subprocess.Popen[str]", farm: SymlinkTree) -> None:
-    _send(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.planted)
+    _send(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.initial_names)
 
 
 def _close(process: "subprocess.Popen[str]") -> None:
@@ -188,4 +188,4 @@ def _clear_up(families: Iterable[ProcessTree], farms: Iterable[SymlinkTree]) -> 
     for family in families:
         family.end()
     for farm in farms:
-        farm.bring_home()
+        farm.merge_back()

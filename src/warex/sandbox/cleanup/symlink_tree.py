@@ -18,10 +18,10 @@ class SymlinkTree:
 
     shadow: Path
     real: Path
-    planted: tuple[str, ...]
+    initial_names: tuple[str, ...]
     """Names at the top that are ours, or were the user's at the start."""
 
-    def bring_home(self) -> None:
+    def merge_back(self) -> None:
         """Move what is new to the folder that it was meant for."""
         try:
             entries = [entry for entry in os.scandir(self.shadow) if not entry.is_symlink()]
@@ -29,7 +29,7 @@ class SymlinkTree:
             return
         for entry in entries:
             home = self.real / entry.name
-            if entry.name not in self.planted and not home.exists():
+            if entry.name not in self.initial_names and not home.exists():
                 # A full disk or a folder that may not be written: it is lost, as it says there.
                 with suppress(OSError):
                     self.real.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ class BrowserShims:
     """What makes a command's browsers use the proxy."""
 
     variables: Mapping[str, str]
-    farms: tuple[SymlinkTree, ...]
+    symlink_trees: tuple[SymlinkTree, ...]
 
 
 def write_shims(base: Mapping[str, str], flags: Sequence[str], scratch: Path) -> BrowserShims:

@@ -44,8 +44,8 @@ def prepare_environment(
         variables[JAVA] = java_options(variables, f"{_STORE}{store}")
     shims = write_shims(base, browser_flags(proxy, ca), scratch)
     variables |= shims.variables
-    for farm in shims.farms:
-        guard.tend(farm)
+    for farm in shims.symlink_trees:
+        guard.watch_symlinks(farm)
     if shims.variables and (data := _data_home(base, ca, guard)) is not None:
         variables[DATA_HOME] = str(data)
     return Environment(variables, behind.browser_arguments)
@@ -100,7 +100,7 @@ def _data_home(base: Mapping[str, str], ca: CertificateAuthority, guard: Reaper)
     store.mkdir(parents=True)
     for name, content in files.items():
         (store / name).write_bytes(content)
-    guard.tend(create_symlink_tree(real, shadow, [real / "pki"]))
+    guard.watch_symlinks(create_symlink_tree(real, shadow, [real / "pki"]))
     return shadow
 
 

@@ -43,7 +43,7 @@ class AppliedRules:
 
     capture: RedirectSpec
     backend: Backend
-    kind: str = ""
+    variant: str = ""
     """Which iptables put it there, of ``_VARIANTS``."""
     absent: tuple[tuple[IpFamily, str, str], ...] = ()
     """Tables and their chains that only our rules brought into being; "" for the table itself."""
@@ -194,7 +194,7 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
     for family, table, chain in before.absent if before else ():
         # An empty chain may have got a policy of somebody's meanwhile.
         if not chain or has_accept_policy(
-            _saved(family, before.kind if before else ""), table, chain
+            _saved(family, before.variant if before else ""), table, chain
         ):
             delete_if_empty(family, table, chain)
     return found
@@ -263,7 +263,7 @@ def _read(state: Path) -> AppliedRules | None:
             ports=tuple(given["ports"]),
             proxy_port=given["proxy_port"],
             user=given["user"],
-            all_but=given["all_but"],
+            exempt_user=given["all_but"],
             incoming=tuple(given["incoming"]),
         )
         absent = tuple((family, table, chain) for family, table, chain in data["absent"])

@@ -35,14 +35,14 @@ class RedirectSpec:
     proxy_port: int
     user: int | None = None
     """The one user whose traffic is taken; None: everybody's but ``all_but``'s."""
-    all_but: int | None = None
+    exempt_user: int | None = None
     """The proxy's user."""
     incoming: tuple[str, ...] = ()
     """Devices whose arriving connections are taken, whoever sent them; "any" for all."""
 
     def takes(self, user: int) -> bool:
         """Whether the traffic of this user's processes is sent to the proxy."""
-        return user == self.user if self.user is not None else user != self.all_but
+        return user == self.user if self.user is not None else user != self.exempt_user
 
 
 # --- nftables ------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def nft_ruleset(capture: RedirectSpec) -> str:
     ports = f"{{ {', '.join(map(str, capture.ports))} }}"
     redirect = f"redirect to :{capture.proxy_port}"
     whose = f"meta skuid {capture.user} " if capture.user is not None else ""
-    spared = [f"meta skuid {capture.all_but} return"] if capture.user is None else []
+    spared = [f"meta skuid {capture.exempt_user} return"] if capture.user is None else []
     devices = list(map(_nft_device, capture.incoming))
     # Before the chains of others, such as Docker's: the first that rewrites a connection decides.
     chains = {
@@ -144,7 +144,7 @@ def _rules(capture: RedirectSpec, table: str, hook: str) -> Iterator[str]:
     if hook == "OUTPUT":
         whose = [""]
         if capture.user is None:
-            yield f"-p {protocol} -m owner --uid-owner {capture.all_but} -j RETURN"
+            yield f"-p {protocol} -m owner --uid-owner {capture.exempt_user} -j RETURN"
         else:
             whose = [f"-m owner --uid-owner {capture.user} "]
     else:

@@ -111,8 +111,8 @@ class CommandServer:
                     with suppress(BlockingIOError):
                         os.read(wake, 4096)
                 elif handle in watched:
-                    self._heard(watched[handle])
-                elif not self._asked():
+                    self._handle_line(watched[handle])
+                elif not self._handle_request():
                     return
             for handle in watched:
                 poll.unregister(handle)
@@ -128,7 +128,7 @@ class CommandServer:
     def _ending_in(self) -> float:
         return 0.0 if self._ending is None else self._ending - time.monotonic()
 
-    def _asked(self) -> bool:
+    def _handle_request(self) -> bool:
         """Do what the owner asks; return False where there is none any more."""
         try:
             what, handles, _, _ = socket.recv_fds(self._channel, 16, _MAX_FDS)
@@ -144,7 +144,7 @@ class CommandServer:
             self._ending = time.monotonic() + GRACE_SECONDS
         return bool(what)
 
-    def _heard(self, process: int) -> None:
+    def _handle_line(self, process: int) -> None:
         """Pass a signal on to a command, or forget who waited for it."""
         try:
             said = self._lines[process].recv(1)
@@ -183,7 +183,7 @@ class CommandServer:
                 os.close(handle)
             return
         if process == 0:
-            self._become(request, given, line, failed)
+            self._exec(request, given, line, failed)
         os.close(failed)
         for handle in given:
             os.close(handle)
@@ -196,7 +196,7 @@ class CommandServer:
         _send(line, ("failed", *marshal.loads(said)))
         line.close()
 
-    def _become(
+    def _exec(
         self, request: dict[str, Any], given: list[int], line: socket.socket, failed: int
     ) -> NoReturn:
         """Turn this process, a fork, into the command."""
@@ -215,7 +215,7 @@ class CommandServer:
                 os.dup2(handle, number)
             os.chdir(where)
             entering, where = False, request["arguments"][0]
-            self._as_outside()
+            self._reset_signals_and_capabilities()
             _execute(request["arguments"], request["variables"])
         except OSError as error:
             os.write(failed, marshal.dumps((error.errno, os.fsdecode(where), entering)))
@@ -224,7 +224,7 @@ class CommandServer:
         finally:
             os._exit(127)
 
-    def _as_outside(self) -> None:
+    def _reset_signals_and_capabilities(self) -> None:
         """Have the signals and no more capabilities than a command outside would."""
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):

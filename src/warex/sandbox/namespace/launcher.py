@@ -203,7 +203,7 @@ def open_namespace(
             " WAREX in a Linux machine or container"
         )
     laid = plan_mounts(ca)
-    plan = {"host_ports": sorted(host_ports), **laid.plan()}
+    plan = {"host_ports": sorted(host_ports), **laid.to_message()}
     channel, theirs = _socket_pair()
     with channel:
         with theirs, _memfd(plan) as written:

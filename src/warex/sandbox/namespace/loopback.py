@@ -50,13 +50,13 @@ class LoopbackMonitor:
         """Hear no more of it."""
         self._refusals.close()
 
-    def look(self, *, over: bool = False) -> Iterator[str]:
+    def poll(self, *, over: bool = False) -> Iterator[str]:
         """Give what there is to say by now, each sentence once; ``over``: the commands have ended.
 
         To be called several times a second: who listens is seen only while it does.
         """
-        self._hear()
-        self._see()
+        self._read_log()
+        self._scan_listeners()
         now = time.monotonic()
         # A browser asks ::1 first, where a service that is let through need not listen.
         known = self._told | self._served.keys() | self._host_ports
@@ -82,7 +82,7 @@ class LoopbackMonitor:
                 " `warex exec`, or have it use another port"
             )
 
-    def own_sites(self) -> str | None:
+    def own_services(self) -> str | None:
         """Return what to say of services that the command started and used; None for none."""
         own = {
             port: name
@@ -100,7 +100,7 @@ class LoopbackMonitor:
             " browsers ask for, use --isolate environment (docs/how-to/exec.md)"
         )
 
-    def _hear(self) -> None:
+    def _read_log(self) -> None:
         while True:
             try:
                 received = self._refusals.recv(65536)
@@ -112,7 +112,7 @@ class LoopbackMonitor:
             for port in nftables.refused_ports(received):
                 self._refused.setdefault(port, now)
 
-    def _see(self) -> None:
+    def _scan_listeners(self) -> None:
         """Note who listens inside, and who was connected to."""
         named = {port for port, name in self._served.items() if name != _UNNAMED}
         for port in listening(self._tables) - named:

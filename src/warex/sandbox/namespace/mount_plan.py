@@ -82,7 +82,7 @@ class MountPlan:
     """What the user should know."""
     _hidden: tuple[Path, ...] = field(default=())
 
-    def plan(self) -> dict[str, Any]:
+    def to_message(self) -> dict[str, Any]:
         """Return it as the inside takes it."""
         return {
             "files": [(str(target), content) for target, content in self.files.items()],
