@@ -44,7 +44,7 @@ def setting(quick: bool) -> Iterator[Setting]:
         certificate, key = ca.leaf(HOST, folder)
         forkserver = Forkserver()
         try:
-            forkserver.warm()
+            forkserver.ensure_started()
             yield Setting(folder, ca, certificate, key, forkserver, quick)
         finally:
             forkserver.close()

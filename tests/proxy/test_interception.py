@@ -22,17 +22,17 @@ def interception(url: str | None = None, **config: object) -> Interception:
 
 
 def test_everything_is_read_by_default() -> None:
-    assert interception().why_not("shop.example") is None
+    assert interception().passthrough_reason("shop.example") is None
 
 
 @pytest.mark.parametrize("host", ["bank.example", "BANK.example", "a.b.pay.example"])
 def test_a_host_that_is_passed_through_is_not_read(host: str) -> None:
-    assert interception(pass_through=("bank.example", "*.pay.example")).why_not(host)
-    assert interception(pass_through=("*.pay.example",)).why_not("pay.example") is None
+    assert interception(pass_through=("bank.example", "*.pay.example")).passthrough_reason(host)
+    assert interception(pass_through=("*.pay.example",)).passthrough_reason("pay.example") is None
 
 
 def test_the_browsers_own_hosts_are_not_read() -> None:
-    assert interception().why_not("update.googleapis.com") == "background"
+    assert interception().passthrough_reason("update.googleapis.com") == "background"
 
 
 @pytest.mark.parametrize(
@@ -47,30 +47,30 @@ def test_the_browsers_own_hosts_are_not_read() -> None:
 )
 def test_only_rules_and_models_concern_where_that_is_wanted(host: str, why: str | None) -> None:
     tested = interception("https://shop.example/*", record="concerned", llm_hosts=("model.local",))
-    assert tested.why_not(host) == why
+    assert tested.passthrough_reason(host) == why
 
 
 def test_a_rule_about_the_sites_concerns_the_sites_hosts() -> None:
     tested = interception("{sites}/*", record="concerned", sites=("https://shop.example",))
-    assert tested.why_not("shop.example") is None
-    assert tested.why_not("other.example") == "not_concerned"
+    assert tested.passthrough_reason("shop.example") is None
+    assert tested.passthrough_reason("other.example") == "not_concerned"
 
 
 def test_a_host_whose_client_refused_us_is_left_alone_from_then_on() -> None:
     tested = interception()
-    tested.rejected("Pinned.example")
-    assert tested.why_not("pinned.example") == "tls_rejected"
+    tested.note_rejected("Pinned.example")
+    assert tested.passthrough_reason("pinned.example") == "tls_rejected"
 
 
 def test_the_canary_is_always_read() -> None:
     assert (
-        interception(record="concerned", pass_through=(CANARY_HOST,)).why_not(CANARY_HOST) is None
+        interception(record="concerned", pass_through=(CANARY_HOST,)).passthrough_reason(CANARY_HOST) is None
     )
 
 
 def test_a_mapped_origin_has_its_target_and_no_other_port_does() -> None:
     tested = interception(maps=("https://shop.example=http://127.0.0.1:8001",))
-    target = tested.target("SHOP.example", 443)
+    target = tested.map_target("SHOP.example", 443)
     assert target is not None
     assert target.target_port == 8001
-    assert tested.target("shop.example", 80) is None
+    assert tested.map_target("shop.example", 80) is None

@@ -57,8 +57,8 @@ def test_commands_run_one_after_the_other_with_their_words_in_files(
 
     assert codes == [0, 0]
     assert (tmp_path / "one").read_text() == (tmp_path / "two").read_text() == "hello"
-    assert place.proxy.saw is not None
-    assert place.proxy.saw["hosts"] == {"site.warex.test": 2}
+    assert place.proxy.summary is not None
+    assert place.proxy.summary["hosts"] == {"site.warex.test": 2}
 
 
 @BOTH

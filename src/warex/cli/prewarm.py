@@ -40,5 +40,5 @@ def _start_forkserver() -> "Forkserver":
     # Whoever started us and ignores the ends of children hands that down; ours are waited for.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     made = Forkserver()
-    made.warm()
+    made.ensure_started()
     return made

@@ -55,17 +55,17 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(config, injector, recorder)
-        self._arriving: dict[str, http.HTTPFlow] = {}
+        self._incomplete: dict[str, http.HTTPFlow] = {}
         """Flows whose request has not come whole yet, by their id."""
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, ExchangeState]]] = {}
-        self.closing = IdleConnections(injector, recorder.clock, self._live.__contains__)
-        self.on_model_asked: Callable[[], None] = lambda: None
+        self.idle_connections = IdleConnections(injector, recorder.clock, self._live.__contains__)
+        self.before_llm_call: Callable[[], None] = lambda: None
         """Called before an LLM request goes on; raises where it must not."""
-        self.tools = McpCalls(recorder)
+        self.mcp = McpCalls(recorder)
         rules = injector.scenario.rules
-        self.earlier = PreviousResponses(rules)
-        self.own_sites = FaultSites(recorder)
-        self.rewrites = RewrittenPages(rules, recorder, self._met, self.own_sites.leads)
+        self.previous_responses = PreviousResponses(rules)
+        self.fault_sites = FaultSites(recorder)
+        self.rewrites = RewrittenPages(rules, recorder, self._met, self.fault_sites.note_injection)
 
     # ---- the exchange
 
@@ -75,13 +75,13 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         request = flow.request
         self.take_header(flow)
         if self.config.traffic.maps:
-            target = self.interception.target(request.pretty_host, request.port)
+            target = self.interception.map_target(request.pretty_host, request.port)
             if target is not None:
                 flows.map_remote(flow, target)
-        if flow.is_replay or (flow.client_conn.tls_version is None and self.is_passed(flow)):
+        if flow.is_replay or (flow.client_conn.tls_version is None and self.is_passed_through(flow)):
             return
-        self._arriving[flow.id] = flow
-        if may_be_llm_call(request.method, request.path) or self.tools.keeps(flow):
+        self._incomplete[flow.id] = flow
+        if may_be_llm_call(request.method, request.path) or self.mcp.needs_request_body(flow):
             return
         if flows.is_longer(request, _STREAM_THRESHOLD):
             concerned = self.injector.may_concern(request.method, flows.url_of(flow))
@@ -90,7 +90,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             if concerned and not flows.is_grpc(request):
                 return
             ongoing = self._begin(flow)
-            if not ongoing.own and all(it.stage != "request" for it in ongoing.decision.injections):
+            if not ongoing.is_to_warex and all(it.stage != "request" for it in ongoing.decision.injections):
                 request.stream = ongoing.count_sent
 
     @fail_closed
@@ -98,25 +98,25 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         """Record the request, decide, and strike if the fault comes before the site."""
         if is_tunnelled(flow) or flow.is_replay:
             return None
-        self._arriving.pop(flow.id, None)
+        self._incomplete.pop(flow.id, None)
         ongoing = state_of(flow) or self._begin(flow)
-        if ongoing.own:
+        if ongoing.is_to_warex:
             return None
-        self._note(flow, ongoing)
-        ongoing.task.models.defend(flow, ongoing)
-        before = [hit for hit in ongoing.waiting if hit.stage == "request" or amends_response(hit)]
+        self._record_request(flow, ongoing)
+        ongoing.task.llm_calls.add_defence(flow, ongoing)
+        before = [hit for hit in ongoing.pending if hit.stage == "request" or amends_response(hit)]
         if before:
-            return self._strike_before(flow, ongoing, before)
+            return self._apply_before(flow, ongoing, before)
         self._ask(flow, ongoing)
         return None
 
-    def _number(self, flow: http.HTTPFlow) -> ExchangeState:
+    def _register(self, flow: http.HTTPFlow) -> ExchangeState:
         """Number the exchange; nothing is decided for it yet."""
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
         resource = resource_of(request)
-        own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.hears(flow)
+        own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.is_report(flow)
         main = self.tasks.main
         task, name = (main, "") if own else self.task_of(flow, request, resource)
         ongoing = ExchangeState(
@@ -125,39 +125,39 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.connections.get(flow.client_conn.id, ""),
             task,
             name,
-            presence=client_status_of(flow),
-            own=own,
+            client_status=client_status_of(flow),
+            is_to_warex=own,
         )
         attach(flow, ongoing)
         self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
-        self.closing.used(flow)
+        self.idle_connections.used(flow)
         return ongoing
 
     def _begin(self, flow: http.HTTPFlow) -> ExchangeState:
         """Number the exchange and decide what happens to it."""
         now = self.recorder.clock.now()
-        ongoing = self._number(flow)
-        if ongoing.own:
+        ongoing = self._register(flow)
+        if ongoing.is_to_warex:
             self._answer(flow, ongoing)
             return ongoing
-        self.tell_by_request(ongoing)
-        call = ongoing.task.models.recognise(flow, ongoing)
+        self.detect_task_by_request(ongoing)
+        call = ongoing.task.llm_calls.recognise(flow, ongoing)
         if call is not None:
-            self.tell_by_call(ongoing, call)
-            ongoing.task.models.follow(ongoing, call, now)
+            self.detect_task_by_llm_call(ongoing, call)
+            ongoing.task.llm_calls.begin_call(ongoing, call, now)
             self.model_asked(ongoing.task)
         else:
-            self.tools.recognise(flow, ongoing, now)
+            self.mcp.recognise(flow, ongoing, now)
         task = ongoing.task
-        ongoing.decision = task.injector.request(ongoing.exchange, now, llm=ongoing.of_agent)
-        self.note_arming(task, "first_page")
+        ongoing.decision = task.injector.request(ongoing.exchange, now, llm=ongoing.is_agent_request)
+        self.record_arming(task, "first_page")
         return ongoing
 
-    def _note(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def _record_request(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Record the request and what was decided for it, once."""
-        if ongoing.noted or ongoing.own:
+        if ongoing.is_recorded or ongoing.is_to_warex:
             return
-        ongoing.noted = True
+        ongoing.is_recorded = True
         request, decision = ongoing.exchange.request, ongoing.decision
         self.recorder.write(
             RequestSeen(
@@ -169,17 +169,17 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
                 http_version=flow.request.http_version,
                 connection=ongoing.connection,
                 headers=flows.header_pairs(flow.request.headers),
-                size=ongoing.sent or len(flow.request.raw_content or b""),
+                size=ongoing.request_size or len(flow.request.raw_content or b""),
                 body=self.recorder.body(request.body_digest),
                 operation=flows.operation_of(flow),
                 repeat_of=decision.repeat_of,
                 task=ongoing.task_name,
             )
         )
-        ongoing.task.models.note_unread(ongoing)
-        ongoing.task.models.note_retry(ongoing)
-        self._plan(ongoing, decision)
-        ongoing.waiting = list(decision.injections)
+        ongoing.task.llm_calls.note_unread(ongoing)
+        ongoing.task.llm_calls.note_retry(ongoing)
+        self._record_plan(ongoing, decision)
+        ongoing.pending = list(decision.injections)
 
     @fail_closed
     def responseheaders(self, flow: http.HTTPFlow) -> None:
@@ -188,23 +188,23 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         ongoing = state_of(flow)
         if ongoing is None or flow.response is None or ongoing.by_warex:
             return
-        self._note(flow, ongoing)
-        self.tools.answered(flow, ongoing)
+        self._record_request(flow, ongoing)
+        self.mcp.answered(flow, ongoing)
         self._decide_by_answer(flow, ongoing)
         self.rewrites.begin(flow, ongoing)
-        if not (ongoing.waiting or self.tools.holds(flow, ongoing)):
-            ongoing.answering = True
-            self.earlier.begin(flow, ongoing)
+        if not (ongoing.pending or self.mcp.needs_whole_response(flow, ongoing)):
+            ongoing.response_started = True
+            self.previous_responses.begin(flow, ongoing)
             flow.response.stream = ongoing.tee(self.recorder.clock)
-            self._expect_repeat(flow, ongoing)
+            self._expect_retry(flow, ongoing)
 
     def _decide_by_answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         answered = replace(ongoing.exchange, response=flows.response_of(flow))
         ongoing.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
-        decision = ongoing.task.injector.response(answered, now, llm=ongoing.of_agent)
-        self._plan(ongoing, decision)
-        ongoing.waiting += decision.injections
+        decision = ongoing.task.injector.response(answered, now, llm=ongoing.is_agent_request)
+        self._record_plan(ongoing, decision)
+        ongoing.pending += decision.injections
 
     @fail_closed
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
@@ -213,12 +213,12 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         ongoing = state_of(flow)
         if ongoing is None or flow.response is None:
             return None
-        if (ongoing.waiting or ongoing.from_cache) and not ongoing.by_warex:
-            ongoing.received = len(flow.response.raw_content or b"")
-            ongoing.task.models.came(flow, ongoing)
-        held = ongoing.waiting or self.tools.holds(flow, ongoing)
+        if (ongoing.pending or ongoing.from_cache) and not ongoing.by_warex:
+            ongoing.response_size = len(flow.response.raw_content or b"")
+            ongoing.task.llm_calls.read_held_response(flow, ongoing)
+        held = ongoing.pending or self.mcp.needs_whole_response(flow, ongoing)
         if held and not ongoing.by_warex:
-            return self._strike_after(flow, ongoing)
+            return self._apply_after(flow, ongoing)
         if not ongoing.awaits_sending:
             self.end(flow, ongoing)
         return None
@@ -229,38 +229,38 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         ongoing = state_of(flow)
         if ongoing is None or ongoing.finished:
             return
-        presence = ongoing.presence
-        arrived = await presence.all_let_go() and await wait_flushed(flow.client_conn)
+        presence = ongoing.client_status
+        arrived = await presence.wait_sent() and await wait_flushed(flow.client_conn)
         self.end(flow, ongoing, arrived=arrived and not presence.has_reset)
 
     @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
         """The exchange broke: the client left, the site failed, or we cut it."""
         self.tunnels.ended(flow)
-        given_up = self._arriving.pop(flow.id, None) is not None
-        ongoing = state_of(flow) or (self._number(flow) if given_up else None)
+        given_up = self._incomplete.pop(flow.id, None) is not None
+        ongoing = state_of(flow) or (self._register(flow) if given_up else None)
         if ongoing is None or ongoing.finished:
             return
         reason = flows.error_reason(flow)
-        self._note(flow, ongoing)
+        self._record_request(flow, ongoing)
         if ongoing.unreachable and not ongoing.by_warex:
             site = ongoing.exchange.request.parts
-            self.notices(flows.unreachable_message(site, self.config.traffic.upstream, reason))
-        if ongoing.is_refused:
+            self.on_notice(flows.unreachable_message(site, self.config.traffic.upstream, reason))
+        if ongoing.stream_refused:
             ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
         self.end(flow, ongoing, arrived=False, error=reason)
 
     @fail_closed
-    def warex_refused(self, refused: RejectedRequest) -> None:
+    def warex_request_rejected(self, refused: RejectedRequest) -> None:
         """Record a request that no site would take; it is no exchange unless one has begun."""
-        for flow in list(self._arriving.values()):
+        for flow in list(self._incomplete.values()):
             if flow.client_conn is refused.client and not flow.request.is_http2:
-                del self._arriving[flow.id]
+                del self._incomplete[flow.id]
         super().warex_refused(refused)
 
     # ---- faults
 
-    def _plan(self, ongoing: ExchangeState, decision: Decision) -> None:
+    def _record_plan(self, ongoing: ExchangeState, decision: Decision) -> None:
         """Record what was decided."""
         if not (decision.injections or decision.superseded):
             return
@@ -271,33 +271,33 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.recorder.write(planned(injection, url))
             self.recorder.write(missed(injection, "superseded"))
 
-    async def _strike_before(
+    async def _apply_before(
         self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[PlannedInjection]
     ) -> None:
-        await self._strike(flow, ongoing, injections)
+        await self._apply(flow, ongoing, injections)
         self._ask(flow, ongoing)
 
     def _ask(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Let the site be asked, unless a model has answered this very request before."""
-        if ongoing.by_warex or ongoing.presence.left.is_set():
+        if ongoing.by_warex or ongoing.client_status.left.is_set():
             return
-        self.rewrites.ask(flow, ongoing)
-        earlier = ongoing.task.models.earlier(flow, ongoing)
+        self.rewrites.prepare_request(flow, ongoing)
+        earlier = ongoing.task.llm_calls.cached_response(flow, ongoing)
         if earlier is not None:
             flow.response = earlier
-            ongoing.from_cache = ongoing.answering = True
+            ongoing.from_cache = ongoing.response_started = True
             self._decide_by_answer(flow, ongoing)
 
-    async def _strike_after(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
-        cut = await self._strike(flow, ongoing, list(ongoing.waiting))
-        await self.tools.amend(flow, ongoing)
-        if cut or ongoing.presence.left.is_set():
+    async def _apply_after(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+        cut = await self._apply(flow, ongoing, list(ongoing.pending))
+        await self.mcp.amend(flow, ongoing)
+        if cut or ongoing.client_status.left.is_set():
             # mitmproxy calls no hook for a kill here: to it, the answer has been given.
             self.end(flow, ongoing, arrived=False, error=flows.CUT if cut else "client left")
         elif not ongoing.awaits_sending:
             self.end(flow, ongoing)
 
-    async def _strike(
+    async def _apply(
         self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[PlannedInjection]
     ) -> bool:
         """Strike in order, until the client leaves; return whether the exchange was cut."""
@@ -305,42 +305,42 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             if ongoing.finished:
                 return False
             struck = AppliedInjection(injection)
-            ongoing.waiting.remove(injection)
-            if self.tools.is_out_of_reach(ongoing, injection):
+            ongoing.pending.remove(injection)
+            if self.mcp.is_out_of_reach(ongoing, injection):
                 ongoing.task.injector.settle(injection, delivered=False)
                 self.recorder.write(missed(injection, "nothing_to_rewrite"))
                 continue
-            ongoing.struck.append(struck)
-            await apply_effects(struck, flow, ongoing.presence, self.recorder.clock)
-            self.earlier.strike(flow, ongoing, struck)
-            self.rewrites.whole(flow, ongoing, struck)
+            ongoing.applied.append(struck)
+            await apply_effects(struck, flow, ongoing.client_status, self.recorder.clock)
+            self.previous_responses.apply(flow, ongoing, struck)
+            self.rewrites.rewrite_buffered(flow, ongoing, struck)
             if ongoing.llm is not None and (struck.replied or paced_response_of(flow) is not None):
                 # What the client is sent counts, and when.
-                ongoing.llm.forget()
+                ongoing.llm.reset()
             ongoing.by_warex = ongoing.by_warex or struck.replied or struck.cut
-            self.tools.strike(ongoing, struck, partial(self._met, ongoing, struck))
+            self.mcp.apply(ongoing, struck, partial(self._met, ongoing, struck))
             if struck.cut:
-                self._died(flow, ongoing, injection)
+                self._expect_retries_after_cut(flow, ongoing, injection)
             if struck.done or struck.client_left:
                 self._settle(ongoing, struck, arrived=not struck.client_left)
             if struck.client_left:
                 # With it goes what was to strike next; the end of the exchange records that.
-                ongoing.presence.leave()
+                ongoing.client_status.mark_left()
                 return False
             if struck.cut:
                 self._supersede(ongoing)
                 return True
-        self._expect_repeat(flow, ongoing)
+        self._expect_retry(flow, ongoing)
         return False
 
     def _supersede(self, ongoing: ExchangeState) -> None:
         """Settle what a cut leaves nothing to strike for."""
-        for injection in ongoing.waiting:
+        for injection in ongoing.pending:
             ongoing.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "superseded"))
-        ongoing.waiting = []
+        ongoing.pending = []
 
-    def _died(
+    def _expect_retries_after_cut(
         self, flow: http.HTTPFlow, ongoing: ExchangeState, injection: PlannedInjection
     ) -> None:
         """Expect the browser's silent repeat of whatever our cut has killed."""
@@ -351,25 +351,25 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         for other in dead:
             other.task.injector.died(other.exchange.id, now)
 
-    def _expect_repeat(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def _expect_retry(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Expect the browser's silent repeat after an answer that makes it ask again."""
         if flow.response is not None and flow.response.status_code in _RETRIED_STATUSES:
             ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
 
     def _settle(self, ongoing: ExchangeState, struck: AppliedInjection, *, arrived: bool) -> None:
         """Record what became of an injection, once."""
-        if struck not in ongoing.struck:
+        if struck not in ongoing.applied:
             return
-        ongoing.struck.remove(struck)
+        ongoing.applied.remove(struck)
         injection = struck.injection
-        met = (arrived and not struck.changed_nothing) or struck.met_by_waiting
+        met = (arrived and not struck.changed_nothing) or struck.gave_up_waiting
         ongoing.task.injector.settle(injection, delivered=met)
         if met:
-            ongoing.task.models.note_refused(ongoing, injection, self.recorder.clock.now())
-            left = struck.met_by_waiting
+            ongoing.task.llm_calls.note_rate_limited(ongoing, injection, self.recorder.clock.now())
+            left = struck.gave_up_waiting
             self.recorder.write(delivered(injection, struck.waited_s, left, struck.changes))
         else:
-            self.recorder.write(missed(injection, struck.missed_as, struck.waited_s))
+            self.recorder.write(missed(injection, struck.missed_reason, struck.waited_s))
 
     def _met(self, ongoing: ExchangeState, struck: AppliedInjection, arrived: bool) -> None:
         self._settle(ongoing, struck, arrived=arrived)
@@ -392,12 +392,12 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         live.pop(ongoing.exchange.id, None)
         if not live:
             self._live.pop(flow.client_conn.id, None)
-        if ongoing.own:
+        if ongoing.is_to_warex:
             return
         # An answer that broke off was an answer: the client has its head.
-        answered = flow.response is not None and (error is None or ongoing.answering)
+        answered = flow.response is not None and (error is None or ongoing.response_started)
         if flow.response is not None and ongoing.by_warex:
-            ongoing.received = len(flow.response.raw_content or b"")
+            ongoing.response_size = len(flow.response.raw_content or b"")
         self.recorder.write(
             ResponseSeen(
                 exchange=ongoing.exchange.id,
@@ -408,41 +408,41 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
                 headers=flows.header_pairs(flow.response.headers)
                 if answered and flow.response
                 else [],
-                size=ongoing.received,
+                size=ongoing.response_size,
                 timings=flows.timings_of(flow, self.recorder.clock.wall()),
                 error=error,
             )
         )
         if error is None and arrived:
-            self.earlier.end(flow, ongoing)
-        self.tools.postpone(flow, ongoing, error)
-        for struck in [it for it in ongoing.struck if not it.goes_on(arrived=arrived)]:
+            self.previous_responses.end(flow, ongoing)
+        self.mcp.keep_resumable(flow, ongoing, error)
+        for struck in [it for it in ongoing.applied if not it.outlives_exchange(arrived=arrived)]:
             self._settle(ongoing, struck, arrived=arrived)
-        for injection in ongoing.waiting:
+        for injection in ongoing.pending:
             ongoing.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "client_gone"))
-        ongoing.waiting = []
-        if ongoing.llm is not None and ongoing.task.models.end(flow, ongoing, error):
+        ongoing.pending = []
+        if ongoing.llm is not None and ongoing.task.llm_calls.end(flow, ongoing, error):
             self.task_ended(ongoing.task)
-        self.tools.end(flow, ongoing, error)
+        self.mcp.end(flow, ongoing, error)
         ongoing.task.injector.finish(ongoing.exchange.id)
 
     # ---- from when on, and until when
 
     @override
     def model_asked(self, task: Task) -> None:
-        self.on_model_asked()
-        self.note_arming(task, "first_llm_call")
+        self.before_llm_call()
+        self.record_arming(task, "first_llm_call")
 
     @override
     def task_ended(self, task: Task) -> None:
         self.disarm_task(task, "terminal_action")
-        self.tell_by_end(task)
+        self.detect_task_end(task)
 
     def arm(self) -> None:
         """Hit and count from here on, since the control API says so."""
         self.injector.arm()
-        self.note_arming(self.tasks.main, "control")
+        self.record_arming(self.tasks.main, "control")
 
     def disarm(self) -> None:
         """Leave everything alone from here on, since the control API says so."""
@@ -452,9 +452,9 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     def client_disconnected(self, client: connection.Client) -> None:
         """Tell everybody who holds an exchange of this client; report what was passed through."""
         for _, ongoing in self._live.get(client.id, {}).values():
-            ongoing.presence.leave()
-        self.closing.gone(client)
-        self.refusals.gone(client.id)
+            ongoing.client_status.mark_left()
+        self.idle_connections.forget(client)
+        self.certificate_rejections.closed(client.id)
         self.connections.pop(client.id, None)
         self.forget_client(client.id)
         self.tunnels.disconnected(client)
@@ -462,17 +462,17 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     # ---- the trial
 
     def _answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
-        if self.rewrites.hears(flow):
-            self.rewrites.hear(flow)
+        if self.rewrites.is_report(flow):
+            self.rewrites.handle_report(flow)
         elif (host := ongoing.exchange.request.parts.hostname) == TASK_HOST:
             self.answer_marker(flow, ongoing)
         elif host in FAULT_HOSTS:
-            self.own_sites.answer(flow, ongoing)
+            self.fault_sites.respond(flow, ongoing)
         else:
             self.answer_canary(flow, ongoing)
 
     @override
-    def report_left_alone(self) -> None:
+    def report_skipped(self) -> None:
         """Record how many exchanges each rule had to leave alone, and why."""
         self._report_left_alone(self.tasks.main)
 
@@ -487,18 +487,18 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     def finish(self) -> None:
         """Settle what is still under way: the trial is over."""
         now = self.recorder.clock.now()
-        for flow in self._arriving.values():
+        for flow in self._incomplete.values():
             if state_of(flow) is None:
-                self._number(flow)
+                self._register(flow)
         for exchanges in list(self._live.values()):
             for flow, ongoing in list(exchanges.values()):
-                self._note(flow, ongoing)
-                for struck in [*ongoing.struck, *map(AppliedInjection, ongoing.waiting)]:
+                self._record_request(flow, ongoing)
+                for struck in [*ongoing.applied, *map(AppliedInjection, ongoing.pending)]:
                     self.recorder.write(missed(struck.injection, "trial_over", struck.waited(now)))
-                ongoing.struck, ongoing.waiting = [], []
+                ongoing.applied, ongoing.pending = [], []
                 self.end(flow, ongoing, arrived=False, error="the trial ended")
-        self.tools.finish()
+        self.mcp.finish()
         self.rewrites.finish()
-        self.attempts.finish()
+        self.connection_tries.finish()
         for task in self.tasks.all():
             self._report_left_alone(task)

@@ -75,14 +75,14 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     replay_of: str | None = None
 
     @model_validator(mode="after")
-    def _has_where_to_keep_answers(self) -> Self:
+    def _check_llm_cache(self) -> Self:
         if self.llm_cache is not None and self.out is None:
             raise ValueError("llm_cache needs out, beside which new answers are kept")
         return self
 
     @field_validator("scenario", mode="before")
     @classmethod
-    def _is_read(cls, value: object) -> object:
+    def _load_scenario(cls, value: object) -> object:
         """Read a scenario of which only the name or the file is told; raise ScenarioError."""
         if not isinstance(value, str):
             return value

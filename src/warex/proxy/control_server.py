@@ -92,7 +92,7 @@ class _Server:
                 case h11.Request():
                     method = event.method.decode("latin-1")
                     name = event.target.decode("latin-1").partition("?")[0].removeprefix("/")
-                    if (refusal := self._refusal(method, event)) is not None:
+                    if (refusal := self._check_head(method, event)) is not None:
                         return method, refusal
                 case h11.Data():
                     body += event.data
@@ -108,7 +108,7 @@ class _Server:
                 case _:
                     raise ConnectionError("the client left")
 
-    def _refusal(self, method: str, request: h11.Request) -> _Response | None:
+    def _check_head(self, method: str, request: h11.Request) -> _Response | None:
         """Return why a request is not carried out, as far as its head tells."""
         said = {name: value for name, value in request.headers}
         if not hmac.compare_digest(said.get(b"authorization", b""), self._wanted):
@@ -127,7 +127,7 @@ class _Server:
         try:
             return _Response(*dispatch(self._api, method, name, body))
         except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
-            self._addon.broke(None, error)
+            self._addon.fail(None, error)
             return _error(500, f"WAREX itself failed, and the trial is void: {error}")
 
 

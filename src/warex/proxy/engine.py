@@ -86,9 +86,9 @@ async def run_engine(
     )
     recorder.write(_trial_began(config, injector))
     proof = FirstPageCanary(config, recorder)
-    recorder.on_written = proof.see
+    recorder.on_written = proof.handle_event
     addon = WarexAddon(config, injector, recorder)
-    addon.on_model_asked = proof.model_asked
+    addon.before_llm_call = proof.before_llm_call
     embedded, server = _embed(config, addon)
     watch = _watch_for_crashes(recorder)
     try:

@@ -45,7 +45,7 @@ class Interception:
             (entry.origin, entry.origin_port): entry for entry in config.traffic.host_maps
         }
 
-    def why_not(self, host: str) -> PassthroughReason | None:
+    def passthrough_reason(self, host: str) -> PassthroughReason | None:
         """Return why a host's connections are passed through unread; None if they are read."""
         host = host.lower()
         if host in RESERVED_HOSTS:
@@ -60,11 +60,11 @@ class Interception:
             return "not_concerned"
         return None
 
-    def rejected(self, host: str) -> None:
+    def note_rejected(self, host: str) -> None:
         """Note that a client refused our certificate for this host."""
         self._rejected.add(host.lower())
 
-    def target(self, host: str, port: int) -> HostMap | None:
+    def map_target(self, host: str, port: int) -> HostMap | None:
         """Return where requests for this origin really go; None for where they say."""
         return self._maps.get((host.lower(), port))
 

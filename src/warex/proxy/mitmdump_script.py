@@ -64,7 +64,7 @@ class Warex:
     def __init__(self) -> None:
         self.addons: list[WarexAddon] = []
         self._trial: _Trial | None = None
-        self._wanted: tuple[str, ...] | None = None
+        self._last_options: tuple[str, ...] | None = None
         self._at_start = True
 
     def load(self, loader: addonmanager.Loader) -> None:
@@ -86,7 +86,7 @@ class Warex:
         """Begin a trial under the options; raise OptionsError, in a sentence, for a wrong one."""
         wanted = tuple(map(str, (getattr(ctx.options, name) for name in _OPTIONS)))
         # mitmproxy takes back what was refused by telling the old values again.
-        if wanted == self._wanted or updated.isdisjoint(_OPTIONS):
+        if wanted == self._last_options or updated.isdisjoint(_OPTIONS):
             return
         at_start, self._at_start = self._at_start, False
         try:
@@ -99,13 +99,13 @@ class Warex:
             logger.error("WAREX: %s", error)
             return
         self.done()
-        self._trial, self._wanted = trial, wanted
+        self._trial, self._last_options = trial, wanted
         self.addons = [trial.addon]
         ctx.master.addons.register(trial.addon)
 
     def done(self) -> None:
         """End the trial."""
-        trial, self._trial, self._wanted = self._trial, None, None
+        trial, self._trial, self._last_options = self._trial, None, None
         if trial is None:
             return
         trial.end()
@@ -145,7 +145,7 @@ def _begin() -> _Trial:
         )
     )
     addon = WarexAddon(config, injector, recorder)
-    addon.notices = lambda sentence: logger.warning("WAREX: %s", sentence)
+    addon.on_notice = lambda sentence: logger.warning("WAREX: %s", sentence)
     return _Trial(addon, writer)
 
 

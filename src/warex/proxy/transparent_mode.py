@@ -93,12 +93,12 @@ class _NamespaceServices:
             handed,
             names,
             addon.injector,
-            addon.attempts,
+            addon.connection_tries,
             recorder.clock,
             sites=config.sites,
             broke=broke,
         )
-        self._faults = LookupFaults(addon.attempts, recorder.clock)
+        self._faults = LookupFaults(addon.connection_tries, recorder.clock)
         self._resolver = DnsServer(
             names,
             faults=self._faults,
@@ -108,7 +108,7 @@ class _NamespaceServices:
             known=(*RESERVED_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
             asks=config.traffic.upstream is None,
         )
-        addon.on_turn = self.gates.update
+        addon.on_rules_changed = self.gates.update
 
     def open(self) -> None:
         self.gates.open()

@@ -195,7 +195,7 @@ class _Teller:
         self._write(call.event)
         for action in call.actions:
             self._write(action)
-        if call.final:
+        if call.ends_task:
             self._over = True
             self._write(Disarmed(by="terminal_action"))
 

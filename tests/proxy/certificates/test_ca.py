@@ -153,7 +153,7 @@ def test_who_trusts_the_authority_trusts_its_sites(
     thread.start()
     # By the folder alone, as the proxy trusts it.
     trusting = client()
-    trusting.load_verify_locations(capath=str(ca.trusted))
+    trusting.load_verify_locations(capath=str(ca.hashed_dir))
     with trusting.wrap_socket(ours, server_hostname=host) as connection:
         assert connection.recv(5) == b"hello"
     thread.join()

@@ -18,24 +18,24 @@ def test_chromium_is_known_by_its_grease(suites: list[int], greased: bool) -> No
 def test_most_clients_mean_it_at_once() -> None:
     refusals = CertificateRejections()
     refusals.begin("c1", 1.0, OPENSSL)
-    assert refusals.refused("c1", "shop.example", 1.1)
+    assert refusals.rejected("c1", "shop.example", 1.1)
 
 
 def test_chromium_has_a_second_chance() -> None:
     refusals = CertificateRejections()
     refusals.begin("c1", 1.0, CHROMIUM)
-    assert not refusals.refused("c1", "shop.example", 1.1)
+    assert not refusals.rejected("c1", "shop.example", 1.1)
     refusals.begin("c2", 2.0, CHROMIUM)
-    assert not refusals.refused("c2", "other.example", 2.1)
+    assert not refusals.rejected("c2", "other.example", 2.1)
     refusals.begin("c3", 3.0, CHROMIUM)
-    assert refusals.refused("c3", "shop.example", 3.1)
+    assert refusals.rejected("c3", "shop.example", 3.1)
 
 
 def test_connections_begun_side_by_side_are_one_refusal() -> None:
     refusals = CertificateRejections()
     for number in range(6):
         refusals.begin(f"c{number}", 1.0, CHROMIUM)
-    lost = [refusals.refused(f"c{number}", "shop.example", 1.1 + number) for number in range(6)]
+    lost = [refusals.rejected(f"c{number}", "shop.example", 1.1 + number) for number in range(6)]
     assert lost == [False] * 6
 
 
@@ -43,6 +43,6 @@ def test_who_accepts_starts_anew() -> None:
     refusals = CertificateRejections()
     for number in (1, 3, 5):
         refusals.begin(f"c{number}", number, CHROMIUM)
-        assert not refusals.refused(f"c{number}", "shop.example", number + 0.1)
+        assert not refusals.rejected(f"c{number}", "shop.example", number + 0.1)
         refusals.begin(f"c{number + 1}", number + 1, CHROMIUM)
         refusals.accepted(f"c{number + 1}", "shop.example")

@@ -24,18 +24,18 @@ def _faults(code: str) -> tuple[LookupFaults, ConnectionTries, Recorder]:
 
 async def test_an_answer_that_has_left_is_delivered() -> None:
     faults, _, recorder = _faults("nxdomain")
-    failing = faults.judge("shop.test")
+    failing = faults.plan("shop.test")
     assert failing is not None
     assert failing.code == messages.NXDOMAIN
     assert [type(it) for it in recorder.ledger] == [FaultPlanned]
-    failing.answered()
+    failing.mark_delivered()
     assert [type(it) for it in recorder.ledger] == [FaultPlanned, FaultDelivered]
-    assert faults.judge("other.test") is None
+    assert faults.plan("other.test") is None
 
 
 async def test_silence_counts_once_it_was_borne() -> None:
     faults, _, recorder = _faults("timeout")
-    failing = faults.judge("shop.test")
+    failing = faults.plan("shop.test")
     assert failing is not None
     assert failing.code is None
     async with asyncio.timeout(5):
@@ -48,7 +48,7 @@ async def test_silence_counts_once_it_was_borne() -> None:
 
 async def test_silence_that_the_trials_end_breaks_is_missed() -> None:
     faults, attempts, recorder = _faults("timeout")
-    assert faults.judge("shop.test") is not None
+    assert faults.plan("shop.test") is not None
     faults.close()
     attempts.finish()
     missed = recorder.ledger[1]

@@ -18,7 +18,7 @@ def attempts_of(of: Scenario, sites: tuple[str, ...] = ()) -> tuple[ConnectionTr
 
 def test_what_is_planned_is_written_with_the_origin_and_the_point() -> None:
     attempts, recorder = attempts_of(scenario(ConnectionRefused(), per="url"))
-    [injection] = attempts.judge("connect", "shop.test", 8443, met=True)
+    [injection] = attempts.plan("connect", "shop.test", 8443, met=True)
     attempts.settle(injection, delivered=True, waited_s=0.5)
     planned, delivered = recorder.ledger
     assert isinstance(planned, FaultPlanned)
@@ -33,7 +33,7 @@ def test_an_unusual_port_has_the_scheme_of_its_site() -> None:
     attempts, recorder = attempts_of(
         scenario(ConnectionRefused()), sites=("http://shop.test:7770",)
     )
-    attempts.judge("connect", "shop.test", 7770)
+    attempts.plan("connect", "shop.test", 7770)
     [planned] = recorder.ledger
     assert isinstance(planned, FaultPlanned)
     assert planned.url == "http://shop.test:7770/"
@@ -41,14 +41,14 @@ def test_an_unusual_port_has_the_scheme_of_its_site() -> None:
 
 def test_what_is_left_alone_leaves_nothing() -> None:
     attempts, recorder = attempts_of(scenario(DnsFailure(), Trigger(nth=(2,))))
-    assert attempts.judge("name", "shop.test") == ()
+    assert attempts.plan("name", "shop.test") == ()
     assert recorder.ledger == []
 
 
 def test_a_repeat_is_written_as_one() -> None:
     attempts, recorder = attempts_of(scenario(DnsFailure()))
     for _ in range(2):
-        [injection] = attempts.judge("name", "shop.test")
+        [injection] = attempts.plan("name", "shop.test")
         attempts.settle(injection, delivered=True)
     planned = [event for event in recorder.ledger if isinstance(event, FaultPlanned)]
     assert [(it.exchange, it.repeat_of, it.ordinal) for it in planned] == [
@@ -61,7 +61,7 @@ def test_two_failures_of_one_attempt_are_written_and_the_second_is_superseded() 
     first, second = scenario(ConnectionRefused()).rules[0], scenario(ConnectionTimeout()).rules[0]
     both = Scenario(name="s", rules=(first, second.model_copy(update={"name": "other"})))
     attempts, recorder = attempts_of(both)
-    assert [it.rule for it in attempts.judge("connect", "shop.test", 80)] == ["rule"]
+    assert [it.rule for it in attempts.plan("connect", "shop.test", 80)] == ["rule"]
     [_, planned, missed] = recorder.ledger
     assert isinstance(planned, FaultPlanned)
     assert isinstance(missed, FaultMissed)
@@ -70,8 +70,8 @@ def test_two_failures_of_one_attempt_are_written_and_the_second_is_superseded() 
 
 def test_an_injection_is_settled_once_and_the_trials_end_settles_the_rest() -> None:
     attempts, recorder = attempts_of(scenario(ConnectionRefused()))
-    [settled] = attempts.judge("connect", "shop.test", 443)
-    [left] = attempts.judge("connect", "wiki.test", 443)
+    [settled] = attempts.plan("connect", "shop.test", 443)
+    [left] = attempts.plan("connect", "wiki.test", 443)
     attempts.settle(settled, delivered=False)
     attempts.settle(settled, delivered=True)
     attempts.finish()
@@ -85,6 +85,6 @@ def test_an_injection_is_settled_once_and_the_trials_end_settles_the_rest() -> N
 @pytest.mark.parametrize("met", [None, True, False])
 def test_what_was_let_through_is_planned_for_nobody(met: bool | None) -> None:
     attempts, recorder = attempts_of(scenario(ConnectionRefused()))
-    found = attempts.judge("connect", "shop.test", 443, met=met)
+    found = attempts.plan("connect", "shop.test", 443, met=met)
     assert bool(found) == (met is not False)
     assert bool(recorder.ledger) == bool(found)

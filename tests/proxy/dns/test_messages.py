@@ -31,7 +31,7 @@ def test_a_question_is_read_and_answered_in_its_own_case() -> None:
     asked = query(b"ShOp.TeSt")
     question = messages.parse_question(asked)
     assert question is not None
-    assert (question.name, question.kind_name, question.extended) == ("shop.test", "A", False)
+    assert (question.name, question.type_name, question.has_edns) == ("shop.test", "A", False)
     said = messages.build_response(question, records=[(messages.A, bytes((198, 18, 0, 1)))])
     assert b"\x04ShOp\x04TeSt" in said
     read = dns.DNSMessage.unpack(said)
@@ -44,7 +44,7 @@ def test_edns_is_answered_and_later_versions_are_refused() -> None:
     for version, code in ((0, 0), (1, 16)):
         question = messages.parse_question(query(extension=opt(version)))
         assert question is not None
-        assert question.extended
+        assert question.has_edns
         said = messages.build_response(question, messages.NOERROR)
         [extension] = dns.DNSMessage.unpack(said).additionals
         assert extension.type == messages.OPT
@@ -57,7 +57,7 @@ def test_edns_is_answered_and_later_versions_are_refused() -> None:
 def test_an_operation_that_is_no_query_is_not_implemented() -> None:
     question = messages.parse_question(query(flags=0x2800))
     assert question is not None
-    assert not question.plain
+    assert not question.is_query
     assert messages.response_code(messages.build_response(question)) == messages.NOTIMP
 
 

@@ -56,14 +56,14 @@ def test_what_the_resolver_cannot_say_stays_unknown(
 @pytest.mark.parametrize(
     ("addresses", "known"),
     [
-        (("93.184.216.34",), Resolution(v4=True)),
+        (("93.184.216.34",), Resolution(has_ipv4=True)),
         # There is no way to this one from anywhere; alone it is better than nothing.
-        (("93.184.216.34", "100::1"), Resolution(v4=True)),
-        (("100::1",), Resolution(v6=True)),
-        (("127.0.0.1", "::1"), Resolution(here=("127.0.0.1", "::1"))),
-        (("0.0.0.0",), Resolution(here=("0.0.0.0",))),
-        (("127.0.0.1", "93.184.216.34"), Resolution(v4=True)),
-        (("fe80::1%eth0", "10.0.0.1"), Resolution(v4=True)),
+        (("93.184.216.34", "100::1"), Resolution(has_ipv4=True)),
+        (("100::1",), Resolution(has_ipv6=True)),
+        (("127.0.0.1", "::1"), Resolution(loopback=("127.0.0.1", "::1"))),
+        (("0.0.0.0",), Resolution(loopback=("0.0.0.0",))),
+        (("127.0.0.1", "93.184.216.34"), Resolution(has_ipv4=True)),
+        (("fe80::1%eth0", "10.0.0.1"), Resolution(has_ipv4=True)),
     ],
 )
 def test_families_are_those_that_can_be_reached(
@@ -83,10 +83,10 @@ async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPa
     asked = _answers(monkeypatch, "93.184.216.34")
     names = SystemResolver()
     try:
-        found = await asyncio.gather(*(names.find("shop.test") for _ in range(5)))
+        found = await asyncio.gather(*(names.resolve("shop.test") for _ in range(5)))
     finally:
         names.close()
-    assert found == [Resolution(v4=True)] * 5
+    assert found == [Resolution(has_ipv4=True)] * 5
     assert asked == ["shop.test"]
 
 

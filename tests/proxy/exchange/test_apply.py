@@ -76,7 +76,7 @@ async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Cli
 
 async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.Client]) -> None:
     struck, hit, presence = struck_by(Delay(60), REPLY), flow(), ClientStatus()
-    asyncio.get_running_loop().call_later(0.01, presence.leave)
+    asyncio.get_running_loop().call_later(0.01, presence.mark_left)
     await apply_effects(struck, hit, presence, Clock())
     assert (struck.client_left, struck.replied, struck.done) == (True, False, False)
     assert hit.response is None
@@ -106,7 +106,7 @@ def test_only_who_leaves_after_a_second_has_met_a_hold(
 ) -> None:
     struck = struck_by(Delay(10))
     struck.waited_s, struck.client_left = waited, left
-    assert struck.met_by_waiting is met
+    assert struck.gave_up_waiting is met
 
 
 @pytest.mark.parametrize(

@@ -165,12 +165,12 @@ def test_the_agents_action_is_read_out_of_the_answer(
 ) -> None:
     call = read(tap(), said(text))
     assert [(action.name, action.role, action.step) for action in call.actions] == [(name, role, 3)]
-    assert call.final is final
+    assert call.ends_task is final
 
 
 def test_without_a_vocabulary_no_action_is_read() -> None:
     call = read(tap(), said("stop('done')"), vocabulary=None)
-    assert (call.actions, call.final) == ((), False)
+    assert (call.actions, call.ends_task) == ((), False)
 
 
 def test_a_compressed_answer_is_read() -> None:
@@ -197,7 +197,7 @@ def test_what_is_no_answer_is_an_error_and_never_the_end(
     call = read(tap(), body, **given)
     assert complaint in (call.event.error or "")
     assert not call.event.complete
-    assert not call.final
+    assert not call.ends_task
     assert call.actions == ()
 
 
@@ -219,7 +219,7 @@ def test_a_stream_that_is_cut_says_why_and_keeps_what_came() -> None:
     )
     assert (call.event.answer, call.event.complete) == ("stop('x')", False)
     assert call.event.error == "Client disconnected."
-    assert not call.final
+    assert not call.ends_task
 
 
 def test_every_kind_of_token_that_the_api_reports_stands_in_the_event() -> None:

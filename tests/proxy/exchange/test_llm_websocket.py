@@ -20,7 +20,7 @@ def told(
     calls: LlmWebsocketCalls, kind: str, stream: str = "", **more: object
 ) -> LlmWebsocketCall | None:
     message = {"type": kind} | ({"stream_id": stream} if stream else {}) | more
-    return calls.answered(json.dumps(message).encode(), 1.0)
+    return calls.receive(json.dumps(message).encode(), 1.0)
 
 
 def test_calls_of_a_stream_are_answered_one_after_the_other() -> None:
@@ -60,8 +60,8 @@ def test_what_generates_nothing_takes_its_own_answer() -> None:
 
     assert over is not None
     assert over.tap is None
-    assert list(calls.give_up()) == [LlmWebsocketCall("x5/1", first)]
-    assert list(calls.give_up()) == []
+    assert list(calls.abandon()) == [LlmWebsocketCall("x5/1", first)]
+    assert list(calls.abandon()) == []
 
 
 def test_a_call_that_is_refused_has_the_status_of_its_error() -> None:

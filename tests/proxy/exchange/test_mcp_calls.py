@@ -241,7 +241,7 @@ def test_a_page_that_reads_events_is_no_client_of_tools() -> None:
     talk.gets(flow, ongoing, event({"jsonrpc": "2.0", "id": 1, "result": 1}), event("x"), **EVENTS)
     talk.tools.end(flow, ongoing, None)
 
-    assert not ongoing.of_agent
+    assert not ongoing.is_agent_request
     assert talk.written == []
 
 
@@ -255,28 +255,28 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     talk.gets(flow, ongoing, b"event: endpoint\ndata: /messages\n\n", **EVENTS)
     _, message = talk.asks(called(1, "look"), url="https://tools.test/messages")
 
-    assert ongoing.of_agent
-    assert message.tools is not None
-    assert message.tools.session.transport == "sse"
+    assert ongoing.is_agent_request
+    assert message.mcp is not None
+    assert message.mcp.session.transport == "sse"
 
 
 def test_what_a_page_asks_is_left_to_its_site() -> None:
     _, ongoing = Talk().asks(called(1, "look"), origin="https://shop.test")
 
-    assert ongoing.tools is None
+    assert ongoing.mcp is None
 
 
 def test_another_protocol_over_json_rpc_is_left_alone() -> None:
     _, ongoing = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
 
-    assert ongoing.tools is None
-    assert not ongoing.of_agent
+    assert ongoing.mcp is None
+    assert not ongoing.is_agent_request
 
 
 def test_a_rule_tells_a_message_of_mcp_from_a_page() -> None:
     _, ongoing = Talk().asks(called(1, "look"))
 
-    assert ongoing.of_agent
+    assert ongoing.is_agent_request
 
 
 def test_a_long_result_is_shortened_and_its_secrets_are_not() -> None:

@@ -22,7 +22,7 @@ class Heard:
         self.said: list[bytes] = []
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
-        tap.is_doubtful = False
+        tap.may_not_be_mcp = False
         self.endpoints.append(endpoint)
 
     def hear(self, tap: McpTap, data: bytes, now: float) -> None:
@@ -55,9 +55,9 @@ def test_events_are_told_as_they_come(coding: str, compress: object) -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream", content_encoding=coding)
     sent = compress(STREAM + b"data: it breaks off")
-    given = b"".join(tap.passes(sent[at : at + 7], 0.0) for at in range(0, len(sent), 7))
+    given = b"".join(tap.feed(sent[at : at + 7], 0.0) for at in range(0, len(sent), 7))
 
-    assert given + tap.passes(b"", 0.0) == sent
+    assert given + tap.feed(b"", 0.0) == sent
     assert heard.endpoints == ["/messages"]
     assert heard.said == [b"hello"] * 1000
 
@@ -66,8 +66,8 @@ def test_events_are_told_as_they_come(coding: str, compress: object) -> None:
 def test_a_coding_that_is_broken_or_unknown_is_not_read_and_breaks_nothing(coding: str) -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream", content_encoding=coding)
-    tap.passes(STREAM, 0.0)
-    tap.passes(STREAM, 0.0)
+    tap.feed(STREAM, 0.0)
+    tap.feed(STREAM, 0.0)
 
     assert heard.said == []
 
@@ -75,8 +75,8 @@ def test_a_coding_that_is_broken_or_unknown_is_not_read_and_breaks_nothing(codin
 def test_of_a_stream_that_may_be_no_mcp_nothing_is_told_before_it_is_known() -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream")
-    tap.is_doubtful = True
-    tap.passes(b"data: 1\n\ndata: 2\n\nevent: endpoint\ndata: /x\n\n", 0.0)
+    tap.may_not_be_mcp = True
+    tap.feed(b"data: 1\n\ndata: 2\n\nevent: endpoint\ndata: /x\n\n", 0.0)
 
     assert tap.is_over
     assert (heard.said, heard.endpoints) == ([], [])
@@ -86,8 +86,8 @@ def test_an_answer_in_one_piece_is_told_when_it_is_whole() -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="application/json", content_encoding="gzip")
     sent = gzip.compress(b"{}")
-    tap.passes(sent[:5], 0.0)
-    tap.passes(sent[5:], 0.0)
+    tap.feed(sent[:5], 0.0)
+    tap.feed(sent[5:], 0.0)
 
     assert heard.said == []
-    assert tap.whole("gzip") == b"{}"
+    assert tap.decoded_body("gzip") == b"{}"

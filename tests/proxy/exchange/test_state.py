@@ -29,7 +29,7 @@ def test_only_a_reply_awaits_its_sending() -> None:
     known = ongoing()
     assert not known.awaits_sending
     injection = PlannedInjection("i1", "x1", "r", HttpError(), "", 1, ())
-    known.struck.append(AppliedInjection(injection, cut=True))
+    known.applied.append(AppliedInjection(injection, cut=True))
     assert not known.awaits_sending
-    known.struck.append(AppliedInjection(injection, replied=True))
+    known.applied.append(AppliedInjection(injection, replied=True))
     assert known.awaits_sending

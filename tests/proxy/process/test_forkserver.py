@@ -100,7 +100,7 @@ def test_a_forkserver_that_cannot_run_is_a_sentence(
 
 def test_a_server_that_nobody_needed_is_not_waited_for() -> None:
     server = Forkserver()
-    server.warm()
+    server.ensure_started()
     loading = server._process
     assert loading is not None
     server.close()
@@ -132,7 +132,7 @@ def test_a_server_that_is_killed_with_a_proxy_on_its_way_is_named_and_started_an
 ) -> None:
     server = Forkserver()
     try:
-        server.warm()
+        server.ensure_started()
         assert server.pid is not None
         os.kill(server.pid, signal.SIGSTOP)
         threading.Timer(0.2, os.kill, (server.pid, signal.SIGKILL)).start()

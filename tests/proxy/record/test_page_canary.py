@@ -63,18 +63,18 @@ def test_only_a_browser_that_comes_for_the_tasks_site_is_a_proof(
     recorder = Recorder(Clock(), writer)
     config = ProxyConfig(ca=tmp_path, sites=(SITE,), own_proof=True)
     proof = FirstPageCanary(config, recorder)
-    recorder.on_written = proof.see
+    recorder.on_written = proof.handle_event
     for event in events:
         recorder.write(event)
 
     if proved:
-        proof.model_asked()
+        proof.before_llm_call()
     else:
         with pytest.raises(
             TrialVoid, match=f"^bypassed or never asked for: .* no page of {SITE} came through"
         ):
-            proof.model_asked()
-        proof.model_asked()
+            proof.before_llm_call()
+        proof.before_llm_call()
 
     writer.close()
     canaries = [canary.passed for canary in read_trace(tmp_path / EVENTS).events(Canary)]
@@ -82,4 +82,4 @@ def test_only_a_browser_that_comes_for_the_tasks_site_is_a_proof(
 
 
 def test_where_a_canary_was_sent_the_model_may_be_asked_at_any_time(tmp_path: Path) -> None:
-    FirstPageCanary(ProxyConfig(ca=tmp_path, sites=(SITE,)), Recorder(Clock())).model_asked()
+    FirstPageCanary(ProxyConfig(ca=tmp_path, sites=(SITE,)), Recorder(Clock())).before_llm_call()

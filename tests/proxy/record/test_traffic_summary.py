@@ -35,7 +35,7 @@ def seen(*events: Event) -> tuple[TrafficCounter, list[str]]:
     told: list[str] = []
     sightings = TrafficCounter(told.append)
     for event in events:
-        sightings.see(event)
+        sightings.add(event)
     return sightings, told
 
 

@@ -85,7 +85,7 @@ def test_a_folder_of_certificates_gets_ours_under_the_name_that_openssl_looks_fo
 ) -> None:
     folder = tmp_path / "certs"
     folder.mkdir()
-    (name,) = [file.name for file in ca.trusted.iterdir()]
+    (name,) = [file.name for file in ca.hashed_dir.iterdir()]
     base = user(tmp_path / "home", SSL_CERT_DIR=str(folder))
 
     assert list(plan_mounts(ca, base).layers[folder]) == [name]

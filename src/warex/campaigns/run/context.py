@@ -46,7 +46,7 @@ def _services(
     specs: Sequence[TrialSpec], benchmark: Benchmark
 ) -> Iterator[tuple[Forkserver, ScriptedModelProcess | None]]:
     forkserver = Forkserver()
-    forkserver.warm()
+    forkserver.ensure_started()
     try:
         tasks = benchmark.script()
         if tasks and any(spec.agent.model.startswith(SCRIPTED_PREFIX) for spec in specs):

@@ -187,10 +187,10 @@ class _Trial:
         broken = self._write_outcome(code, seconds, broken)
         if broken:
             raise self._void(broken)
-        if own_sites is not None and not (proxy.saw and proxy.saw["delivered"]):
+        if own_sites is not None and not (proxy.summary and proxy.summary["delivered"]):
             self.say(own_sites)
-        if proxy.saw is not None:
-            self._print_summary(place, proxy.saw)
+        if proxy.summary is not None:
+            self._print_summary(place, proxy.summary)
         return code if code >= 0 else 128 - code
 
     @property

@@ -59,7 +59,7 @@ class CertificateAuthority:
         return base64.b64encode(hashlib.sha256(public).digest()).decode()
 
     @property
-    def trusted(self) -> Path:
+    def hashed_dir(self) -> Path:
         """A folder with the certificate, named as OpenSSL looks it up (``c_rehash``)."""
         return self.folder / _HASHED_DIR
 

@@ -36,11 +36,11 @@ class CertificateRejections:
         self._began.pop(connection, None)
         self._rounds.pop(host, None)
 
-    def gone(self, connection: str) -> None:
+    def closed(self, connection: str) -> None:
         """Forget a connection that is over; it may have taken no certificate at all."""
         self._began.pop(connection, None)
 
-    def refused(self, connection: str, host: str, now: float) -> bool:
+    def rejected(self, connection: str, host: str, now: float) -> bool:
         """Note that a client refused our certificate; return whether the host is lost for good."""
         began, patient = self._began.pop(connection, (now, False))
         if began >= self._last.get(host, began):

@@ -76,7 +76,7 @@ class TrustStore(NamedTuple):
 
 def trust_store(ca: Path) -> TrustStore:
     """Return what this machine trusts, and our own CA: a local site may be served by it."""
-    return TrustStore(str(system_bundle()), str(CertificateAuthority(ca).trusted))
+    return TrustStore(str(system_bundle()), str(CertificateAuthority(ca).hashed_dir))
 
 
 @lru_cache(maxsize=4096)

@@ -68,9 +68,9 @@ class ConnectionBlocklist:
         self._handed, self._names = handed, names
         self._injector, self._attempts, self._clock = injector, attempts, clock
         self._sites, self._broke = sites, broke
-        self._closed: tuple[BlocklistEntry, ...] = ()
+        self._entries: tuple[BlocklistEntry, ...] = ()
         self._pending: dict[_FourTuple, _BlockedTry] = {}
-        self._seen: dict[str, None] = {}
+        self._literal_addresses: dict[str, None] = {}
         self._rules: tuple[Rule, ...] = ()
         self._named: tuple[str, ...] = ()
         self._concerned: dict[str, bool] = {}
@@ -80,19 +80,19 @@ class ConnectionBlocklist:
     def open(self) -> None:
         """Keep the gates from now on."""
         self._handed.log.setblocking(False)
-        self._loop.add_reader(self._handed.log, self._listen)
+        self._loop.add_reader(self._handed.log, self._read_log)
         self._tick()
 
     def close(self) -> None:
         """Open them all: the trial is over."""
-        self._listen()
+        self._read_log()
         self._loop.remove_reader(self._handed.log)
         if self._timer is not None:
             self._timer.cancel()
         now = self._clock.now()
         for pending in self._pending.values():
             self._settle(pending, "trial_over", now)
-        self._set(())
+        self._install(())
 
     def accepted(self, arrival: RedirectedConnection) -> None:
         """Count a connection that was let through, whether a rule is about it or not.
@@ -100,14 +100,14 @@ class ConnectionBlocklist:
         A one-shot counts what came before it, so that a replay finds its place.
         """
         host = self._host(arrival.address, arrival.port)
-        if host == arrival.address and len(self._seen) < _MAX_LITERAL_ADDRESSES:
-            self._seen[host] = None
-        self._attempts.judge("connect", host, arrival.port, met=False)
+        if host == arrival.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
+            self._literal_addresses[host] = None
+        self._attempts.plan("connect", host, arrival.port, met=False)
         self.update()
 
     def update(self) -> None:
         """Close and open what the next attempts would meet so."""
-        self._set(tuple(self._wanted()) if self._concern_connections() else ())
+        self._install(tuple(self._wanted_entries()) if self._concern_connections() else ())
 
     # ---- which gates
 
@@ -128,17 +128,17 @@ class ConnectionBlocklist:
             self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
         return any(rule.fault.point == "connect" for rule in rules)
 
-    def _wanted(self) -> Iterator[BlocklistEntry]:
-        for host, addresses, everywhere in self._places():
-            yield from self._gates(host, addresses, everywhere=everywhere)
+    def _wanted_entries(self) -> Iterator[BlocklistEntry]:
+        for host, addresses, everywhere in self._targets():
+            yield from self._entries_for(host, addresses, everywhere=everywhere)
 
-    def _places(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+    def _targets(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
         """Yield each host with its addresses, and whether all its ports may be closed."""
         for name in self._names:
             if self._is_concerned(name):
                 own = self._names.addresses_of(name)
                 yield name, (own.v4, own.v6), True
-        for host in (*self._named, *(it for it in self._seen if it not in self._named)):
+        for host in (*self._named, *(it for it in self._literal_addresses if it not in self._named)):
             if host == "localhost":
                 # Never all of it: the command's own services are there, too.
                 yield host, ("127.0.0.1", "::1"), False
@@ -147,7 +147,7 @@ class ConnectionBlocklist:
                     address = ipaddress.ip_address(host)
                     yield host, (str(address),), not address.is_loopback
 
-    def _gates(
+    def _entries_for(
         self, host: str, addresses: tuple[str, ...], *, everywhere: bool
     ) -> Iterator[BlocklistEntry]:
         now = self._clock.now()
@@ -168,19 +168,19 @@ class ConnectionBlocklist:
             )
         return known
 
-    def _set(self, gates: tuple[BlocklistEntry, ...]) -> None:
-        if gates == self._closed:
+    def _install(self, gates: tuple[BlocklistEntry, ...]) -> None:
+        if gates == self._entries:
             return
         try:
             nftables.set_blocklist(self._handed.netfilter, gates)
         except OSError as error:
             self._broke(error)
         else:
-            self._closed = gates
+            self._entries = gates
 
     # ---- who met them
 
-    def _listen(self) -> None:
+    def _read_log(self) -> None:
         while True:
             try:
                 received = self._handed.log.recv(65536)
@@ -191,9 +191,9 @@ class ConnectionBlocklist:
                 self._broke(error)
                 return
             for attempt in nftables.read_log(received):
-                self._met((attempt.source, attempt.source_port, attempt.address, attempt.port))
+                self._blocked((attempt.source, attempt.source_port, attempt.address, attempt.port))
 
-    def _met(self, ends: _FourTuple) -> None:
+    def _blocked(self, ends: _FourTuple) -> None:
         now = self._clock.now()
         again = self._pending.get(ends)
         if again is not None:
@@ -201,7 +201,7 @@ class ConnectionBlocklist:
             return
         _, _, address, port = ends
         host = self._host(address, port)
-        injections = self._attempts.judge("connect", host, port, met=True)
+        injections = self._attempts.plan("connect", host, port, met=True)
         if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
             pending = self._pending[ends] = _BlockedTry(now, injections)
             self._loop.call_later(_SYN_RETRY_SECONDS, self._given_up, pending)

@@ -46,7 +46,7 @@ class IdleConnections:
         client, request = flow.client_conn, flow.request
         if request.headers.get("upgrade", "").lower() == "websocket":
             # It is in use until it ends, whether anything passes or not.
-            self.gone(client)
+            self.forget(client)
             return
         known = self._open.setdefault(client.id, _ClientConnection(client))
         # As the client knows it: where the request really goes is no rule's matter.
@@ -59,11 +59,11 @@ class IdleConnections:
         known = self._open.setdefault(client.id, _ClientConnection(client))
         known.sites.add((host.lower(), port))
 
-    def gone(self, client: connection.Client) -> None:
+    def forget(self, client: connection.Client) -> None:
         """Forget a connection."""
         self._open.pop(client.id, None)
 
-    def renew(self) -> None:
+    def reset(self) -> None:
         """Let every rule come into force anew: another task has begun."""
         self._in_force = frozenset()
         self.check()
@@ -74,9 +74,9 @@ class IdleConnections:
         in_force, then = self._injector.in_force(now)
         fresh, self._in_force = in_force - self._in_force, in_force
         if fresh:
-            self._close([it for it in self._open.values() if self._is_in_the_way(it, fresh)])
+            self._close([it for it in self._open.values() if self._is_affected(it, fresh)])
         if then is not None and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(then - now, self._later)
+            self._timer = asyncio.get_running_loop().call_later(then - now, self._on_timer)
 
     def _close(self, in_the_way: list[_ClientConnection]) -> None:
         """Close what is idle now; what is busy, when it has become idle."""
@@ -87,18 +87,18 @@ class IdleConnections:
             if self._is_busy(known.client.id):
                 busy.append(known)
                 continue
-            self.gone(known.client)
+            self.forget(known.client)
             writer = writer_of(known.client)
             if writer is not None:
                 writer.close()
         if busy:
             asyncio.get_running_loop().call_later(_RECHECK_SECONDS, self._close, busy)
 
-    def _later(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
         self.check()
 
-    def _is_in_the_way(self, known: _ClientConnection, rules: frozenset[str]) -> bool:
+    def _is_affected(self, known: _ClientConnection, rules: frozenset[str]) -> bool:
         return any(
             self._injector.concerns(point, host, port, rules)
             for point in ("name", "connect", "tls")

@@ -27,12 +27,12 @@ class FailedLookup:
     _injections: tuple[PlannedInjection, ...]
     _attempts: ConnectionTries
 
-    def answered(self) -> None:
+    def mark_delivered(self) -> None:
         """Note that the answer has left."""
         for injection in self._injections:
             self._attempts.settle(injection, delivered=True)
 
-    def borne(self, seconds: float) -> None:
+    def mark_timed_out(self, seconds: float) -> None:
         """Note that the asker has had no answer for so long."""
         for injection in self._injections:
             self._attempts.settle(injection, delivered=True, waited_s=seconds)
@@ -43,11 +43,11 @@ class LookupFaults:
 
     def __init__(self, attempts: ConnectionTries, clock: Clock) -> None:
         self._attempts, self._clock = attempts, clock
-        self._silences: set[asyncio.TimerHandle] = set()
+        self._timers: set[asyncio.TimerHandle] = set()
 
-    def judge(self, name: str) -> FailedLookup | None:
+    def plan(self, name: str) -> FailedLookup | None:
         """Count a question for a name; return how it fails, if it does."""
-        injections = self._attempts.judge("name", name)
+        injections = self._attempts.plan("name", name)
         effects = [effect for injection in injections for effect in injection.effects]
         wrong = next((effect for effect in effects if isinstance(effect, DnsError)), None)
         if wrong is None:
@@ -59,13 +59,13 @@ class LookupFaults:
 
     def close(self) -> None:
         """Settle nothing any more by the time that has passed."""
-        for timer in self._silences:
+        for timer in self._timers:
             timer.cancel()
 
     def _wait(self, failing: FailedLookup, since: float) -> None:
         def over() -> None:
-            self._silences.discard(timer)
-            failing.borne(self._clock.now() - since)
+            self._timers.discard(timer)
+            failing.mark_timed_out(self._clock.now() - since)
 
         timer = asyncio.get_running_loop().call_later(_DELIVERED_AFTER, over)
-        self._silences.add(timer)
+        self._timers.add(timer)

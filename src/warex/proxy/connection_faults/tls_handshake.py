@@ -52,14 +52,14 @@ class HandshakeFaults:
 
     def __init__(self, attempts: ConnectionTries) -> None:
         self._attempts = attempts
-        self._hits: dict[str, _BadHandshake] = {}
+        self._handshakes: dict[str, _BadHandshake] = {}
 
-    def hello(self, client: connection.Client, host: str, port: int) -> bool:
+    def client_hello(self, client: connection.Client, host: str, port: int) -> bool:
         """Judge a connection that begins TLS; return whether it is hit."""
-        for injection in self._attempts.judge("tls", host, port):
+        for injection in self._attempts.plan("tls", host, port):
             for effect in injection.effects:
                 if isinstance(effect, BadCertificate):
-                    self._hits[client.id] = _BadHandshake(injection, effect.wrong, host)
+                    self._handshakes[client.id] = _BadHandshake(injection, effect.wrong, host)
                     return True
                 if isinstance(effect, Cut):
                     waiting = is_connected(client)
@@ -71,7 +71,7 @@ class HandshakeFaults:
 
     def start(self, data: tls.TlsData) -> None:
         """Put the bad certificate in place of the good one."""
-        hit = self._hits.get(data.context.client.id)
+        hit = self._handshakes.get(data.context.client.id)
         if hit is None or data.ssl_conn is None:
             return
         hit.shown = is_connected(data.context.client)
@@ -97,9 +97,9 @@ class HandshakeFaults:
         bad.set_accept_state()
         data.ssl_conn = bad
 
-    def ended(self, client: connection.Client) -> bool:
+    def handshake_ended(self, client: connection.Client) -> bool:
         """Note that a handshake is over, well or not; return whether it was hit."""
-        hit = self._hits.pop(client.id, None)
+        hit = self._handshakes.pop(client.id, None)
         if hit is not None:
             self._attempts.settle(hit.injection, delivered=hit.shown)
         return hit is not None

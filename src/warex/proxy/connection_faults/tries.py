@@ -16,9 +16,9 @@ class ConnectionTries:
     def __init__(self, injector: Injector, recorder: Recorder) -> None:
         self._injector = injector
         self._recorder = recorder
-        self._open: dict[str, PlannedInjection] = {}
+        self._unsettled: dict[str, PlannedInjection] = {}
 
-    def judge(
+    def plan(
         self, point: ConnectionPhase, host: str, port: int | None = None, *, met: bool | None = None
     ) -> tuple[PlannedInjection, ...]:
         """Count an attempt, record what is planned for it, and return that.
@@ -33,7 +33,7 @@ class ConnectionTries:
         url = self._injector.attempt_url(point, host, port)
         for injection in decision.injections:
             self._recorder.write(planned(injection, url, point))
-            self._open[injection.id] = injection
+            self._unsettled[injection.id] = injection
         for injection in decision.superseded:
             self._recorder.write(planned(injection, url, point))
             self._recorder.write(missed(injection, "superseded"))
@@ -49,7 +49,7 @@ class ConnectionTries:
         client_left: bool = False,
     ) -> None:
         """Record what became of an injection; a second time changes nothing."""
-        if self._open.pop(injection.id, None) is None:
+        if self._unsettled.pop(injection.id, None) is None:
             return
         self._injector.settle(injection, delivered=delivered)
         if not delivered:
@@ -67,5 +67,5 @@ class ConnectionTries:
 
     def finish(self) -> None:
         """Settle what is still under way: the trial is over."""
-        for injection in list(self._open.values()):
+        for injection in list(self._unsettled.values()):
             self.settle(injection, delivered=False, reason="trial_over")

@@ -48,21 +48,21 @@ class Question:
     """Name, type and class, byte for byte."""
     name: str
     """In lower case, without the last dot."""
-    kind: int
-    internet: bool = True
+    qtype: int
+    is_internet_class: bool = True
     """Whether it is of the only class in use."""
-    plain: bool = True
+    is_query: bool = True
     """Whether it is a query, and not some other operation."""
-    recursive: bool = True
-    extended: bool = False
+    recursion_desired: bool = True
+    has_edns: bool = False
     """Whether the asker speaks EDNS."""
-    version: int = 0
+    edns_version: int = 0
     """The EDNS version asked for."""
 
     @property
-    def kind_name(self) -> str:
+    def type_name(self) -> str:
         """The type's name."""
-        return TYPES.get(self.kind, f"TYPE{self.kind}")
+        return TYPES.get(self.qtype, f"TYPE{self.qtype}")
 
 
 def parse_question(message: bytes) -> Question | None:
@@ -81,12 +81,12 @@ def parse_question(message: bytes) -> Question | None:
         id=number,
         raw=message[_HEAD.size : end],
         name=b".".join(labels).decode("latin-1").lower(),
-        kind=kind,
-        internet=kind_of_net in (_IN, 255),
-        plain=not flags & 0x7800,
-        recursive=bool(flags & 0x0100),
-        extended=extended,
-        version=version,
+        qtype=kind,
+        is_internet_class=kind_of_net in (_IN, 255),
+        is_query=not flags & 0x7800,
+        recursion_desired=bool(flags & 0x0100),
+        has_edns=extended,
+        edns_version=version,
     )
 
 
@@ -100,13 +100,13 @@ def build_response(
         body += b"\xc0\x0c" + struct.pack("!HHIH", kind, _IN, 0, len(data)) + data
         count += 1
     extension = b""
-    if question.extended:
+    if question.has_edns:
         high = 0
-        if question.version:
+        if question.edns_version:
             code, high = 0, 1  # BADVERS is 16: its upper bits stand in the extension.
         extension = b"\0" + struct.pack("!HHBBHH", OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
-    flags = 0x8080 | (0x0100 if question.recursive else 0) | (code & 0xF)
-    if not question.plain:
+    flags = 0x8080 | (0x0100 if question.recursion_desired else 0) | (code & 0xF)
+    if not question.is_query:
         flags = (flags & ~0xF) | NOTIMP
     head = _HEAD.pack(question.id, flags, 1, count, 0, bool(extension))
     return head + question.raw + body + extension

@@ -18,7 +18,7 @@ from warex.proxy.dns.system_resolver import Resolution, SystemResolver, forward
 from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
 from warex.traces import Dns
 
-_LOCALHOST: Final = Resolution(here=("127.0.0.1", "::1"))
+_LOCALHOST: Final = Resolution(loopback=("127.0.0.1", "::1"))
 _MAX_QUERIES: Final = 512
 """Questions answered side by side at most; more are dropped, as a busy resolver does."""
 _UDP_TIMEOUT: Final = 0.7
@@ -31,7 +31,7 @@ _IDLE_TIMEOUT: Final = 30.0
 class LookupFaults(Protocol):
     """Says which names fail."""
 
-    def judge(self, name: str) -> "LookupFault | None":
+    def plan(self, name: str) -> "LookupFault | None":
         """Count a question for a name; return how it fails, if it does."""
 
 
@@ -42,7 +42,7 @@ class LookupFault(Protocol):
     def code(self) -> int | None:
         """The answer's code; None for no answer at all."""
 
-    def answered(self) -> None:
+    def mark_delivered(self) -> None:
         """Note that the answer has left."""
 
 
@@ -142,7 +142,7 @@ class DnsServer:
         if answer.data is not None:
             receiver.sendto(answer.data, asker)
             if answer.fault is not None:
-                answer.fault.answered()
+                answer.fault.mark_delivered()
 
     # ---- TCP
 
@@ -166,7 +166,7 @@ class DnsServer:
                 framed = len(answer.data).to_bytes(2) + answer.data
                 await self._loop.sock_sendall(client, framed)
                 if answer.fault is not None:
-                    answer.fault.answered()
+                    answer.fault.mark_delivered()
 
     async def _exactly(self, client: socket.socket, size: int) -> bytes:
         """Return that many bytes, or none where the asker has ended or fallen silent."""
@@ -188,29 +188,29 @@ class DnsServer:
         question = messages.parse_question(message)
         if question is None:
             return _Answer(None)
-        if not question.plain:
+        if not question.is_query:
             return _Answer(messages.build_response(question, messages.NOTIMP))
-        if not question.internet:
+        if not question.is_internet_class:
             return _Answer(messages.build_response(question, messages.REFUSED))
         if (whose := _address_asked_for(question)) is not None and is_virtual(whose):
             return _Answer(self._reverse(question, whose))
-        fault = self._faults.judge(question.name)
+        fault = self._faults.plan(question.name)
         if fault is not None:
             said = "no answer" if fault.code is None else messages.RESPONSE_CODES[fault.code]
-            self._note(question, said)
+            self._record_answer(question, said)
             data = None if fault.code is None else messages.build_response(question, fault.code)
             return _Answer(data, fault)
         known = await self._find(question.name)
-        if known.code != messages.NOERROR and question.kind in _ADDRESSES:
-            return self._say(question, known.code)
-        match question.kind:
+        if known.rcode != messages.NOERROR and question.qtype in _ADDRESSES:
+            return self._respond(question, known.rcode)
+        match question.qtype:
             case messages.A | messages.AAAA | messages.ANY:
                 return self._addresses(question, known)
             case messages.HTTPS | messages.SVCB:
                 # They would tell of addresses, of QUIC, and of keys that hide the host's name.
-                return self._say(question, messages.NOERROR)
+                return self._respond(question, messages.NOERROR)
             case _ if self._is_ours(question.name):
-                return self._say(question, messages.NOERROR)
+                return self._respond(question, messages.NOERROR)
             case _:
                 return await self._forwarded(question, message, tcp=tcp)
 
@@ -218,8 +218,8 @@ class DnsServer:
         if name == "localhost" or name.endswith(".localhost"):
             return _LOCALHOST
         if self._is_ours(name) or self._lookup is None:
-            return Resolution(v4=bool(name))
-        return await self._lookup.find(name)
+            return Resolution(has_ipv4=bool(name))
+        return await self._lookup.resolve(name)
 
     def _is_ours(self, name: str) -> bool:
         return name in self._known
@@ -229,24 +229,24 @@ class DnsServer:
             messages.A: (4,),
             messages.AAAA: (6,),
             messages.ANY: (4, 6),
-        }[question.kind]
-        if known.here:
-            found = [ipaddress.ip_address(it) for it in known.here]
-        elif known.v4 or known.v6:
+        }[question.qtype]
+        if known.loopback:
+            found = [ipaddress.ip_address(it) for it in known.loopback]
+        elif known.has_ipv4 or known.has_ipv6:
             own = self._names.addresses(question.name)
-            found = [ipaddress.ip_address(own.v4)] if known.v4 else []
-            found += [ipaddress.ip_address(own.v6)] if known.v6 else []
+            found = [ipaddress.ip_address(own.v4)] if known.has_ipv4 else []
+            found += [ipaddress.ip_address(own.v6)] if known.has_ipv6 else []
             self._named(question.name)
         else:
             found = []
         given = [it for it in found if it.version in wanted]
         records = [(messages.A if it.version == 4 else messages.AAAA, it.packed) for it in given]
-        self._note(question, ", ".join(map(str, given)) or "none")
+        self._record_answer(question, ", ".join(map(str, given)) or "none")
         return _Answer(messages.build_response(question, records=records))
 
     def _reverse(self, question: Question, address: str) -> bytes:
         name = self._names.name_of(address)
-        self._note(question, name or "NXDOMAIN")
+        self._record_answer(question, name or "NXDOMAIN")
         if name is None:
             return messages.build_response(question, messages.NXDOMAIN)
         record = (messages.PTR, messages.encode_name(name))
@@ -255,18 +255,18 @@ class DnsServer:
     async def _forwarded(self, question: Question, message: bytes, *, tcp: bool) -> _Answer:
         data = await forward(message, tcp=tcp) if self._lookup is not None else None
         if data is None:
-            return self._say(question, messages.SERVFAIL)
-        self._note(question, messages.RESPONSE_CODES.get(messages.response_code(data), "forwarded"))
+            return self._respond(question, messages.SERVFAIL)
+        self._record_answer(question, messages.RESPONSE_CODES.get(messages.response_code(data), "forwarded"))
         return _Answer(data)
 
-    def _say(self, question: Question, code: int) -> _Answer:
+    def _respond(self, question: Question, code: int) -> _Answer:
         said = "none" if code == messages.NOERROR else messages.RESPONSE_CODES[code]
-        self._note(question, said)
+        self._record_answer(question, said)
         return _Answer(messages.build_response(question, code))
 
-    def _note(self, question: Question, said: str) -> None:
+    def _record_answer(self, question: Question, said: str) -> None:
         """Record an answer, once for each name and type: clients ask for the same ever again."""
-        key = (question.name, question.kind_name, said)
+        key = (question.name, question.type_name, said)
         if key not in self._recorded:
             self._recorded.add(key)
             self._record(Dns(name=key[0], kind=key[1], answer=key[2]))
@@ -279,7 +279,7 @@ _ADDRESSES: Final = frozenset(
 
 def _address_asked_for(question: Question) -> str | None:
     """Return the address whose name is asked for (RFC 1035 §3.5, RFC 3596 §2.5)."""
-    if question.kind not in (messages.PTR, messages.ANY):
+    if question.qtype not in (messages.PTR, messages.ANY):
         return None
     labels = question.name.split(".")
     try:

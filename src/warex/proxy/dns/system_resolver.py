@@ -26,12 +26,12 @@ _DNS_TIMEOUT: Final = 5.0
 class Resolution:
     """What is known of a name."""
 
-    code: int = messages.NOERROR
-    v4: bool = False
+    rcode: int = messages.NOERROR
+    has_ipv4: bool = False
     """Whether it has an IPv4 address."""
-    v6: bool = False
+    has_ipv6: bool = False
     """Whether it has an IPv6 address, and this machine a way there."""
-    here: tuple[str, ...] = ()
+    loopback: tuple[str, ...] = ()
     """Loopback addresses, where it has no others: the asker's own machine is meant."""
 
 
@@ -42,7 +42,7 @@ class SystemResolver:
         self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="lookup")
         self._asked: dict[str, asyncio.Task[Resolution]] = {}
 
-    async def find(self, name: str) -> Resolution:
+    async def resolve(self, name: str) -> Resolution:
         """Return what is known of a name."""
         loop = asyncio.get_running_loop()
         task = self._asked.get(name)
@@ -88,11 +88,11 @@ def resolve_blocking(name: str) -> Resolution:
     # 0.0.0.0 too is the asker's own machine: so blocked names are often written.
     here = [it for it in addresses if it.is_loopback or it.is_unspecified]
     if here and len(here) == len(addresses):
-        return Resolution(here=tuple(dict.fromkeys(map(str, here))))
+        return Resolution(loopback=tuple(dict.fromkeys(map(str, here))))
     there = [it for it in addresses if it not in here]
     v4 = any(it.version == 4 for it in there)
     v6 = [it for it in there if it.version == 6]
-    return Resolution(v4=v4, v6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
+    return Resolution(has_ipv4=v4, has_ipv6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
 
 
 def _is_reachable(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

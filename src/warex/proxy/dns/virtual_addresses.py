@@ -48,7 +48,7 @@ class VirtualAddresses:
         name = name.lower()
         number = self._numbers.get(name)
         if number is None:
-            number = self._free()
+            number = self._allocate()
             self._numbers[name] = number
             self._names[number] = name
         else:
@@ -67,7 +67,7 @@ class VirtualAddresses:
             self._numbers.move_to_end(name)
         return name
 
-    def _free(self) -> int:
+    def _allocate(self) -> int:
         if len(self._numbers) < self._size:
             return len(self._numbers)
         _, number = self._numbers.popitem(last=False)

@@ -57,18 +57,18 @@ class AppliedInjection:
     cut: bool = False
     rewriter: Rewriter | None = None
     """What changes the answer while it passes."""
-    remembered: ChangedValue | None = None
+    site_change: ChangedValue | None = None
     """What became of it where that depends on the site: another page, an earlier answer, a second
     request."""
-    told: Sequence[ValueChange] = ()
+    reported_changes: Sequence[ValueChange] = ()
     """The values that the page itself has changed."""
     awaits_report: bool = False
     """It has changed a page, which is to report that the change was shown."""
     found_nothing: bool = False
     """The page has reported that there is nothing in it to change."""
-    awaits_answer: bool = False
+    awaits_response: bool = False
     """It changes an answer that has not come yet, and may never come."""
-    elsewhere: bool = False
+    on_other_exchange: bool = False
     """That answer comes on another exchange, whose end is nothing to this one."""
     done: bool = False
     """All effects that end here are done; nothing on the wire is awaited."""
@@ -78,7 +78,7 @@ class AppliedInjection:
         return self.waited_s + (0.0 if self.held_since is None else now - self.held_since)
 
     @property
-    def missed_as(self) -> MissReason:
+    def missed_reason(self) -> MissReason:
         """Why it is missed where the client is the reason."""
         if self.client_left:
             return "client_gone" if self.left_while_held else "client_left"
@@ -90,11 +90,11 @@ class AppliedInjection:
     def changed_nothing(self) -> bool:
         """Whether there was no answer to change, or nothing in it."""
         applied = self.rewriter is not None and self.rewriter.applied
-        forgotten = self.remembers and self.remembered is None
-        return self.awaits_answer or forgotten or (self.rewrites and not applied)
+        forgotten = self.depends_on_site and self.site_change is None
+        return self.awaits_response or forgotten or (self.rewrites and not applied)
 
     @property
-    def remembers(self) -> bool:
+    def depends_on_site(self) -> bool:
         """Whether it depends on what the site gives, or has given before."""
         return any(effect.traits.depends_on_site for effect in self.injection.effects)
 
@@ -102,8 +102,8 @@ class AppliedInjection:
     def changes(self) -> list[ChangedValue]:
         """The values that are not what the site said, as the trace has them."""
         told = self.rewriter.changes if self.rewriter is not None else ()
-        told = (*told, *self.told)
-        remembered = [] if self.remembered is None else [self.remembered]
+        told = (*told, *self.reported_changes)
+        remembered = [] if self.site_change is None else [self.site_change]
         return remembered + [
             ChangedValue(where=it.where, before=it.before, after=it.after)
             for it in (each.short() for each in told[:_MAX_CHANGES])
@@ -114,12 +114,12 @@ class AppliedInjection:
         """Whether it changes the answer as it passes."""
         return any(effect.traits.rewrites for effect in self.injection.effects)
 
-    def goes_on(self, *, arrived: bool) -> bool:
+    def outlives_exchange(self, *, arrived: bool) -> bool:
         """Whether it is not over with its exchange: it is met elsewhere, or a page may report."""
-        return self.elsewhere or (arrived and self.awaits_report and not self.changed_nothing)
+        return self.on_other_exchange or (arrived and self.awaits_report and not self.changed_nothing)
 
     @property
-    def met_by_waiting(self) -> bool:
+    def gave_up_waiting(self) -> bool:
         """Whether the client gave up after a hold long enough to count."""
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
 
@@ -166,9 +166,9 @@ async def apply_effects(
                 pass  # It is done by what is remembered of the site (``earlier``).
             case DuplicateRequest():
                 if await send_duplicate(flow):
-                    struck.remembered = ChangedValue(where="request", before="once", after="twice")
+                    struck.site_change = ChangedValue(where="request", before="once", after="twice")
             case EditToolAnswer():
-                struck.awaits_answer = True
+                struck.awaits_response = True
             case PushToolEvent():
                 pass  # It is said on another exchange (``tool_calls``).
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
@@ -176,7 +176,7 @@ async def apply_effects(
             case _:
                 assert_never(effect)
     struck.done = not (
-        struck.replied or struck.awaits_answer or struck.rewrites or struck.remembers
+        struck.replied or struck.awaits_response or struck.rewrites or struck.depends_on_site
     )
 
 

@@ -16,29 +16,29 @@ class ClientStatus:
     """Set when the client has given up the exchange, or has gone altogether."""
     has_reset: bool = False
     """Whether the client has reset the exchange's HTTP/2 stream."""
-    is_let_go: bool = False
+    is_sent: bool = False
     """Whether flow control has let the answer's last byte go to the transport (RFC 9113 §5.2)."""
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def leave(self) -> None:
+    def mark_left(self) -> None:
         """Note that the client wants no answer any more."""
         self.left.set()
         self._settled.set()
 
-    def reset(self) -> None:
+    def mark_reset(self) -> None:
         """Note that the client has reset the exchange's stream."""
         self.has_reset = True
-        self.leave()
+        self.mark_left()
 
-    def let_go(self) -> None:
+    def mark_sent(self) -> None:
         """Note that the answer's last byte is on its way."""
-        self.is_let_go = True
+        self.is_sent = True
         self._settled.set()
 
-    async def all_let_go(self) -> bool:
+    async def wait_sent(self) -> bool:
         """Wait until the last byte is on its way; False if the client left first."""
         await self._settled.wait()
-        return self.is_let_go
+        return self.is_sent
 
 
 def attach_client_status(flow: http.HTTPFlow, presence: ClientStatus) -> None:

@@ -36,7 +36,7 @@ async def send_duplicate(flow: http.HTTPFlow) -> bool:
     except TimeoutError:
         return False
     finally:
-        handler.leave()
+        handler.close()
     return copy.response is not None
 
 
@@ -103,7 +103,7 @@ class _DuplicateHandler(server.ConnectionHandler):
     ) -> None:
         logging.getLogger(__name__).log(level, message)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Close the connection."""
         for transport in self.transports.values():
             if transport.handler is not None:

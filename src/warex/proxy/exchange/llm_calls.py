@@ -64,16 +64,16 @@ class LlmCalls:
         self._cache = _cache_of(config)
         self.progress = SubtaskDepth()
         """How deep in its task the agent is."""
-        self._said: tuple[int, LlmAnswer] | None = None
+        self._last_answer: tuple[int, LlmAnswer] | None = None
         """The model's last whole answer, and to which step."""
         self._refused: dict[str, _RateLimited] = {}
         """Calls whose client was told to wait, by their bodies."""
 
     def begin_task(self) -> None:
         """Begin a task: nothing of the last one is known any more."""
-        self.progress, self._said, self._refused = SubtaskDepth(), None, {}
+        self.progress, self._last_answer, self._refused = SubtaskDepth(), None, {}
 
-    def beside(self, injector: Injector) -> Self:
+    def for_parallel_task(self, injector: Injector) -> Self:
         """Return the calls of a task that runs at the same time as this one's."""
         other = copy(self)
         other._injector = injector
@@ -105,12 +105,12 @@ class LlmCalls:
             return None
         return call
 
-    def follow(self, ongoing: ExchangeState, call: LlmRequest, now: float) -> None:
+    def begin_call(self, ongoing: ExchangeState, call: LlmRequest, now: float) -> None:
         """Count a call as a step of this task's agent, and follow it from here on."""
         self._injector.llm_call(call.body_digest)
         exchange, step = ongoing.exchange, self._injector.steps
         ongoing.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
-        earlier = None if self._said is None or self._said[0] == step else self._said[1]
+        earlier = None if self._last_answer is None or self._last_answer[0] == step else self._last_answer[1]
         ongoing.exchange = LlmExchange(
             exchange.id, exchange.request, asked=call, step=step, earlier=earlier
         )
@@ -120,11 +120,11 @@ class LlmCalls:
         request = ongoing.exchange.request
         host = request.parts.hostname or ""
         if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
-            ongoing.socket = LlmWebsocketCalls(ongoing.exchange.id)
+            ongoing.llm_websocket = LlmWebsocketCalls(ongoing.exchange.id)
         else:
             ongoing.unread_llm = unreadable_socket_reason(host, request.headers)
 
-    def note_refused(self, ongoing: ExchangeState, injection: PlannedInjection, now: float) -> None:
+    def note_rate_limited(self, ongoing: ExchangeState, injection: PlannedInjection, now: float) -> None:
         """Note that an injection refused a call, and for how long its client is to wait."""
         if ongoing.llm is None or not self._is_of_task(ongoing.llm):
             return
@@ -175,14 +175,14 @@ class LlmCalls:
             f" {ongoing.exchange.request.parts.hostname}: {why}"
         )
 
-    def asked_over_socket(self, ongoing: ExchangeState, message: bytes) -> bool:
+    def websocket_request(self, ongoing: ExchangeState, message: bytes) -> bool:
         """Tell whether a client's message is a call to a model; follow it if it is.
 
         Raises TrialVoid where the condition has a text to add: what passes is not changed.
         """
         path = ongoing.exchange.request.parts.path
-        said = None if ongoing.socket is None else parse_request(path, message)
-        if said is None or ongoing.socket is None:
+        said = None if ongoing.llm_websocket is None else parse_request(path, message)
+        if said is None or ongoing.llm_websocket is None:
             return False
         tap = None
         if said.request is not None:
@@ -198,22 +198,22 @@ class LlmCalls:
             tap = LlmTap(said.request, exchange.request.url, step, now, progress=self.progress)
         elif said.is_call:
             self._unread(ongoing, NOT_UNDERSTOOD)
-        ongoing.socket.begin(said.stream, tap)
+        ongoing.llm_websocket.begin(said.stream, tap)
         return tap is not None
 
-    def answered_over_socket(self, ongoing: ExchangeState, message: bytes) -> bool:
+    def websocket_response(self, ongoing: ExchangeState, message: bytes) -> bool:
         """Take in a server's message; return whether the agent has ended its task by it."""
         now = self._recorder.clock.now()
-        over = ongoing.socket.answered(message, now) if ongoing.socket is not None else None
+        over = ongoing.llm_websocket.receive(message, now) if ongoing.llm_websocket is not None else None
         return over is not None and self._end_over_socket(over, None)
 
-    def give_up_socket(self, ongoing: ExchangeState, why: str, *, opaque: bool) -> None:
+    def abandon_websocket(self, ongoing: ExchangeState, why: str, *, opaque: bool) -> None:
         """Record the calls that were not over when a socket closed, or became ``opaque``."""
-        if ongoing.socket is None:
+        if ongoing.llm_websocket is None:
             return
         if opaque:
             self._unread(ongoing, f"its WebSocket cannot be read: {why}")
-        for call in ongoing.socket.give_up():
+        for call in ongoing.llm_websocket.abandon():
             self._end_over_socket(call, why)
 
     def _end_over_socket(self, call: LlmWebsocketCall, error: str | None) -> bool:
@@ -241,9 +241,9 @@ class LlmCalls:
         self._recorder.write(call.event)
         for action in call.actions:
             self._recorder.write(action)
-        return call.final
+        return call.ends_task
 
-    def defend(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def add_defence(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Add the condition's text to a call, if it has one.
 
         Steps have been counted by then, by what the agent sent: its own repeat is the same step.
@@ -275,7 +275,7 @@ class LlmCalls:
         tap.request = asked
         self._recorder.write(DefenceApplied(exchange=ongoing.exchange.id, defence=defence.name))
 
-    def earlier(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> http.Response | None:
+    def cached_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> http.Response | None:
         """Return what the model answered to this very request in an earlier trial, or None.
 
         Raises TraceError where the kept answer is damaged.
@@ -285,17 +285,17 @@ class LlmCalls:
             return None
         coding = flow.request.headers.get("content-encoding", "")
         body = decode(flow.request.raw_content or b"", coding).body
-        tap.asked_at = self._recorder.clock.now()
-        tap.asking = self._cache.ask(flow.request.method, tap.url, body)
-        tap.replayed = self._cache.earlier(tap.asking)
+        tap.sent_at = self._recorder.clock.now()
+        tap.cache_entry = self._cache.ask(flow.request.method, tap.url, body)
+        tap.replayed = self._cache.earlier(tap.cache_entry)
         return None if tap.replayed is None else _response(tap.replayed)
 
-    def came(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def read_held_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Take in an answer that has come whole, of which its client may be given another."""
         if ongoing.llm is not None and flow.response is not None:
             headers = flow.response.headers
             ongoing.llm.add(flow.response.raw_content or b"", self._recorder.clock.now())
-            ongoing.llm.spend(
+            ongoing.llm.read_upstream_usage(
                 flow.response.status_code,
                 headers.get("content-type", ""),
                 headers.get("content-encoding", ""),
@@ -313,7 +313,7 @@ class LlmCalls:
         in_part = paced_response_of(flow) is not None
         by_model = not ongoing.by_warex or in_part
         # Of an answer that was cut off before it began the client has nothing.
-        given = response is not None and (error is None or ongoing.answering or in_part)
+        given = response is not None and (error is None or ongoing.response_started or in_part)
         call = read_call(
             tap,
             ongoing.exchange.id,
@@ -330,22 +330,22 @@ class LlmCalls:
         is_of_task = self._is_of_task(tap)
         final = self._write(call) and is_of_task
         if is_of_task and call.answer.complete and by_model:
-            self._said = tap.step, call.answer
+            self._last_answer = tap.step, call.answer
         self._keep(tap, call.event, headers, by_model=not ongoing.by_warex and error is None)
         return final
 
     def _keep(self, tap: LlmTap, event: LlmCall, headers: http.Headers, *, by_model: bool) -> None:
         """Keep a new answer of the model's own that is complete."""
-        if self._cache is None or tap.asking is None or tap.replayed is not None:
+        if self._cache is None or tap.cache_entry is None or tap.replayed is not None:
             return
         # A kept answer is given again as it was: one with a secret in it is not kept at all.
         whole = event.status == 200 and event.complete and not _holds_a_secret(event)
         if not (whole and by_model) or tap.last_byte is None:
-            self._cache.give_up(tap.asking)
+            self._cache.give_up(tap.cache_entry)
             return
         kept = tuple((name, headers[name]) for name in _KEPT_HEADERS if name in headers)
-        latency = round(tap.last_byte - tap.asked_at, 6)
-        self._cache.keep(tap.asking, CachedAnswer(kept, bytes(tap.body), latency))
+        latency = round(tap.last_byte - tap.sent_at, 6)
+        self._cache.keep(tap.cache_entry, CachedAnswer(kept, bytes(tap.body), latency))
 
 
 def may_be_llm_call(method: str, path: str) -> bool:

@@ -35,17 +35,17 @@ class LlmTap:
     first_byte: float | None = None
     last_byte: float | None = None
     body: bytearray = field(default_factory=bytearray)
-    is_overlong: bool = False
+    is_truncated: bool = False
     """Whether more came than is kept."""
-    arrivals: list[tuple[int, float]] = field(default_factory=list)
+    piece_times: list[tuple[int, float]] = field(default_factory=list)
     """How long a stream's body was, and when: after each of its first pieces."""
-    asking: CacheLookup | None = None
+    cache_entry: CacheLookup | None = None
     """Which asking this is, where answers are kept."""
-    asked_at: float = 0.0
+    sent_at: float = 0.0
     """Second of the trial at which the model was asked: no fault's hold counts as its latency."""
     replayed: CachedAnswer | None = None
     """The earlier answer that is given again."""
-    spent: Usage | None = None
+    upstream_usage: Usage | None = None
     """The tokens of the model's own answer, where its client may be given another."""
     progress: SubtaskDepth = field(default_factory=SubtaskDepth)
     """How deep in its task the agent is that asks."""
@@ -56,20 +56,20 @@ class LlmTap:
             self.first_byte = now
         self.last_byte = now
         room = MAX_BODY - len(self.body)
-        self.is_overlong = self.is_overlong or len(data) > room
+        self.is_truncated = self.is_truncated or len(data) > room
         self.body += data if len(data) <= room else data[:room]
-        if self.request.stream and len(self.arrivals) < _MAX_PIECE_TIMES:
-            self.arrivals.append((len(self.body), now))
+        if self.request.stream and len(self.piece_times) < _MAX_PIECE_TIMES:
+            self.piece_times.append((len(self.body), now))
 
-    def spend(self, status: int, content_type: str, content_encoding: str) -> None:
+    def read_upstream_usage(self, status: int, content_type: str, content_encoding: str) -> None:
         """Note what the answer costs that has come, whatever its client is given."""
-        self.spent = _answer(self, status, content_type, content_encoding, None).usage
+        self.upstream_usage = _answer(self, status, content_type, content_encoding, None).usage
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Drop what was kept of an answer: the client is sent it otherwise, or another."""
         self.first_byte = self.last_byte = None
-        self.body, self.is_overlong = bytearray(), False
-        self.arrivals = []
+        self.body, self.is_truncated = bytearray(), False
+        self.piece_times = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ReadCall:
     event: LlmCall
     answer: LlmAnswer
     actions: tuple[AgentAction, ...]
-    final: bool
+    ends_task: bool
     """Whether the agent has ended its task."""
 
 
@@ -111,7 +111,7 @@ def read_call(
         return reference(kept) if blobs is None else blobs.put(kept)
 
     messages = detach_images(tap.request, keep)
-    usage = answer.usage if by_model else tap.spent
+    usage = answer.usage if by_model else tap.upstream_usage
     event = LlmCall(
         exchange=exchange,
         family=tap.request.family,
@@ -153,13 +153,13 @@ def read_call(
         original_latency_s=None if tap.replayed is None else tap.replayed.latency_s,
     )
     if vocabulary is None or answer.error is not None:
-        return ReadCall(event, answer, (), final=False)
+        return ReadCall(event, answer, (), ends_task=False)
     actions = parse_actions(answer, vocabulary)
     return ReadCall(
         event,
         answer,
         tuple(_events(actions, vocabulary, exchange, tap.step)),
-        final=progress.ends(actions, vocabulary),
+        ends_task=progress.ends(actions, vocabulary),
     )
 
 
@@ -175,7 +175,7 @@ def _answer(
         why = content.error if answered else f"HTTP {status}: {content.error}"
         usage = answer.usage or (usage_at_least(tap.request) if answered else None)
         answer = replace(answer, error=why, complete=False, finish="error", usage=usage)
-    if tap.is_overlong:
+    if tap.is_truncated:
         why = answer.error or f"more than {MAX_BODY:,} bytes came, of which the first are read"
         return replace(answer, error=why, complete=False, finish="error")
     if error is not None and answer.error is None and not answer.complete:
@@ -187,20 +187,20 @@ def _first_token(
     tap: LlmTap, answer: LlmAnswer, content_type: str, content_encoding: str
 ) -> float | None:
     """Return when the answer first said something: a whole one with its first byte."""
-    if not tap.arrivals or not _has_content(answer):
-        return None if tap.arrivals else tap.first_byte
+    if not tap.piece_times or not _has_content(answer):
+        return None if tap.piece_times else tap.first_byte
 
     def begun(pieces: int) -> bool:
-        end, _ = tap.arrivals[pieces - 1]
+        end, _ = tap.piece_times[pieces - 1]
         body = decode(bytes(tap.body[:end]), content_encoding).body
         return _has_content(read_answer(tap.request, 200, content_type, body))
 
     # Twice as many pieces each time: no more is read than twice what led to the first token.
-    tried, known = 1, len(tap.arrivals)
+    tried, known = 1, len(tap.piece_times)
     while tried < known and not begun(tried):
         tried *= 2
     within = range(tried // 2 + 1, min(tried, known))
-    return tap.arrivals[within.start - 1 + bisect_left(within, True, key=begun)][1]
+    return tap.piece_times[within.start - 1 + bisect_left(within, True, key=begun)][1]
 
 
 def _has_content(answer: LlmAnswer) -> bool:

@@ -33,7 +33,7 @@ class LlmWebsocketCalls:
         call = LlmWebsocketCall(f"{self.exchange}/{self.count}", tap)
         self._streams.setdefault(stream, deque()).append(call)
 
-    def answered(self, message: bytes, now: float) -> LlmWebsocketCall | None:
+    def receive(self, message: bytes, now: float) -> LlmWebsocketCall | None:
         """Take in a server's message; return the call that is over by it, if one is."""
         told = parse_event(message)
         # An error that came before the server knew the stream has none.
@@ -52,7 +52,7 @@ class LlmWebsocketCalls:
             del self._streams[stream]
         return over
 
-    def give_up(self) -> Iterator[LlmWebsocketCall]:
+    def abandon(self) -> Iterator[LlmWebsocketCall]:
         """Yield the calls that are not over: nothing more can be read."""
         left, self._streams = self._streams, {}
         for calls in left.values():

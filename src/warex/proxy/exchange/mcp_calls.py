@@ -46,7 +46,7 @@ class McpCalls:
         """Where a client has sent messages: it may ask there for a stream, if that was refused."""
         self._count = 0
 
-    def keeps(self, flow: http.HTTPFlow) -> bool:
+    def needs_request_body(self, flow: http.HTTPFlow) -> bool:
         """Tell whether a request's body is worth keeping, however long."""
         if flow.request.method != "POST":
             return False
@@ -72,14 +72,14 @@ class McpCalls:
                 self._asked.add(asked.url)
             found = tuple(mcp.requests(messages))
             for request in found:
-                self._ask(tap, PendingRequest(request, ongoing.exchange.id, asked.url, now))
+                self._add_request(tap, PendingRequest(request, ongoing.exchange.id, asked.url, now))
             for key, reason in mcp.cancelled(messages):
-                self._give_up(tap.session, key, reason, now)
+                self._cancel(tap.session, key, reason, now)
         elif mcp.opens_stream(asked.method, asked.headers):
             tap = self._follow(ongoing, session, name)
-            tap.is_doubtful = tap.session.number == 0
+            tap.may_not_be_mcp = tap.session.number == 0
             known = asked.url in self._asked or mcp.is_stream_of_tools(asked.url, asked.headers)
-            if tap.is_doubtful and not known:
+            if tap.may_not_be_mcp and not known:
                 return
             found = ()
         elif asked.method == "DELETE" and name:
@@ -97,10 +97,10 @@ class McpCalls:
         session = session or McpSession()
         if name and name not in session.names:
             self._name(session, name)
-        tap = ongoing.tools = McpTap(
+        tap = ongoing.mcp = McpTap(
             self, session, ongoing.exchange.id, ongoing.exchange.request.url
         )
-        tap.has_left = ongoing.presence.left.is_set
+        tap.client_has_left = ongoing.client_status.left.is_set
         return tap
 
     def _name(self, session: McpSession, name: str) -> None:
@@ -111,27 +111,27 @@ class McpCalls:
         session.names.append(name)
         self._sessions[name] = session
 
-    def _ask(self, tap: McpTap, call: PendingRequest) -> None:
+    def _add_request(self, tap: McpTap, call: PendingRequest) -> None:
         key = call.request.key
         if key is None:
-            tap.unpaired.append(call)
+            tap.without_id.append(call)
             return
         pending = tap.session.pending
         if key in pending:
-            self._unanswered(tap.session, pending.pop(key), "its id was used again", call.began)
+            self._record_unanswered(tap.session, pending.pop(key), "its id was used again", call.began)
         elif len(pending) >= _MOST_PENDING:
             oldest = pending.pop(next(iter(pending)))
-            self._unanswered(tap.session, oldest, "too many requests came after it", call.began)
+            self._record_unanswered(tap.session, oldest, "too many requests came after it", call.began)
         pending[key] = call
 
-    def _give_up(self, session: McpSession, key: Key, reason: str, now: float) -> None:
+    def _cancel(self, session: McpSession, key: Key, reason: str, now: float) -> None:
         if (call := session.pending.pop(key, None)) is not None:
             why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
-            self._unanswered(session, call, why, now)
+            self._record_unanswered(session, call, why, now)
 
     def answered(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Look at the head of an answer."""
-        tap = ongoing.tools
+        tap = ongoing.mcp
         if tap is None or flow.response is None:
             return
         headers = flow.response.headers
@@ -139,12 +139,12 @@ class McpCalls:
         if name and name not in tap.session.names:
             self._name(tap.session, name)
         tap.begin(headers)
-        if tap.is_doubtful and not tap.streams:
-            ongoing.tools = None
+        if tap.may_not_be_mcp and not tap.streams:
+            ongoing.mcp = None
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
         """Take in where a server of the older transport wants its messages."""
-        tap.is_doubtful = False
+        tap.may_not_be_mcp = False
         tap.session.transport, tap.session.stream = "sse", tap
         try:
             self._name(tap.session, urljoin(tap.url, endpoint))
@@ -152,7 +152,7 @@ class McpCalls:
             # Not a URL: nobody can send anything there.
             return
 
-    def hear(self, tap: McpTap, data: bytes, now: float) -> bytes | None:
+    def handle_message(self, tap: McpTap, data: bytes, now: float) -> bytes | None:
         """Take in what a server says; return what is said instead, None for the same."""
         messages = mcp.read_messages(data)
         pending = tap.session.pending
@@ -173,7 +173,7 @@ class McpCalls:
                 self._write(tap.session, call, answer, now)
             elif answer is not None and answer.error is not None:
                 # The server could not tell what was asked.
-                for each in self._own(tap):
+                for each in self._take_requests(tap):
                     self._write(tap.session, each, answer, now)
         if not is_changed:
             return None
@@ -198,7 +198,7 @@ class McpCalls:
             assert call.request.key is not None
             tap.session.pending[call.request.key] = call
             asyncio.get_running_loop().call_later(
-                amendment.after, self._say_late, tap, call, amendment, said
+                amendment.after, self._send_late, tap, call, amendment, said
             )
             return b""
         self._given(tap, call, amendment, said, now)
@@ -209,59 +209,59 @@ class McpCalls:
     ) -> None:
         """Record that a client is given a changed answer."""
         struck = amendment.struck
-        struck.awaits_answer, struck.replied = False, True
+        struck.awaits_response, struck.replied = False, True
         answer = next(mcp.answers(mcp.read_messages(said)), None)
         if answer is None:
-            self._unanswered(tap.session, call, "the answer is not JSON", now)
+            self._record_unanswered(tap.session, call, "the answer is not JSON", now)
         else:
             self._write(tap.session, call, answer, now)
-        if struck.elsewhere:
-            amendment.settle(not tap.has_left())
+        if struck.on_other_exchange:
+            amendment.settle(not tap.client_has_left())
 
-    def _say_late(
+    def _send_late(
         self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes
     ) -> None:
         if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
             return
         amendment.struck.waited_s += amendment.after
         self._given(tap, call, amendment, said, self._recorder.clock.now())
-        tap.say(said)
+        tap.send(said)
 
     def is_out_of_reach(self, ongoing: ExchangeState, injection: PlannedInjection) -> bool:
         """Tell whether nothing can be said or changed on the stream where the answer comes."""
-        stream = None if ongoing.tools is None else ongoing.tools.session.stream
+        stream = None if ongoing.mcp is None else ongoing.mcp.session.stream
         by_stream = any(
             isinstance(effect, EditToolAnswer | PushToolEvent) for effect in injection.effects
         )
         return by_stream and stream is not None and not stream.can_change
 
-    def strike(
+    def apply(
         self, ongoing: ExchangeState, struck: AppliedInjection, settle: Callable[[bool], None]
     ) -> None:
         """Do what an injection asks for beyond its own exchange."""
-        tap = ongoing.tools
+        tap = ongoing.mcp
         if tap is None:
             return
         for effect in struck.injection.effects:
             match effect:
                 case EditToolAnswer(change, after):
-                    struck.elsewhere = tap.session.transport == "sse"
+                    struck.on_other_exchange = tap.session.transport == "sse"
                     for call in tap.session.pending.values():
                         if call.exchange == tap.exchange:
                             call.amendment = Amendment(change, after, struck, settle)
                 case PushToolEvent(message, after):
-                    asyncio.get_running_loop().call_later(after, self._say, tap.session, message)
+                    asyncio.get_running_loop().call_later(after, self._send, tap.session, message)
                 case _:
                     pass
 
-    def _say(self, session: McpSession, message: bytes) -> None:
+    def _send(self, session: McpSession, message: bytes) -> None:
         if session.stream is not None:
-            self.hear(session.stream, message, self._recorder.clock.now())
-            session.stream.say(message)
+            self.handle_message(session.stream, message, self._recorder.clock.now())
+            session.stream.send(message)
 
-    def holds(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
+    def needs_whole_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
         """Tell whether an answer must come whole before it can be changed."""
-        tap = ongoing.tools
+        tap = ongoing.mcp
         if tap is None or tap.session.transport == "sse" or flow.response is None:
             return False
         own = [
@@ -272,60 +272,60 @@ class McpCalls:
 
     async def amend(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Change an answer that has come whole."""
-        tap, response = ongoing.tools, flow.response
-        if tap is None or response is None or not self.holds(flow, ongoing):
+        tap, response = ongoing.mcp, flow.response
+        if tap is None or response is None or not self.needs_whole_response(flow, ongoing):
             return
         own = (call.amendment for call in tap.session.pending.values())
         wait = max((it.after for it in own if it is not None), default=0.0)
-        await wait_before_piece(ongoing.struck, wait, ongoing.presence, self._recorder.clock)
+        await wait_before_piece(ongoing.applied, wait, ongoing.client_status, self._recorder.clock)
         response.decode(strict=False)
         body, now = response.raw_content or b"", self._recorder.clock.now()
         if "content-encoding" in response.headers:
             return
         tap.begin(response.headers)
         if tap.streams:
-            body = tap.passes(body, now) + tap.passes(b"", now)
+            body = tap.feed(body, now) + tap.feed(b"", now)
         else:
-            tap.heard = True
-            body = self.hear(tap, body, now) or body
+            tap.was_read = True
+            body = self.handle_message(tap, body, now) or body
         response.raw_content = body
         if "content-length" in response.headers:
             response.headers["content-length"] = str(len(body))
 
-    def postpone(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
+    def keep_resumable(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
         """Leave open what becomes of an answer that its client will ask for by another exchange."""
-        tap = ongoing.tools
+        tap = ongoing.mcp
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
             return
         for call in tap.session.pending.values():
             if call.exchange == tap.exchange and call.amendment is not None:
-                call.amendment.struck.elsewhere = call.amendment.struck.awaits_answer
+                call.amendment.struck.on_other_exchange = call.amendment.struck.awaits_response
 
-    def _own(self, tap: McpTap) -> list[PendingRequest]:
+    def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
         """Take the calls of one exchange out of those that are waited for."""
         pending = tap.session.pending
         own = [key for key, call in pending.items() if call.exchange == tap.exchange]
-        found = [pending.pop(key) for key in own] + tap.unpaired
-        tap.unpaired = []
+        found = [pending.pop(key) for key in own] + tap.without_id
+        tap.without_id = []
         return found
 
     def end(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
         """Take in that an exchange is over."""
-        tap, response = ongoing.tools, flow.response
+        tap, response = ongoing.mcp, flow.response
         if tap is None or tap.is_over:
             return
         now = self._recorder.clock.now()
         headers = http.Headers() if response is None else response.headers
-        if response is not None and not tap.heard:
+        if response is not None and not tap.was_read:
             # It was held, or is WAREX's own.
             tap.begin(headers)
-            tap.passes(response.raw_content or b"", now)
+            tap.feed(response.raw_content or b"", now)
         if not tap.streams:
-            self.hear(tap, tap.whole(headers.get("content-encoding", "")), now)
+            self.handle_message(tap, tap.decoded_body(headers.get("content-encoding", "")), now)
         why = self._why_unanswered(tap, response, error)
         if why is not None:
-            for call in self._own(tap):
-                self._unanswered(tap.session, call, why, now)
+            for call in self._take_requests(tap):
+                self._record_unanswered(tap.session, call, why, now)
         if tap.ends_session or (tap.session.transport == "sse" and tap.streams):
             self._close(tap.session, error or "the session ended", now)
 
@@ -345,7 +345,7 @@ class McpCalls:
         for name in session.names:
             self._sessions.pop(name, None)
         for call in session.pending.values():
-            self._unanswered(session, call, why, now)
+            self._record_unanswered(session, call, why, now)
         session.pending.clear()
 
     def finish(self) -> None:
@@ -356,7 +356,7 @@ class McpCalls:
 
     # ---- the record
 
-    def _unanswered(self, session: McpSession, call: PendingRequest, why: str, now: float) -> None:
+    def _record_unanswered(self, session: McpSession, call: PendingRequest, why: str, now: float) -> None:
         self._write(session, call, McpAnswer(call.request.key, error=why), now, complete=False)
 
     def _write(
@@ -399,7 +399,7 @@ class McpCalls:
             )
         )
         amendment = call.amendment
-        if amendment is not None and amendment.struck.elsewhere and amendment.struck.awaits_answer:
+        if amendment is not None and amendment.struck.on_other_exchange and amendment.struck.awaits_response:
             # It is unchanged, or none came.
             amendment.settle(False)
 

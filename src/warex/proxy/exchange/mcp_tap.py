@@ -63,7 +63,7 @@ class McpMessageHandler(Protocol):
     def opened(self, tap: "McpTap", endpoint: str) -> None:
         """Take in where a server of the older transport wants its messages."""
 
-    def hear(self, tap: "McpTap", data: bytes, now: float) -> bytes | None:
+    def handle_message(self, tap: "McpTap", data: bytes, now: float) -> bytes | None:
         """Take in what a server says; return what is said instead, None for the same.
 
         Nothing at all, where it is to be said later.
@@ -81,22 +81,22 @@ class McpTap:
     ) -> None:
         self.session = session
         self.exchange, self.url = exchange, url
-        self.unpaired: list[PendingRequest] = []
+        self.without_id: list[PendingRequest] = []
         """Requests of this exchange by whose id no answer can be found."""
-        self.heard = False
+        self.was_read = False
         """Whether anything of the answer was read."""
         self.resumable = False
         """Whether a client may ask for the rest of it, should it break."""
         self.unread: str | None = None
         """Why the answer could not be read."""
         self.ends_session = False
-        self.is_doubtful = False
+        self.may_not_be_mcp = False
         """Whether only its first event will tell if it is MCP at all."""
         self.is_over = False
         """Whether nothing is read any more: it is no MCP."""
-        self.has_left: Callable[[], bool] = lambda: False
+        self.client_has_left: Callable[[], bool] = lambda: False
         """Tells whether the client has gone."""
-        self.ring: Callable[[], None] = lambda: None
+        self.on_queued: Callable[[], None] = lambda: None
         """Called when there is something to be said between two events of the server's."""
         self.can_be_changed = True
         """Whether what is heard now can be changed: the client has nothing of it yet."""
@@ -106,7 +106,7 @@ class McpTap:
         self._decoder: StreamDecoder | None = None
         self._compressed = self._sized = False
         self._body = bytearray()
-        self._gone = 0
+        self._forwarded = 0
         """Bytes of the event under way that the client has already."""
 
     def begin(self, headers: http.Headers) -> None:
@@ -132,22 +132,22 @@ class McpTap:
         """Whether a message can be changed as it passes."""
         return self.streams and not self._compressed and not self._sized
 
-    def passes(self, data: bytes, now: float) -> bytes:
+    def feed(self, data: bytes, now: float) -> bytes:
         """Take in a piece of the answer, empty at its end; return what the client is given."""
         if self.is_over:
             return data
         if not data:
-            kept = b"" if self._events is None else self._events.rest()[self._gone :]
+            kept = b"" if self._events is None else self._events.rest()[self._forwarded :]
             # Of what is compressed nothing was kept back; this is it as it was read.
             return b"" if self._compressed else kept
-        self.heard = True
+        self.was_read = True
         if self._events is None or self._decoder is None:
             if len(self._body) + len(data) <= LONGEST:
                 self._body += data
             else:
                 self.unread = _TOO_LONG
             return data
-        given = b"".join(self._told(it, now) for it in self._events.feed(self._decoder.feed(data)))
+        given = b"".join(self._handle_event(it, now) for it in self._events.feed(self._decoder.feed(data)))
         if self._decoder.broken:
             self.unread = "its content coding is broken, or one that is not read"
         elif self._events.gave_up:
@@ -155,13 +155,13 @@ class McpTap:
         if self._compressed:
             return data
         if self.is_over or not self.session.amends:
-            given += self._events.pending_from(self._gone)
-            self._gone = self._events.pending
-        return given + self.take()
+            given += self._events.pending_from(self._forwarded)
+            self._forwarded = self._events.pending
+        return given + self.take_queued()
 
-    def _told(self, event: SseEvent, now: float) -> bytes:
+    def _handle_event(self, event: SseEvent, now: float) -> bytes:
         """Take in an event; return what of it is still to be given."""
-        raw, self._gone = event.raw[self._gone :], 0
+        raw, self._forwarded = event.raw[self._forwarded :], 0
         whole = len(raw) == len(event.raw)
         if self.is_over:
             return raw
@@ -169,31 +169,31 @@ class McpTap:
         if event.name == "endpoint":
             self._listener.opened(self, event.data.decode(errors="replace"))
             return raw
-        if self.is_doubtful and event.data:
+        if self.may_not_be_mcp and event.data:
             # A page's own stream of events.
             self.is_over = True
             return raw
         self.can_be_changed = whole and not self._compressed
-        instead = self._listener.hear(self, event.data, now)
+        instead = self._listener.handle_message(self, event.data, now)
         if instead is None:
             return raw
         return with_data(event, instead) if instead else b""
 
-    def say(self, message: bytes) -> None:
+    def send(self, message: bytes) -> None:
         """Say something between two events of the server's."""
         self._outbox.append(b"event: message\ndata: " + message + b"\n\n")
         # Once: it is set again when the client is given what is there by then.
-        ring, self.ring = self.ring, lambda: None
+        ring, self.on_queued = self.on_queued, lambda: None
         ring()
 
-    def take(self) -> bytes:
+    def take_queued(self) -> bytes:
         """Return what is to be said now; it is kept where an event is under way."""
-        if self._gone or not self._outbox:
+        if self._forwarded or not self._outbox:
             return b""
         said, self._outbox = b"".join(self._outbox), []
         return said
 
-    def whole(self, content_encoding: str) -> bytes:
+    def decoded_body(self, content_encoding: str) -> bytes:
         """Return the answer that came in one piece."""
         content = decode(bytes(self._body), content_encoding)
         self.unread = self.unread or content.error

@@ -36,75 +36,75 @@ class ExchangeState:
     task_name: str = ""
     """As the trace has it; empty where nobody can tell."""
     decision: Decision = NO_INJECTION
-    waiting: list[PlannedInjection] = field(default_factory=list)
+    pending: list[PlannedInjection] = field(default_factory=list)
     """Injections that have not struck yet."""
-    struck: list[AppliedInjection] = field(default_factory=list)
+    applied: list[AppliedInjection] = field(default_factory=list)
     """Injections that strike or have struck, and are not settled yet."""
-    presence: ClientStatus = field(default_factory=ClientStatus)
+    client_status: ClientStatus = field(default_factory=ClientStatus)
     llm: LlmTap | None = None
-    socket: LlmWebsocketCalls | None = None
+    llm_websocket: LlmWebsocketCalls | None = None
     """The calls over it, where it is a WebSocket to a model."""
     rewriters: list[Rewriter] = field(default_factory=list)
     """What changes the answer while it passes, in order."""
-    kept: bytearray | None = None
+    copied_body: bytearray | None = None
     """The site's answer so far, where it may be given again."""
-    tools: McpTap | None = None
+    mcp: McpTap | None = None
     """What is said to a server of tools (MCP), or may be."""
     unread_llm: str | None = None
     """Why it could not be read, where it looks like a call to a model."""
-    sent: int = 0
+    request_size: int = 0
     """Bytes of the request's body so far, where it is streamed."""
-    noted: bool = False
+    is_recorded: bool = False
     """Whether the request stands in the trace."""
-    received: int = 0
+    response_size: int = 0
     """Bytes of the answer's body so far."""
     by_warex: bool = False
     """Whether the answer is ours, or its end is."""
     from_cache: bool = False
     """Whether the answer is an earlier one of a model, and nobody was asked."""
-    answering: bool = False
+    response_started: bool = False
     """Whether the site's answer is on its way to the client, head first."""
     unreachable: bool = False
     """Whether no connection to the site could be made."""
-    is_refused: bool = False
+    stream_refused: bool = False
     """Whether the site refused the request in a way that lets the browser send it again."""
-    own: bool = False
+    is_to_warex: bool = False
     """Whether the exchange is with WAREX itself and not with a site."""
     finished: bool = False
 
     @property
-    def to_model(self) -> bool:
+    def is_llm_request(self) -> bool:
         """Whether the request goes to a model, as far as one can tell."""
-        return not (self.llm is None and self.socket is None and self.unread_llm is None)
+        return not (self.llm is None and self.llm_websocket is None and self.unread_llm is None)
 
     @property
-    def of_agent(self) -> bool:
+    def is_agent_request(self) -> bool:
         """Whether the request goes to a model or a server of tools, as far as one can tell."""
-        return self.to_model or isinstance(self.exchange, McpExchange)
+        return self.is_llm_request or isinstance(self.exchange, McpExchange)
 
     @property
     def awaits_sending(self) -> bool:
         """Whether an injected answer is on its way and nobody knows yet if it arrived."""
-        return any(struck.replied for struck in self.struck)
+        return any(struck.replied for struck in self.applied)
 
     def count_sent(self, data: bytes) -> bytes:
         """Count bytes of the request's body, and return them."""
-        self.sent += len(data)
+        self.request_size += len(data)
         return data
 
     def tee(self, clock: Clock) -> Callable[[bytes], bytes | tuple[()]]:
         """Return what counts an answer's bytes as they pass, and copies those of a model's."""
 
         def count(data: bytes) -> bytes | tuple[()]:
-            self.received += len(data)
-            if self.kept is not None:
-                self.kept += data
-                if len(self.kept) > MAX_COPIED_BODY:
-                    self.kept = None
+            self.response_size += len(data)
+            if self.copied_body is not None:
+                self.copied_body += data
+                if len(self.copied_body) > MAX_COPIED_BODY:
+                    self.copied_body = None
             if self.llm is not None and data:
                 self.llm.add(data, clock.now())
-            if self.tools is not None:
-                given = self.tools.passes(data, clock.now())
+            if self.mcp is not None:
+                given = self.mcp.feed(data, clock.now())
             else:
                 given = self._rewritten(data)
             # No piece rather than an empty one: as a chunk that is the end (RFC 9112 §7.1).

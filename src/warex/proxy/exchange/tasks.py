@@ -45,7 +45,7 @@ class Task:
     name: str
     """Empty until somebody tells of a task, and after its end."""
     injector: "Injector"
-    models: "LlmCalls"
+    llm_calls: "LlmCalls"
     armed: bool = False
     """Whether the trace says that it is."""
 
@@ -55,28 +55,28 @@ class Tasks:
     """The tasks that run: the one that is told for all, and those that run beside it."""
 
     main: Task
-    beside: dict[str, Task] = field(default_factory=dict)
+    parallel: dict[str, Task] = field(default_factory=dict)
 
     def named(self, name: str) -> Task | None:
         """Return the task of a name, if it runs."""
-        return self.main if name == self.main.name else self.beside.get(name)
+        return self.main if name == self.main.name else self.parallel.get(name)
 
     def all(self) -> tuple[Task, ...]:
         """Return every task that runs."""
-        return (self.main, *self.beside.values())
+        return (self.main, *self.parallel.values())
 
     def begin(self, name: str) -> None:
         """Let a task be the one of all that names no other."""
-        self.beside.pop(name, None)
+        self.parallel.pop(name, None)
         self.main.name = name
 
-    def begin_beside(self, name: str, seed: int) -> Task | None:
+    def begin_parallel(self, name: str, seed: int) -> Task | None:
         """Begin a task that runs beside the others; None where there are too many."""
-        if len(self.beside) >= _MAX_PARALLEL:
+        if len(self.parallel) >= _MAX_PARALLEL:
             return None
         injector = self.main.injector.beside(seed)
-        task = Task(name, injector, self.main.models.beside(injector), armed=injector.armed)
-        self.beside[name] = task
+        task = Task(name, injector, self.main.llm_calls.for_parallel_task(injector), armed=injector.armed)
+        self.parallel[name] = task
         return task
 
 

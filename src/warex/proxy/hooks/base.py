@@ -28,7 +28,7 @@ class Hooks:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
 
-    def broke(self, data: object, error: Exception) -> None:
+    def fail(self, data: object, error: Exception) -> None:
         """Cut the exchange and void the trial: WAREX itself has failed."""
         flow = data.flow if isinstance(data, WebsocketEvent) else data
         ongoing = state_of(flow) if isinstance(flow, http.HTTPFlow) else None
@@ -50,7 +50,7 @@ def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
         try:
             result = hook(self, data)
         except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
-            self.broke(data, error)
+            self.fail(data, error)
             return None
         return None if result is None else guard(self, data, result)
 
@@ -58,7 +58,7 @@ def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
         try:
             await result
         except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
-            self.broke(data, error)
+            self.fail(data, error)
 
     return guarded
 

@@ -37,17 +37,17 @@ class ConnectionHooks(Hooks):
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.interception = Interception(config, injector)
-        self.notices: Callable[[str], None] = lambda sentence: None
+        self.on_notice: Callable[[str], None] = lambda sentence: None
         """Told of what the user should know while the trial runs."""
-        self.attempts = ConnectionTries(injector, recorder)
-        self.tls_faults = HandshakeFaults(self.attempts)
+        self.connection_tries = ConnectionTries(injector, recorder)
+        self.tls_faults = HandshakeFaults(self.connection_tries)
         self.tunnels = Tunnels(recorder)
-        self.refusals = CertificateRejections()
+        self.certificate_rejections = CertificateRejections()
         self.connections: dict[str, str] = {}
         """The trial's own names of the clients' connections that are open."""
         self._numbered = 0
         self.upstream_auth = _proxy_authorization(config.traffic.upstream)
-        self.on_turn: Callable[[], None] = lambda: None
+        self.on_rules_changed: Callable[[], None] = lambda: None
         """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
 
     @fail_closed
@@ -57,13 +57,13 @@ class ConnectionHooks(Hooks):
         self.connections[client.id] = f"c{self._numbered}"
 
     @fail_closed
-    def warex_refused(self, refused: RejectedRequest) -> None:
+    def warex_request_rejected(self, refused: RejectedRequest) -> None:
         """Record a request that no site would take."""
         connection_name = self.connections.get(refused.client.id, "")
         line = refused.line.decode("latin-1")
-        self.note_refused(connection_name, refused.status, line, refused.reason)
+        self.record_rejected_request(connection_name, refused.status, line, refused.reason)
 
-    def note_refused(self, connection_name: str, status: int, line: str, reason: str) -> None:
+    def record_rejected_request(self, connection_name: str, status: int, line: str, reason: str) -> None:
         """Record a request that WAREX refuses, on one of the trial's connections."""
         self.recorder.write(
             RequestRefused(
@@ -90,14 +90,14 @@ class ConnectionHooks(Hooks):
         """Note where a CONNECT ends."""
         self.tunnels.connected(flow.client_conn)
 
-    def is_passed(self, flow: http.HTTPFlow) -> bool:
+    def is_passed_through(self, flow: http.HTTPFlow) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         request = flow.request
         flows.drop_hop_headers(request.headers)
         if self.upstream_auth and request.authority:
             request.headers["proxy-authorization"] = self.upstream_auth
         parts = urlsplit(flows.url_of(flow))
-        why = self.interception.why_not(parts.hostname or "")
+        why = self.interception.passthrough_reason(parts.hostname or "")
         if why is None or why == "tls_rejected":
             return False
         self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
@@ -130,18 +130,18 @@ class ConnectionHooks(Hooks):
         server = data.context.server
         address = server.address or ("", 443)
         host, port = data.client_hello.sni or address[0], address[1]
-        target = self.interception.target(host, port)
-        why = self.interception.why_not(host)
+        target = self.interception.map_target(host, port)
+        why = self.interception.passthrough_reason(host)
         if why is not None and (target is None or target.target_scheme == "https"):
             data.ignore_connection = True
             if target is not None:
                 server.address = (target.target_host, target.target_port)
             self.tunnels.begin(data.context.client, host, port, why)
             return
-        if host not in RESERVED_HOSTS and self.tls_faults.hello(data.context.client, host, port):
+        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(data.context.client, host, port):
             # The site is not needed: a handshake that fails never reaches it.
             return
-        self.refusals.begin(
+        self.certificate_rejections.begin(
             data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
         )
         if target is not None:
@@ -160,18 +160,18 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def tls_established_client(self, data: tls.TlsData) -> None:
         """Note that the client trusts our certificate."""
-        if self.tls_faults.ended(data.context.client):
+        if self.tls_faults.handshake_ended(data.context.client):
             # It would have taken any certificate.
             return
         client, site = data.context.client, data.context.server
-        self.refusals.accepted(client.id, client.sni or "")
+        self.certificate_rejections.accepted(client.id, client.sni or "")
         if site.address is not None:
             self.closing.opened(client, client.sni or site.address[0], site.address[1])
 
     @fail_closed
     def tls_failed_client(self, data: tls.TlsData) -> None:
         """Pass a host through from now on whose client does not trust our certificate."""
-        if self.tls_faults.ended(data.context.client):
+        if self.tls_faults.handshake_ended(data.context.client):
             # It refused what it was meant to refuse.
             return
         reason = data.conn.error or ""
@@ -181,11 +181,11 @@ class ConnectionHooks(Hooks):
         address = data.context.server.address
         client = data.context.client
         host = client.sni or (address[0] if address else "")
-        if not self.refusals.refused(client.id, host, self.recorder.clock.now()):
+        if not self.certificate_rejections.rejected(client.id, host, self.recorder.clock.now()):
             return
-        self.interception.rejected(host)
+        self.interception.note_rejected(host)
         self.recorder.write(TlsRejected(host=host, reason=reason))
-        self.notices(
+        self.on_notice(
             f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
             " through unread, and no fault can reach it"
         )
@@ -193,7 +193,7 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def tcp_start(self, flow: tcp.TCPFlow) -> None:
         """Note a connection that speaks no HTTP: it is relayed as it is."""
-        self.closing.gone(flow.client_conn)
+        self.closing.forget(flow.client_conn)
         address = flow.server_conn.address or ("", 0)
         self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
 

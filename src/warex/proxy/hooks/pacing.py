@@ -34,7 +34,7 @@ class PacingHooks(Hooks):
         ongoing = state_of(piece.flow)
         if ongoing is None or ongoing.finished:
             return
-        await wait_before_piece(ongoing.struck, piece.pause, ongoing.presence, self.recorder.clock)
+        await wait_before_piece(ongoing.applied, piece.pause, ongoing.client_status, self.recorder.clock)
         if ongoing.llm is not None:
             ongoing.llm.add(piece.data, self.recorder.clock.now())
 
@@ -45,7 +45,7 @@ class PacingHooks(Hooks):
         return None if writer is None else wait_drained(writer, upload.settled)
 
     @fail_closed
-    async def warex_broken_off(self, broken_off: ResponseCut) -> None:
+    async def warex_response_cut(self, broken_off: ResponseCut) -> None:
         """End an answer in the middle, once what came of it has left."""
         flow, ongoing = broken_off.flow, state_of(broken_off.flow)
         if ongoing is None or ongoing.finished:

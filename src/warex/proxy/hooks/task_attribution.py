@@ -63,7 +63,7 @@ class TaskHooks(ConnectionHooks):
         self.take_user_name(flow)
 
     @override
-    def is_passed(self, flow: http.HTTPFlow) -> bool:
+    def is_passed_through(self, flow: http.HTTPFlow) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         self.take_user_name(flow)
         return super().is_passed(flow)
@@ -103,12 +103,12 @@ class TaskHooks(ConnectionHooks):
             return main, main.name if told is None else ""
         task = self.tasks.named(name)
         if task is None and may_begin:
-            task = self._begin_beside(name, told_by)
+            task = self._begin_parallel(name, told_by)
         return (main, "") if task is None else (task, name)
 
-    def _begin_beside(self, name: str, told_by: ToldBy) -> Task | None:
+    def _begin_parallel(self, name: str, told_by: ToldBy) -> Task | None:
         seed = seed_of(self.config.seed, name)
-        task = self.tasks.begin_beside(name, seed)
+        task = self.tasks.begin_parallel(name, seed)
         if task is not None:
             self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by, beside=True))
             if task.armed:
@@ -117,44 +117,44 @@ class TaskHooks(ConnectionHooks):
 
     # ---- what the traffic tells
 
-    def tell_by_request(self, ongoing: ExchangeState) -> None:
+    def detect_task_by_request(self, ongoing: ExchangeState) -> None:
         """Look whether a request begins or ends a task by the rule, if there is one."""
         if self.finder is not None and ongoing.task is self.tasks.main:
             request = ongoing.exchange.request
             self._turn(ongoing, self.finder.request(request.method, request.url))
 
-    def tell_by_call(self, ongoing: ExchangeState, call: LlmRequest) -> None:
+    def detect_task_by_llm_call(self, ongoing: ExchangeState, call: LlmRequest) -> None:
         """Look whether a call to the model tells of a task by the rule, if there is one."""
         if self.finder is not None and ongoing.task is self.tasks.main:
             self._turn(ongoing, self.finder.call(call))
 
-    def tell_by_end(self, task: Task) -> None:
+    def detect_task_end(self, task: Task) -> None:
         """Note that the agent has ended a task: what comes until the next is told is nobody's."""
         if self.finder is not None and task is self.tasks.main and self.finder.over():
-            self._leave_main("terminal_action")
+            self._end_main("terminal_action")
 
     def _turn(self, ongoing: ExchangeState, turn: TaskChange | None) -> None:
         main = self.tasks.main
         if turn is None:
             return
         if turn.task is None:
-            self._leave_main("harness")
+            self._end_main("harness")
         elif turn.alone:
             if main.name:
-                self.notices(
+                self.on_notice(
                     f"several tasks run at the same time (seen at {turn.task!r}): each call to the"
                     " model belongs to the task that it names, and whose the pages are nobody can"
                     " tell; mark them with the header X-Warex-Task"
                 )
-                self._leave_main("harness")
-            found = self.tasks.beside.get(turn.task)
-            ongoing.task = found or self._begin_beside(turn.task, turn.told_by) or main
+                self._end_main("harness")
+            found = self.tasks.parallel.get(turn.task)
+            ongoing.task = found or self._begin_parallel(turn.task, turn.told_by) or main
         elif turn.begins:
             seed = seed_of(self.config.seed, turn.task)
             self.begin_task(turn.task, seed, turn.told_by)
         ongoing.task_name = ongoing.task.name
 
-    def _leave_main(self, by: Literal["terminal_action", "harness"]) -> None:
+    def _end_main(self, by: Literal["terminal_action", "harness"]) -> None:
         main = self.tasks.main
         self.disarm_task(main, by)
         if main.name:
@@ -173,7 +173,7 @@ class TaskHooks(ConnectionHooks):
             self.end_task()
         else:
             line = f"{request.method} {request.url}"
-            self.note_refused(ongoing.connection, said.status, line, said.text)
+            self.record_rejected_request(ongoing.connection, said.status, line, said.text)
 
     def answer_canary(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Answer with the nonce that was asked for: whoever reads it came through here."""
@@ -191,13 +191,13 @@ class TaskHooks(ConnectionHooks):
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
         """Let every rule begin anew: from here on all that names no other task belongs to this."""
         main = self.tasks.main
-        self.report_left_alone()
+        self.report_skipped()
         main.injector.begin_task(seed)
         main.armed = False
-        main.models.begin_task()
+        main.llm_calls.begin_task()
         self.tasks.begin(name)
-        self.closing.renew()
-        self.note_arming(main, "start")
+        self.closing.reset()
+        self.record_arming(main, "start")
         self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by))
 
     def end_task(self) -> None:
@@ -207,13 +207,13 @@ class TaskHooks(ConnectionHooks):
         self.recorder.write(TaskEnded(task=main.name))
         main.name = ""
 
-    def note_arming(self, task: Task, by: str) -> None:
+    def record_arming(self, task: Task, by: str) -> None:
         """Record that a task's rules are armed, once."""
         self.closing.check()
         if task.injector.armed and not task.armed:
             task.armed = True
             self.recorder.write(msgspec.convert({"by": by, "task": self._beside(task)}, Armed))
-        self.on_turn()
+        self.on_rules_changed()
 
     def disarm_task(self, task: Task, by: Literal["terminal_action", "harness", "control"]) -> None:
         """Leave a task alone from here on."""
@@ -221,11 +221,11 @@ class TaskHooks(ConnectionHooks):
             task.injector.disarm()
             task.armed = False
             self.recorder.write(Disarmed(by=by, task=self._beside(task)))
-            self.on_turn()
+            self.on_rules_changed()
 
     def _beside(self, task: Task) -> str:
         return "" if task is self.tasks.main else task.name
 
     @abstractmethod
-    def report_left_alone(self) -> None:
+    def report_skipped(self) -> None:
         """Record how many exchanges each rule had to leave alone, and why."""

@@ -42,11 +42,11 @@ class Tunnels:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._connections: dict[str, _Tunnel] = {}
-        self._before: dict[str, int] = {}
+        self._connect_bytes: dict[str, int] = {}
 
     def connected(self, client: connection.Client) -> None:
         """Note where a CONNECT ends and what it leads to begins."""
-        self._before[client.id] = bytes_transferred(ctx.master, client.id)[0]
+        self._connect_bytes[client.id] = bytes_transferred(ctx.master, client.id)[0]
 
     def begin(self, client: connection.Client, host: str, port: int, why: TunnelReason) -> None:
         """Begin the account of a connection."""
@@ -54,7 +54,7 @@ class Tunnels:
 
     def disconnected(self, client: connection.Client) -> None:
         """Record the connection, if it was passed through."""
-        before = self._before.pop(client.id, 0)
+        before = self._connect_bytes.pop(client.id, 0)
         opened = self._connections.pop(client.id, None)
         if opened is not None:
             sent, received = bytes_transferred(ctx.master, client.id)

@@ -29,10 +29,10 @@ class WebSocketHooks(Hooks, ABC):
     def task_ended(self, task: Task) -> None:
         """Note that the agent has ended a task."""
 
-    def _passed(self, ongoing: ExchangeState, content: bytes, *, from_client: bool) -> None:
-        if from_client and ongoing.task.models.asked_over_socket(ongoing, content):
+    def _read_llm_message(self, ongoing: ExchangeState, content: bytes, *, from_client: bool) -> None:
+        if from_client and ongoing.task.llm_calls.websocket_request(ongoing, content):
             self.model_asked(ongoing.task)
-        elif not from_client and ongoing.task.models.answered_over_socket(ongoing, content):
+        elif not from_client and ongoing.task.llm_calls.websocket_response(ongoing, content):
             self.task_ended(ongoing.task)
 
     @fail_closed
@@ -44,17 +44,17 @@ class WebSocketHooks(Hooks, ABC):
         exchange, from_client = ongoing.exchange.id, sighting.from_client
         match sighting.seen:
             case Message(size, text, content):
-                self._passed(ongoing, content, from_client=from_client)
+                self._read_llm_message(ongoing, content, from_client=from_client)
                 event = WebSocketSeen(
                     exchange=exchange, what="message", from_client=from_client, size=size, text=text
                 )
             case Closed(code):
-                ongoing.task.models.give_up_socket(ongoing, _CLOSED, opaque=False)
+                ongoing.task.llm_calls.abandon_websocket(ongoing, _CLOSED, opaque=False)
                 event = WebSocketSeen(
                     exchange=exchange, what="closed", from_client=from_client, close_code=code
                 )
             case Opaque(reason):
-                ongoing.task.models.give_up_socket(ongoing, reason, opaque=True)
+                ongoing.task.llm_calls.abandon_websocket(ongoing, reason, opaque=True)
                 event = WebSocketSeen(
                     exchange=exchange, what="opaque", from_client=from_client, reason=reason
                 )
@@ -67,7 +67,7 @@ class WebSocketHooks(Hooks, ABC):
         if ongoing is None or channel is None:
             return
         message = channel.messages[-1]
-        self._passed(ongoing, message.content, from_client=message.from_client)
+        self._read_llm_message(ongoing, message.content, from_client=message.from_client)
         self.recorder.write(
             WebSocketSeen(
                 exchange=ongoing.exchange.id,
@@ -85,7 +85,7 @@ class WebSocketHooks(Hooks, ABC):
         ongoing, channel = state_of(flow), flow.websocket
         if ongoing is None or channel is None:
             return
-        ongoing.task.models.give_up_socket(ongoing, _CLOSED, opaque=False)
+        ongoing.task.llm_calls.abandon_websocket(ongoing, _CLOSED, opaque=False)
         self.recorder.write(
             WebSocketSeen(
                 exchange=ongoing.exchange.id,

@@ -33,7 +33,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
-        self._todo: deque[events.Event] = deque()
+        self._queue: deque[events.Event] = deque()
         self._busy = False
         self.sent = 0
         """Bytes that the client sent, on the wire."""
@@ -44,7 +44,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
         """Serve the client until it has gone, and free what it leaves."""
         await super().handle_client()
         # This connection is still among them.
-        _closed.one_more(idle=len(self.master.addons.get("proxyserver").connections) <= 1)
+        _closed.count(idle=len(self.master.addons.get("proxyserver").connections) <= 1)
 
     async def server_event(self, event: events.Event) -> None:
         """Feed an event to the layers and perform what they ask for.
@@ -52,13 +52,13 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
         Performing may bring the next event about; it waits in line, so that no layer is entered
         while it runs (mitmproxy issue 7027, there solved by a lock).
         """
-        self._todo.append(event)
+        self._queue.append(event)
         if self._busy:
             return
         self._busy = True
         try:
-            while self._todo:
-                current = self._todo.popleft()
+            while self._queue:
+                current = self._queue.popleft()
                 if isinstance(current, events.DataReceived):
                     self.timeout_watchdog.register_activity()
                     if current.connection is self.client:
@@ -68,7 +68,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
                 for command in self.layer.handle_event(current):
                     self._perform(command)
         except Exception:  # noqa: BLE001 - mitmproxy may raise anything: fail closed
-            self._todo.clear()
+            self._queue.clear()
             self._abort()
         finally:
             self._busy = False
@@ -123,7 +123,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
                 client=self.client.peername,
             )
         elif hook.blocking:
-            self._todo.append(events.HookCompleted(hook))
+            self._queue.append(events.HookCompleted(hook))
 
     async def _await(self, hook: commands.StartHook, pending: list[Awaitable[None]]) -> None:
         try:
@@ -161,7 +161,7 @@ class _ClosedConnectionCleanup:
         self._number = 0
         self._trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)
 
-    def one_more(self, *, idle: bool) -> None:
+    def count(self, *, idle: bool) -> None:
         """Count a closed connection; ``idle``: no other one is open, and nobody has to wait."""
         self._number += 1
         if self._number >= (self.FEW if idle else self.MANY):

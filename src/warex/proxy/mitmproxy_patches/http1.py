@@ -93,7 +93,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
     ReceiveTrailers = RequestTrailers
     _chunks = False
     """Whether the answer is sent in chunks."""
-    _hinted = False
+    _informational_sent = False
     """Whether an informational answer is out, and nothing after it."""
 
     def send(self, event: HttpEvent) -> _Commands:
@@ -110,8 +110,8 @@ class WarexHttp1Server(_Trailers, Http1Server):
                     if head:
                         yield commands.SendData(self.conn, head)
                 self._chunks = _size(self.request, event.response) is None
-                self._hinted = False
-            case ResponseProtocolError() if self._hinted:
+                self._informational_sent = False
+            case ResponseProtocolError() if self._informational_sent:
                 # Browsers take an end after 103 for a whole answer.
                 reset(self.context.client)
             case ResponseData() if not self._chunks:
@@ -187,7 +187,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
             response = response.copy()
             response.http_version = "HTTP/1.1"
             response.reason = status_codes.RESPONSES.get(response.status_code, "")
-        self._hinted = True
+        self._informational_sent = True
         head = response_head.raw_head(response) or http1.assemble_response_head(response)
         yield commands.SendData(self.conn, head)
 

@@ -120,7 +120,7 @@ class _Http2Connection(_http2.Http2Connection):
 
     h2_conn: WarexH2Connection
     _peer_has_gone: ErrorCode
-    _is_over = False
+    _is_closed = False
 
     def _send_reset(self, stream_id: int, h2_code: int) -> _Commands:
         if not self.is_closed(stream_id):
@@ -131,7 +131,7 @@ class _Http2Connection(_http2.Http2Connection):
         """End the connection, and with it every exchange that is not over."""
         streams, self.streams = list(self.streams), {}
         # First of all: telling the streams may come back here.
-        self._is_over = True
+        self._is_closed = True
         self._handle_event = self.done  # type: ignore[method-assign]
         yield commands.CloseConnection(self.conn)
         for stream_id in streams:
@@ -151,18 +151,18 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
         """Streams of which the answer is complete and may wait for flow control."""
         self._going_away = False
 
-    def presence(self, stream_id: int) -> ClientStatus:
+    def client_status(self, stream_id: int) -> ClientStatus:
         """Return the presence of a stream's client, which is told of all that becomes of it."""
         presence = self._presences[stream_id] = ClientStatus()
         if self.is_closed(stream_id):
             # Opened and reset in one write.
-            presence.reset()
+            presence.mark_reset()
         return presence
 
     def _reset_by_client(self, stream_id: int) -> None:
         presence = self._presences.get(stream_id)
         if presence is not None:
-            presence.reset()
+            presence.mark_reset()
 
     def _handle_event(self, event: events.Event) -> _Commands:
         match event:
@@ -176,7 +176,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
             self._ending.add(event.stream_id)
         if self._ending:
             self._end_streams()
-        if self._going_away and not self.streams and not self._is_over:
+        if self._going_away and not self.streams and not self._is_closed:
             yield from self.close_connection("the client went away")
 
     def _send_informational(self, event: InformationalResponse) -> _Commands:
@@ -193,7 +193,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
                 continue
             presence = self._presences.get(stream_id)
             if presence is not None and not presence.has_reset:
-                presence.let_go()
+                presence.mark_sent()
             if self.is_closed(stream_id):
                 self._ending.discard(stream_id)
                 self.streams.pop(stream_id, None)
@@ -222,8 +222,8 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
     def close_connection(self, msg: str) -> _Commands:
         """End the connection, and with it every exchange that waits for its end."""
         for presence in list(self._presences.values()):
-            if not presence.is_let_go:
-                presence.leave()
+            if not presence.is_sent:
+                presence.mark_left()
         yield from super().close_connection(msg)
 
 
@@ -252,7 +252,7 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
         unsent, self._unsent = self._unsent, []
         for stream_id in unsent:
             yield self._unprocessed(stream_id)
-        if self._going_away and not self.streams and not self._is_over:
+        if self._going_away and not self.streams and not self._is_closed:
             yield from self.close_connection("the site went away")
 
     def _is_known(self, event: HttpEvent) -> bool:

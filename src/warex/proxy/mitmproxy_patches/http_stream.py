@@ -88,8 +88,8 @@ class WarexStream(http_layer.HttpStream):
     """An HTTP stream whose end is seen."""
 
     _presence: ClientStatus | None = None
-    _asked_again = False
-    _alarm: commands.RequestWakeup | None = None
+    _retried = False
+    _wakeup: commands.RequestWakeup | None = None
 
     def __init__(self, context: Context, stream_id: int) -> None:
         super().__init__(context, stream_id)
@@ -99,14 +99,14 @@ class WarexStream(http_layer.HttpStream):
     def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
         """Tell whoever holds this exchange that the client has given it up."""
         if isinstance(event, RequestProtocolError) and self._presence is not None:
-            self._presence.leave()
+            self._presence.mark_left()
         if isinstance(event, RequestProtocolError | ResponseProtocolError | ResponseHeaders):
             self._upload_settled.set()
         return super().handle_event(event)
 
     def _handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
         if isinstance(event, events.Wakeup):
-            yield from self._say()
+            yield from self._send_queued_events()
             return
         if isinstance(event, InformationalResponse):
             if self.server_state == self.state_wait_for_response_headers:
@@ -121,7 +121,7 @@ class WarexStream(http_layer.HttpStream):
         if connection is None:
             self._presence = ClientStatus()
         else:
-            self._presence = connection.presence(self.stream_id)
+            self._presence = connection.client_status(self.stream_id)
         attach_client_status(flow, self._presence)
         event.replay_flow = flow
         yield from super().state_wait_for_request_headers(event)
@@ -138,26 +138,26 @@ class WarexStream(http_layer.HttpStream):
     def state_stream_response_body(self, event: events.Event) -> layer.CommandGenerator[None]:
         """Pass the answer on; where events are put into it, be ready for them from here on."""
         yield from super().state_stream_response_body(event)
-        if self._alarm is None and isinstance(event, ResponseData):
+        if self._wakeup is None and isinstance(event, ResponseData):
             ongoing = state_of(self.flow)
-            if ongoing is not None and ongoing.tools is not None and ongoing.tools.carries_answers:
-                yield from self._set_alarm(ongoing.tools)
+            if ongoing is not None and ongoing.mcp is not None and ongoing.mcp.carries_answers:
+                yield from self._request_wakeup(ongoing.mcp)
 
-    def _set_alarm(self, tap: McpTap) -> layer.CommandGenerator[None]:
+    def _request_wakeup(self, tap: McpTap) -> layer.CommandGenerator[None]:
         """Have an event of the proxy's own called for, whenever there is something to say."""
-        self._alarm = commands.RequestWakeup(_NO_TIMEOUT)
-        tap.ring = partial(fire_wakeup, self.context.client, self._alarm)
-        yield self._alarm
+        self._wakeup = commands.RequestWakeup(_NO_TIMEOUT)
+        tap.on_queued = partial(fire_wakeup, self.context.client, self._wakeup)
+        yield self._wakeup
 
-    def _say(self) -> layer.CommandGenerator[None]:
+    def _send_queued_events(self) -> layer.CommandGenerator[None]:
         """Put what is to be said between two events of the server's."""
         ongoing = state_of(self.flow)
-        tap = None if ongoing is None else ongoing.tools
+        tap = None if ongoing is None else ongoing.mcp
         if tap is None or self.server_state != self.state_stream_response_body:
             return
-        if said := tap.take():
+        if said := tap.take_queued():
             yield http_layer.SendHttp(ResponseData(self.stream_id, said), self.context.client)
-        yield from self._set_alarm(tap)
+        yield from self._request_wakeup(tap)
 
     def _client_connection(self) -> WarexHttp2Server | None:
         """Return the client's connection where it tells itself what becomes of an answer."""
@@ -261,7 +261,7 @@ class WarexStream(http_layer.HttpStream):
         yield from super().flow_done()
         if self._presence is not None and self._client_connection() is None:
             # HTTP/1 knows no flow control of its own.
-            self._presence.let_go()
+            self._presence.mark_sent()
         ongoing = state_of(self.flow)
         if ongoing is not None and ongoing.awaits_sending:
             yield WarexSentHook(self.flow)
@@ -274,13 +274,13 @@ class WarexStream(http_layer.HttpStream):
         mitmproxy answers 502 with its own page when the site cannot be reached or breaks off. An
         agent would meet a page that no site sent; without a proxy it meets a dead connection.
         """
-        if isinstance(event, RequestUnprocessed) and self._may_ask_again(event):
-            yield from self._ask_again()
+        if isinstance(event, RequestUnprocessed) and self._may_retry(event):
+            yield from self._retry()
             return
         if isinstance(event, ResponseReset):
             ongoing = state_of(self.flow)
             if ongoing is not None:
-                ongoing.is_refused = event.h2_code in _RETRYABLE_CODES
+                ongoing.stream_refused = event.h2_code in _RETRYABLE_CODES
             if self.server_state == self.state_done and self.client_state != self.state_errored:
                 # The whole answer came, and the site wants no more of the request (RFC 9113 §8.1).
                 yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
@@ -294,21 +294,21 @@ class WarexStream(http_layer.HttpStream):
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
-    def _may_ask_again(self, event: RequestUnprocessed) -> bool:
+    def _may_retry(self, event: RequestUnprocessed) -> bool:
         """Whether the site can be asked on another connection: all of the request is here.
 
         Again and again as long as each connection does some of what waits, else once.
         """
         return (
-            (event.did_others or not self._asked_again)
+            (event.did_others or not self._retried)
             and self.client_state == self.state_done
             and self.server_state == self.state_wait_for_response_headers
             and not self.flow.request.stream
         )
 
-    def _ask_again(self) -> layer.CommandGenerator[None]:
+    def _retry(self) -> layer.CommandGenerator[None]:
         """Ask on another connection, as every HTTP client does (RFC 9113 §8.7)."""
-        self._asked_again = True
+        self._retried = True
         request = self.flow.request
         if not (yield from self.make_server_connection()):
             return

@@ -55,10 +55,10 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         try:
             negotiation = NegotiatedExtensions(answered)
         except ValueError as error:
-            yield from self._tell(False, Opaque(str(error)))
+            yield from self._report(False, Opaque(str(error)))
         else:
             ongoing = state_of(self.flow)
-            keep = ongoing is not None and ongoing.socket is not None
+            keep = ongoing is not None and ongoing.llm_websocket is not None
             self._client = FrameReader(negotiation, from_client=True, keep=keep)
             self._site = FrameReader(negotiation, from_client=False, keep=keep)
         self._handle_event = self.relay  # type: ignore[method-assign, assignment]
@@ -74,18 +74,18 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
             direction = self._client if from_client else self._site
             if direction is not None:
                 for seen in direction.read(event.data):
-                    yield from self._tell(from_client, seen)
+                    yield from self._report(from_client, seen)
             if self.flow.error is None:
                 yield commands.SendData(site if from_client else client, event.data)
                 return
             # A hook broke: what it was told of must not go on.
-        yield from self._tell(from_client, Closed(ABNORMAL))
+        yield from self._report(from_client, Closed(ABNORMAL))
         yield commands.CloseConnection(site)
         yield commands.CloseConnection(client)
         self.flow.live = False
         self._handle_event = self.done  # type: ignore[method-assign]
 
-    def _tell(self, from_client: bool, seen: FrameEvent) -> layer.CommandGenerator[None]:
+    def _report(self, from_client: bool, seen: FrameEvent) -> layer.CommandGenerator[None]:
         if isinstance(seen, Opaque):
             self._client = self._site = None
         if isinstance(seen, Closed):

@@ -46,7 +46,7 @@ class Proxy:
     """Why the trial is void, as soon as it is."""
     died: bool = False
     """Whether that is since the process was ended from outside."""
-    saw: "TrafficSummary | None" = None
+    summary: "TrafficSummary | None" = None
     """What came through, once it has ended in good order."""
     _channel: socket.socket = field(repr=False, default_factory=socket.socket)
     _listener: threading.Thread | None = field(repr=False, default=None)
@@ -147,7 +147,7 @@ def start_proxy(
                     case "ended":
                         in_order = True
                         proxy.broken = proxy.broken or said["broken"]
-                        proxy.saw = said["saw"]
+                        proxy.summary = said["saw"]
                     case _:
                         pass
         if not in_order and proxy.broken is None:

@@ -47,9 +47,9 @@ class Forkserver:
             if self._closed:
                 ours.close()
                 raise MachineError("the proxy's forkserver was closed before it was asked")
-            if not self._asked(theirs, handed):
+            if not self._send(theirs, handed):
                 self._end()
-                if not self._asked(theirs, handed):
+                if not self._send(theirs, handed):
                     ours.close()
                     raise ProcessDied(
                         "the proxy's forkserver ends as soon as it is started; look at its"
@@ -68,7 +68,7 @@ class Forkserver:
                 return ProcessDied.with_code("the proxy's forkserver", code)
             return None
 
-    def warm(self) -> None:
+    def ensure_started(self) -> None:
         """Start the server now, so that the first trial need not wait for it."""
         with self._lock:
             self._ensure()
@@ -84,7 +84,7 @@ class Forkserver:
             self._closed = True
             self._end()
 
-    def _asked(self, theirs: socket.socket, handed: PassedSockets | None) -> bool:
+    def _send(self, theirs: socket.socket, handed: PassedSockets | None) -> bool:
         """Send a proxy's end of its channel to the server; return whether it could be sent."""
         channel = self._ensure()
         try:

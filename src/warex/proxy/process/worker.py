@@ -71,8 +71,8 @@ async def _serve(channel: socket.socket, handed: PassedSockets | None) -> None:
         listener = bind_control(config.control_port)
         async with engine.run_engine(config, handed) as lane:
             lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
-            lane.addon.notices = _once(lambda sentence: tell("notice", sentence=sentence))
-            lane.recorder.sightings.notices = lane.addon.notices
+            lane.addon.on_notice = _once(lambda sentence: tell("notice", sentence=sentence))
+            lane.recorder.traffic.notices = lane.addon.on_notice
             async with serve_control(lane.addon, listener, token) as control:
                 tell("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
                 if last := tasks_required(config.schedule or frozenset()):

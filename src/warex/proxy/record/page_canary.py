@@ -23,13 +23,13 @@ class FirstPageCanary:
         self._recorder = recorder
         self._wanted = config.own_proof
 
-    def see(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         """Record the proof where this event, which stands in the trace by now, is it."""
         if self._wanted and (url := _browser_url(event)) and urlsplit(url).hostname in self._hosts:
             self._wanted = False
             self._recorder.write(Canary(passed=True, detail=f"the agent's own first page: {url}"))
 
-    def model_asked(self) -> None:
+    def before_llm_call(self) -> None:
         """Raise TrialVoid, before the model is paid, where the browser has not been seen yet."""
         if not self._wanted:
             return

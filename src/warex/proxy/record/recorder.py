@@ -32,14 +32,14 @@ class Recorder:
     """Occurrences: what a client tries again silently belongs to the first try."""
     missed: int = 0
     """Occurrences that are over, none of their injections delivered."""
-    sightings: TrafficCounter = field(default_factory=TrafficCounter)
+    traffic: TrafficCounter = field(default_factory=TrafficCounter)
     on_written: Callable[[Event], None] = lambda event: None
     """Told of each event, once it stands in the trace."""
     _ledger: CompressedList[Event] = field(default_factory=CompressedList)
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """Of each silent repeat under way, the first injection of its occurrence."""
-    _fates: HashCounter = field(default_factory=HashCounter)
+    _outcomes: HashCounter = field(default_factory=HashCounter)
 
     @property
     def ledger(self) -> list[Event]:
@@ -65,7 +65,7 @@ class Recorder:
                     self._settled(injection, delivered=False)
                 self._ledger.append(event)
             case _:
-                self.sightings.see(event)
+                self.traffic.add(event)
         if self.writer is not None:
             try:
                 self.writer.write(event, t)
@@ -99,29 +99,29 @@ class Recorder:
     def summary(self) -> TrafficSummary:
         """Return what was seen and done so far."""
         return TrafficSummary(
-            hosts=dict(self.sightings.hosts),
-            browser=self.sightings.browser,
-            llm_unread=self.sightings.llm_unread,
-            llm_unread_first=self.sightings.llm_unread_first,
-            armed=self.sightings.armed,
-            tasks=self.sightings.tasks,
-            unattributed=self.sightings.unattributed,
+            hosts=dict(self.traffic.hosts),
+            browser=self.traffic.browser,
+            llm_unread=self.traffic.llm_unread,
+            llm_unread_first=self.traffic.llm_unread_first,
+            armed=self.traffic.armed,
+            tasks=self.traffic.tasks,
+            unattributed=self.traffic.unattributed,
             exchanges=self.exchanges,
-            llm_calls=self.sightings.llm_calls,
+            llm_calls=self.traffic.llm_calls,
             delivered=self.delivered,
             missed=self.missed,
         )
 
     def _settled(self, injection: str, *, delivered: bool) -> None:
         occurrence = self._first.pop(injection, injection)
-        before = self._fates[occurrence]
+        before = self._outcomes[occurrence]
         if delivered and before != _DELIVERED:
             self.delivered += 1
             self.missed -= before == _MISSED
-            self._fates[occurrence] = _DELIVERED
+            self._outcomes[occurrence] = _DELIVERED
         elif not delivered and not before:
             self.missed += 1
-            self._fates[occurrence] = _MISSED
+            self._outcomes[occurrence] = _MISSED
 
     def _break(self, reason: str) -> None:
         if self.broken is None:

@@ -63,7 +63,7 @@ class TrafficCounter:
     unattributed: int = 0
     """Exchanges that belong to no task."""
 
-    def see(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         """Note what an event says."""
         match event:
             case RequestSeen():

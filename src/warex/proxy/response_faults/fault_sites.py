@@ -31,11 +31,11 @@ class FaultSites:
         self._latest: dict[str, tuple[str, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
-    def leads(self, ongoing: ExchangeState, injection: PlannedInjection) -> None:
+    def note_injection(self, ongoing: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection: what follows at its fault's site is because of it."""
         self._latest[injection.fault.kind] = ongoing.exchange.id, injection.id
 
-    def answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def respond(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Answer a request to such a site, and record what it shows."""
         request = ongoing.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]

@@ -38,12 +38,12 @@ class UsedIdentifiers:
         self._unread: set[str] = set()
         self._is_full = False
 
-    def ask(self, ongoing: ExchangeState) -> None:
+    def note_request(self, ongoing: ExchangeState) -> None:
         """Note that a site is asked for something, which may be a script."""
         if self._wanted:
             self._asked.add(ongoing.exchange.request.url)
 
-    def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def watch_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Read an answer while it passes, if it is a script or a style."""
         if not self._wanted or flow.response is None:
             return
@@ -56,10 +56,10 @@ class UsedIdentifiers:
             # Until it has come whole.
             self._unread.add(address)
             coding = flow.response.headers.get("content-encoding", "")
-            if not ongoing.waiting and StreamDecoder.reads(coding):
+            if not ongoing.pending and StreamDecoder.reads(coding):
                 ongoing.rewriters.append(_Reader(self, address, coding))
 
-    def read(self, address: str, text: bytes) -> None:
+    def add_code(self, address: str, text: bytes) -> None:
         """Take in a script or style that has come."""
         if not self._has_room(text):
             return
@@ -70,7 +70,7 @@ class UsedIdentifiers:
     def _has_room(self, text: bytes | str) -> bool:
         return self._mentions.characters + len(text) <= _MAX_CHARACTERS
 
-    def hear(self, what: str, text: str) -> list[str]:
+    def handle_report(self, what: str, text: str) -> list[str]:
         """Take in what a page says of itself, or return which of its names are free."""
         if what == MENTIONS:
             self._is_full |= not self._has_room(text)
@@ -107,5 +107,5 @@ class _Reader:
         return data
 
     def close(self) -> bytes:
-        self._mentioned.read(self._address, bytes(self._read))
+        self._mentioned.add_code(self._address, bytes(self._read))
         return b""

@@ -46,38 +46,38 @@ class PreviousResponses:
             return
         known = (_task_key(ongoing), ongoing.exchange.request.url) in self._answers
         if not known and len(self._answers) < _MOST_ANSWERS:
-            ongoing.kept = bytearray()
+            ongoing.copied_body = bytearray()
 
     def end(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Remember what has gone to the client whole."""
         if flow.response is None or not _is_whole(flow, ongoing):
             return
         request = ongoing.exchange.request
-        if ongoing.kept is not None:
+        if ongoing.copied_body is not None:
             headers = flow.response.headers.copy()
-            answer = _Answer(ongoing.exchange.id, headers, bytes(ongoing.kept))
+            answer = _Answer(ongoing.exchange.id, headers, bytes(ongoing.copied_body))
             self._answers.setdefault((_task_key(ongoing), request.url), answer)
-            ongoing.kept = None
-        strayed = any(struck.remembered for struck in ongoing.struck)
+            ongoing.copied_body = None
+        strayed = any(struck.site_change for struck in ongoing.applied)
         if self._wants_pages and request.is_top_level and not strayed:
             pages = self._pages.setdefault((_task_key(ongoing), request.parts.netloc), [])
             if flow.request.path not in pages and len(pages) < _MOST_PAGES:
                 pages.append(flow.request.path)
 
-    def strike(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
+    def apply(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
         """Do what the injection's effects say, if there is anything to give."""
         if struck.client_left:
             return
         for effect in struck.injection.effects:
             match effect:
                 case OtherPage(draw):
-                    self._stray(flow, ongoing, struck, draw)
+                    self._request_other_page(flow, ongoing, struck, draw)
                 case ReplayFirst():
-                    self._repeat(flow, ongoing, struck)
+                    self._serve_previous(flow, ongoing, struck)
                 case _:
                     pass
 
-    def _stray(
+    def _request_other_page(
         self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection, draw: float
     ) -> None:
         asked, request = flow.request.path, ongoing.exchange.request
@@ -88,9 +88,9 @@ class PreviousResponses:
         flow.request.path = pages[int(draw * len(pages))]
         for name in _CONDITIONAL_HEADERS:
             flow.request.headers.pop(name, None)
-        struck.remembered = ChangedValue(where="page", before=asked, after=flow.request.path)
+        struck.site_change = ChangedValue(where="page", before=asked, after=flow.request.path)
 
-    def _repeat(
+    def _serve_previous(
         self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection
     ) -> None:
         request = ongoing.exchange.request
@@ -104,7 +104,7 @@ class PreviousResponses:
             flow.response.headers.pop(name, None)
         flow.response.headers["content-length"] = str(len(found.body))
         flow.response.headers["cache-control"] = "no-store"
-        struck.remembered = ChangedValue(where="answer", before="", after=found.exchange)
+        struck.site_change = ChangedValue(where="answer", before="", after=found.exchange)
         struck.replied = True
 
 
@@ -119,5 +119,5 @@ def _is_whole(flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
         and flow.response.status_code == 200
         and flow.request.method == "GET"
         and ongoing.resource in _KINDS
-        and not (ongoing.by_warex or ongoing.own or ongoing.of_agent)
+        and not (ongoing.by_warex or ongoing.is_to_warex or ongoing.is_agent_request)
     )

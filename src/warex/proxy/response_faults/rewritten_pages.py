@@ -54,7 +54,7 @@ def _changed(struck: AppliedInjection, texts: str) -> JsonValue:
     edits = [it.edit for it in struck.injection.effects if isinstance(it, Rewrite)]
     for edit in edits:
         if isinstance(edit, InjectedScript) and edit.answers is not None:
-            answer, struck.told = edit.answers.answer(texts)
+            answer, struck.reported_changes = edit.answers.answer(texts)
             return answer
     return []
 
@@ -75,18 +75,18 @@ class RewrittenPages:
         self._mentioned = UsedIdentifiers(rules)
         self._recorder = recorder
         self._settle = settle
-        self._leads = leads
+        self._on_rewrite = leads
         self._pages: dict[str, tuple[ExchangeState, AppliedInjection]] = {}
         """By the path at which each reports, or to which a text in it leads."""
-        self._gates: dict[str, tuple[ExchangeState, AppliedInjection, WallExit]] = {}
+        self._walls: dict[str, tuple[ExchangeState, AppliedInjection, WallExit]] = {}
         """The walls of the trial, by the path at which each is passed."""
 
-    def ask(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def prepare_request(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Ask for an answer that may be changed so that it comes whole, and can be read."""
-        self._mentioned.ask(ongoing)
+        self._mentioned.note_request(ongoing)
         request = flow.request
         if not (
-            any(map(rewrites, ongoing.waiting))
+            any(map(rewrites, ongoing.pending))
             or ongoing.task.injector.may_rewrite(request.method, ongoing.exchange.request.url)
         ):
             return
@@ -101,25 +101,25 @@ class RewrittenPages:
 
     def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
         """Change the answer while it passes, where nothing else is to happen to it first."""
-        self._mentioned.begin(flow, ongoing)
-        if not all(map(rewrites, ongoing.waiting)):
+        self._mentioned.watch_response(flow, ongoing)
+        if not all(map(rewrites, ongoing.pending)):
             return
-        for injection in ongoing.waiting:
+        for injection in ongoing.pending:
             struck = AppliedInjection(injection)
-            ongoing.struck.append(struck)
+            ongoing.applied.append(struck)
             self._begin(flow, ongoing, struck)
             if struck.rewriter is not None:
                 ongoing.rewriters.append(struck.rewriter)
-        ongoing.waiting = []
+        ongoing.pending = []
 
-    def whole(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
+    def rewrite_buffered(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
         """Change an answer that has come whole, since something else happened to it first.
 
         Where the answer is a wall of ours, it is heard from now on who gets past it.
         """
         for effect in struck.injection.effects:
             if isinstance(effect, Reply) and effect.gate is not None:
-                self._gates[effect.gate.path] = ongoing, struck, effect.gate
+                self._walls[effect.gate.path] = ongoing, struck, effect.gate
         self._begin(flow, ongoing, struck)
         if struck.rewriter is not None and flow.response is not None:
             body = struck.rewriter.feed(flow.response.raw_content or b"")
@@ -135,21 +135,21 @@ class RewrittenPages:
                 struck.rewriter = start_rewriter(flow, effect.edit)
                 if struck.rewriter is None:
                     continue
-                self._leads(ongoing, struck.injection)
+                self._on_rewrite(ongoing, struck.injection)
                 if effect.link:
                     self._pages[effect.link] = ongoing, struck
                 if effect.edit.report:
                     struck.awaits_report = True
                     self._pages[effect.edit.report] = ongoing, struck
 
-    def hears(self, flow: http.HTTPFlow) -> bool:
+    def is_report(self, flow: http.HTTPFlow) -> bool:
         """Whether a changed page reports by this request, or a wall is passed."""
-        return flow.request.path in self._pages or flow.request.path in self._gates
+        return flow.request.path in self._pages or flow.request.path in self._walls
 
-    def hear(self, flow: http.HTTPFlow) -> None:
+    def handle_report(self, flow: http.HTTPFlow) -> None:
         """Take in a report, or a visit where a text in the page leads to, and answer it."""
-        if flow.request.path in self._gates:
-            self._pass(flow)
+        if flow.request.path in self._walls:
+            self._clear_wall(flow)
             return
         ongoing, struck = self._pages[flow.request.path]
         if flow.request.method in ("GET", "HEAD"):
@@ -163,7 +163,7 @@ class RewrittenPages:
                 if asked == TEXTS:
                     answer = _changed(struck, text)
                 else:
-                    answer = list(self._mentioned.hear(asked, text))
+                    answer = list(self._mentioned.handle_report(asked, text))
                 headers = {"content-type": "application/json", "cache-control": "no-store"}
                 flow.response = make_response(
                     flow.request, 200, headers, json.dumps(answer).encode()
@@ -180,9 +180,9 @@ class RewrittenPages:
             struck.awaits_report = False
             self._settle(ongoing, struck, True)
 
-    def _pass(self, flow: http.HTTPFlow) -> None:
+    def _clear_wall(self, flow: http.HTTPFlow) -> None:
         """Send who sends a wall's form back to the page; others, too, though the wall stays."""
-        ongoing, struck, gate = self._gates[flow.request.path]
+        ongoing, struck, gate = self._walls[flow.request.path]
         headers = {"location": gate.back, "cache-control": "no-store"}
         if flow.request.method == "POST":
             headers["set-cookie"] = f"{gate.cookie}; Path=/; HttpOnly; SameSite=Lax"

@@ -46,14 +46,14 @@ class MitmproxyBridge:
         context.client.sockname = (arrival.address, arrival.port)
         if spoken == "h2c":
             context.client.alpn = b"h2"
-        handler.layer = self._top(context, arrival, spoken)
+        handler.layer = self._top_layer(context, arrival, spoken)
         try:
             with self._server.register_connection(context.client.id, handler):
                 await handler.handle_client()
         finally:
             writer.close()
 
-    def _top(
+    def _top_layer(
         self, context: Context, arrival: RedirectedConnection, spoken: DetectedProtocol
     ) -> layer.Layer:
         if spoken == "connect":

@@ -64,11 +64,11 @@ class RedirectListener:
         self._broke, self._now = broke, now
         self._route = route
         self._http_ports = _HTTP_PORTS | frozenset(http_ports)
-        self._spoken: set[tuple[str, int]] = set()
+        self._http_seen: set[tuple[str, int]] = set()
         """Where HTTP has been spoken."""
         self._relays_h2c = relays_h2c
         self._loop = asyncio.get_running_loop()
-        self._meetings: set[asyncio.Task[None]] = set()
+        self._handlers: set[asyncio.Task[None]] = set()
         self._own = {listener.getsockname()[:2] for listener in self._listeners}
 
     def open(self) -> None:
@@ -82,10 +82,10 @@ class RedirectListener:
         for listener in self._listeners:
             self._loop.remove_reader(listener)
             listener.close()
-        for meeting in list(self._meetings):
+        for meeting in list(self._handlers):
             meeting.cancel()
-        if self._meetings:
-            await asyncio.wait(self._meetings)
+        if self._handlers:
+            await asyncio.wait(self._handlers)
 
     def _accept(self, listener: socket.socket) -> None:
         for _ in range(_ACCEPT_BATCH):
@@ -99,12 +99,12 @@ class RedirectListener:
                 self._loop.call_later(0.1, self._loop.add_reader, listener, self._accept, listener)
                 return
             client.setblocking(False)
-            meeting = self._loop.create_task(self._meet(client))
+            meeting = self._loop.create_task(self._handle(client))
             if not meeting.done():
-                self._meetings.add(meeting)
-                meeting.add_done_callback(self._meetings.discard)
+                self._handlers.add(meeting)
+                meeting.add_done_callback(self._handlers.discard)
 
-    async def _meet(self, client: socket.socket) -> None:
+    async def _handle(self, client: socket.socket) -> None:
         try:
             destination = original_destination(client)
             if destination is None or destination in self._own:
@@ -114,7 +114,7 @@ class RedirectListener:
             address, port = destination
             arrival = RedirectedConnection(client, self._name_of(address), address, port)
             self._accepted(arrival)
-            await self._welcome(arrival)
+            await self._dispatch(arrival)
         except asyncio.CancelledError:
             client.close()
             raise
@@ -123,15 +123,15 @@ class RedirectListener:
             with suppress(OSError):
                 close_with_reset(client)
 
-    async def _welcome(self, arrival: RedirectedConnection) -> None:
+    async def _dispatch(self, arrival: RedirectedConnection) -> None:
         """Find out what is spoken, and send the connection where it belongs."""
         client = arrival.client
         site: socket.socket | None = None
-        patience = self._patience(arrival)
-        spoken = await self._first_words(client, patience, patience is not None)
+        patience = self._first_byte_timeout(arrival)
+        spoken = await self._detect(client, patience, patience is not None)
         if spoken == "silent":
             try:
-                site = await self._connect_unless(client, arrival)
+                site = await self._connect_unless_client_sends(client, arrival)
             except OSError:
                 close_with_reset(client)
                 return
@@ -139,25 +139,25 @@ class RedirectListener:
                 await self._readable(client, site)
             # Whoever speaks first decides; of two at once, the server with its greeting.
             spoken = (
-                "other" if site and _is_readable(site) else await self._first_words(client, None)
+                "other" if site and _is_readable(site) else await self._detect(client, None)
             )
         match spoken:
             case "left" | "silent":
                 _close(client, site)
             case "tls" | "http" | "connect" | "h2c" if not (spoken == "h2c" and self._relays_h2c):
                 _close(site)
-                self._spoken.add((arrival.host, arrival.port))
+                self._http_seen.add((arrival.host, arrival.port))
                 await self._serve(arrival, spoken)
             case _:
                 await self._relay(arrival, site)
 
-    def _patience(self, arrival: RedirectedConnection) -> float | None:
+    def _first_byte_timeout(self, arrival: RedirectedConnection) -> float | None:
         """Return how long a client may be silent before its site is asked to speak."""
-        if arrival.port in _WELL_KNOWN_PORTS or (arrival.host, arrival.port) in self._spoken:
+        if arrival.port in _WELL_KNOWN_PORTS or (arrival.host, arrival.port) in self._http_seen:
             return None
         return _LIKELY_HTTP_DELAY if arrival.port in self._http_ports else _SERVER_FIRST_DELAY
 
-    async def _first_words(
+    async def _detect(
         self, client: socket.socket, patience: float | None, quiet: bool = True
     ) -> DetectedProtocol | Literal["silent", "left"]:
         """Return what the client speaks, having waited ``patience`` seconds for its first byte.
@@ -210,7 +210,7 @@ class RedirectListener:
             for end in ends:
                 self._loop.remove_reader(end)
 
-    async def _connect_unless(
+    async def _connect_unless_client_sends(
         self, client: socket.socket, arrival: RedirectedConnection
     ) -> socket.socket | None:
         """Connect to the site; None where the client has spoken before that was done."""

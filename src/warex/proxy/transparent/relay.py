@@ -43,7 +43,7 @@ class _Pipe:
         except BlockingIOError:
             return
         except OSError:
-            self._relay.broke()
+            self._relay.connection_reset()
             return
         if sent < count:
             # The buffer is everybody's; what is left waits in a copy, and nothing more comes in.
@@ -55,7 +55,7 @@ class _Pipe:
         try:
             self._unsent = self._unsent[self._send(self._unsent) :]
         except OSError:
-            self._relay.broke()
+            self._relay.connection_reset()
             return
         if not self._unsent:
             self._loop.remove_writer(self.sink)
@@ -75,7 +75,7 @@ class _Pipe:
         # It may have gone already.
         with suppress(OSError):
             self.sink.shutdown(socket.SHUT_WR)
-        self._relay.one_is_over()
+        self._relay.direction_ended()
 
     def stop(self) -> None:
         self._loop.remove_reader(self.source)
@@ -125,12 +125,12 @@ class Relay:
                 else:
                     end.close()
 
-    def broke(self) -> None:
+    def connection_reset(self) -> None:
         """Note that a side was reset."""
         self._broken = True
         self._end()
 
-    def one_is_over(self) -> None:
+    def direction_ended(self) -> None:
         """Note that a side has said its last byte."""
         if self._out.over and self._back.over:
             self._end()

@@ -61,7 +61,7 @@ def check_machine(
     yield _certificates(ca)
     forkserver = Forkserver()
     try:
-        forkserver.warm()
+        forkserver.ensure_started()
         yield from _behind_a_proxy(forkserver, ca, environment)
     except WarexError as error:
         yield Finding("proxy", "broken", f"no proxy could be started: {error}")

@@ -193,7 +193,7 @@ def _read_if_file(path: Path) -> bytes | None:
 
 def _hash_of(ca: CertificateAuthority) -> str:
     """Return the hash by which OpenSSL finds our certificate; the CA's own folder tells it."""
-    return next((path.stem for path in ca.trusted.glob("????????.0")), "warex")
+    return next((path.stem for path in ca.hashed_dir.glob("????????.0")), "warex")
 
 
 def _free_name(folder: Path, pem: bytes, hashed: str) -> str:
