@@ -12,23 +12,23 @@ from warex.rewriting.base import Edit
 class EffectProperties:
     """What is true of every effect of one kind."""
 
-    ends: bool = False
+    is_terminal: bool = False
     """Nothing else can happen to the exchange, or attempt, after it."""
-    cuts: bool = False
+    sends_no_response: bool = False
     """The client gets no answer over HTTP."""
-    unreachable: bool = False
+    opens_no_connection: bool = False
     """There is not even a connection to the site."""
     kernel: Literal["refuse", "drop"] | None = None
     """What the kernel does to the connection, where the proxy can do nothing to it any more."""
     holds: bool = False
     """It does nothing but hold what comes."""
-    keeps_answer: bool = False
+    keeps_response: bool = False
     """The client gets the site's own answer, whole, if perhaps late."""
     rewrites: bool = False
     """The client gets the site's own answer, changed as it passes."""
     depends_on_site: bool = False
     """It does nothing where the site has given nothing yet, or does not take a second request."""
-    goes_by_asking_again: bool = True
+    recoverable_by_retry: bool = True
     """Who asks for the same again gets the site's own answer, unless hit again."""
     judged_by_values: bool = False
     """Recovery is to doubt the values that it changed, where the ledger has them."""
@@ -38,7 +38,7 @@ class EffectProperties:
 class Delay:
     """Hold the exchange for a while, then carry on."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(holds=True, keeps_answer=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(holds=True, keeps_response=True)
 
     seconds: float
 
@@ -58,16 +58,16 @@ class WallExit:
 class Reply:
     """Answer with this instead of the site's answer."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    echoes: bool = False
+    echo_json: bool = False
     """Whether an object of JSON that was sent comes back, ``body``'s own members added to it."""
     cookies: tuple[str, ...] = ()
     """The values of ``Set-Cookie`` fields."""
-    gate: WallExit | None = None
+    wall_exit: WallExit | None = None
     """How to get past it, where it is a wall."""
     page: str = ""
     """The family of error pages that the body is of; empty for none."""
@@ -80,7 +80,7 @@ class Cut:
     On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
     """
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, cuts=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True)
 
     how: Literal["close", "reset"] = "close"
 
@@ -92,7 +92,7 @@ class Trickle:
     A stream's pieces are its events, lines or messages; any other answer is divided into sixteen.
     """
 
-    traits: ClassVar[EffectProperties] = EffectProperties(keeps_answer=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
 
     pause: float
     """Seconds."""
@@ -106,7 +106,7 @@ class Truncate:
     ``reset`` end the connection in the middle, as in ``Cut``.
     """
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
 
     share: float
     """Of the answer's pieces, from 0 to below 1; at least the first piece, never the last."""
@@ -123,7 +123,7 @@ class Rewrite:
     traits: ClassVar[EffectProperties] = EffectProperties(rewrites=True, judged_by_values=True)
 
     edit: Edit
-    link: str = ""
+    beacon_path: str = ""
     """A path of the same site at which the proxy answers who comes, and hears of it; or none."""
 
 
@@ -141,7 +141,7 @@ class OtherPage:
 class ReplayFirst:
     """Answer with what the site answered when the same was first asked for."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, depends_on_site=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, depends_on_site=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class DuplicateRequest:
     """Send the request to the site once more, and before the client's own."""
 
     traits: ClassVar[EffectProperties] = EffectProperties(
-        depends_on_site=True, goes_by_asking_again=False, judged_by_values=True
+        depends_on_site=True, recoverable_by_retry=False, judged_by_values=True
     )
 
 
@@ -160,7 +160,7 @@ class EditToolAnswer:
     It is looked for wherever it comes: in the exchange itself, or as an event of another one.
     """
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, goes_by_asking_again=False)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, recoverable_by_retry=False)
 
     change: Change | None
     """None leaves it as it is."""
@@ -172,7 +172,7 @@ class EditToolAnswer:
 class PushToolEvent:
     """Put a message into the stream of events on which a client of tools (MCP) awaits answers."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(goes_by_asking_again=False)
+    traits: ClassVar[EffectProperties] = EffectProperties(recoverable_by_retry=False)
 
     message: bytes
     after: float = 0.0
@@ -190,7 +190,7 @@ type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknow
 class DnsError:
     """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, cuts=True, unreachable=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True, opens_no_connection=True)
 
     code: DnsErrorCode
 
@@ -200,7 +200,7 @@ class RefuseConnection:
     """Answer the connection's first packet with a TCP reset, as if no server listened."""
 
     traits: ClassVar[EffectProperties] = EffectProperties(
-        ends=True, cuts=True, unreachable=True, kernel="refuse"
+        is_terminal=True, sends_no_response=True, opens_no_connection=True, kernel="refuse"
     )
 
 
@@ -209,7 +209,7 @@ class DropPackets:
     """Leave the connection's packets unanswered, until the client's system gives up."""
 
     traits: ClassVar[EffectProperties] = EffectProperties(
-        ends=True, cuts=True, unreachable=True, kernel="drop"
+        is_terminal=True, sends_no_response=True, opens_no_connection=True, kernel="drop"
     )
 
 
@@ -217,7 +217,7 @@ class DropPackets:
 class BadCertificate:
     """Begin TLS with a certificate that no client may trust."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(ends=True, cuts=True)
+    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True)
 
     wrong: CertificateDefect
 

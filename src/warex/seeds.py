@@ -49,6 +49,6 @@ class KeyedRng:
         """
         return options[int(self.draw(*about) * len(options))]
 
-    def word(self, *about: str | int) -> str:
+    def hex_word(self, *about: str | int) -> str:
         """Return sixteen hexadecimal digits that depend on the same as a draw."""
         return f"{_digest((self.seed, self.rule, 'word', *about)):016x}"

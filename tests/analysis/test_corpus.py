@@ -15,7 +15,7 @@ def test_the_index_names_every_trial_and_no_other() -> None:
 def test_every_trial_is_a_whole_trace_in_which_a_fault_arrived() -> None:
     for path in sorted(CORPUS.glob("*.jsonl")):
         trace = read_trace(path)
-        assert trace.cut is None
+        assert trace.truncation is None
         assert trace.events(FaultDelivered), path
         assert trace.events(LlmCall), path
 

@@ -17,7 +17,7 @@ def test_a_harness_without_a_result_is_counted_as_crashed_with_its_reason() -> N
     result = harness_crash("it ended")
 
     assert (result.ending, result.score, result.reasons) == ("harness_crashed", 0.0, ("it ended",))
-    assert result.unusable is None
+    assert result.void_reason is None
 
 
 def test_a_file_is_text_whatever_its_bytes_and_empty_if_it_is_not_there(tmp_path: Path) -> None:

@@ -47,9 +47,9 @@ def test_paths_are_looked_for_beside_the_campaign_first(
         (folder / "both").mkdir(parents=True)
     (elsewhere / "here").mkdir()
     monkeypatch.chdir(elsewhere)
-    table = BenchmarkConfig(name="x", dir="both").beside(beside)
+    table = BenchmarkConfig(name="x", dir="both").relative_to(beside)
 
-    assert table.home == beside / "both"
+    assert table.installation_dir == beside / "both"
     assert table.path("here") == elsewhere / "here"
     assert table.path(str(elsewhere)) == elsewhere
 

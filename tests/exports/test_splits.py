@@ -42,7 +42,7 @@ def test_no_site_and_no_family_stands_on_two_sides(seed: int, number: int) -> No
 
 
 def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
-    plan = SplitPlan(by=("site",), held={"test": {"site": ("s1*",)}})
+    plan = SplitPlan(by=("site",), held_out={"test": {"site": ("s1*",)}})
 
     division = split_rows(rows(SITES), plan)
 
@@ -54,7 +54,7 @@ def test_what_is_named_is_held_out_and_the_rest_trained_on() -> None:
 def test_a_row_of_a_held_out_site_with_a_page_that_is_trained_on_is_in_between() -> None:
     held = {"test": {"site": ("s1.example",), "page_family": ("iis",)}}
 
-    division = split_rows(rows(SITES), SplitPlan(held=held))  # type: ignore[arg-type]
+    division = split_rows(rows(SITES), SplitPlan(held_out=held))  # type: ignore[arg-type]
 
     assert {it.id for it in division.sides["test"]} == {"c-s1.example", "f-s1.example-iis"}
     assert division.between == 2 + 10
@@ -69,6 +69,6 @@ def test_too_few_names_and_unknown_ones_are_said() -> None:
     with pytest.raises(InputError, match=r"--split site: there is only s0\.example, and 3 sides"):
         split_rows(rows(SITES[:1]), SplitPlan(by=("site",)))
     with pytest.raises(InputError, match=r"--test site=nope: there is no such site; there are: s0"):
-        split_rows(rows(SITES), SplitPlan(by=("site",), held={"test": {"site": ("nope",)}}))
+        split_rows(rows(SITES), SplitPlan(by=("site",), held_out={"test": {"site": ("nope",)}}))
     with pytest.raises(InputError, match="--split fault: no step tells its fault"):
         split_rows([row()], SplitPlan(by=("fault",)))

@@ -37,8 +37,8 @@ def test_the_first_step_after_a_fault_that_was_not_recovered_from_is_lost() -> N
         "https://shop.example/",
         "shop.example",
     )
-    assert step.plan is not None
-    assert step.asking_helps
+    assert step.planned_fault is not None
+    assert step.retry_recovers
 
 
 def test_what_an_agent_does_between_a_fault_and_its_recovery_teaches_nothing() -> None:
@@ -53,7 +53,7 @@ def test_a_lost_write_does_not_come_back_by_asking_for_the_page() -> None:
 
     lost = [step for step in taken(story.stops(), solved=False) if step.part == "lost"]
 
-    assert [step.asking_helps for step in lost] == [False]
+    assert [step.retry_recovers for step in lost] == [False]
 
 
 def test_a_dialog_that_was_closed_is_recovered_from_by_the_step_before_its_report() -> None:

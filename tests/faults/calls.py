@@ -11,7 +11,7 @@ from warex.llm.exchange import LlmExchange
 from warex.seeds import KeyedRng
 
 CALLS = [
-    LlmExchange("x1", Request("POST", f"https://model.test{vector.path}"), asked=request, step=3)
+    LlmExchange("x1", Request("POST", f"https://model.test{vector.path}"), llm_request=request, step=3)
     for family in LLM_APIS
     for vector in vectors(family.name)[:8]
     for request in [vector.recognised()]
@@ -19,7 +19,7 @@ CALLS = [
 
 
 def _id(call: LlmExchange) -> str:
-    return f"{call.asked.family}-{'streamed' if call.asked.stream else 'whole'}"
+    return f"{call.llm_request.api}-{'streamed' if call.llm_request.stream else 'whole'}"
 
 
 each_call = pytest.mark.parametrize("call", CALLS, ids=_id)
@@ -30,4 +30,4 @@ def answered(fault: Fault, call: LlmExchange, seed: int = 1) -> tuple[Reply, Llm
     (reply,), _ = fault.effects(call, {}, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
     kind = reply.headers["content-type"]
-    return reply, read_answer(call.asked, reply.status, kind, reply.body)
+    return reply, read_answer(call.llm_request, reply.status, kind, reply.body)

@@ -104,7 +104,7 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
 
     assert (fault.target == "connection") == (fault.point is not None)
     assert fault.point is not None or not fault.needs_namespace
-    assert fault.point is None or any(effect.traits.cuts for effect in effects)
+    assert fault.point is None or any(effect.traits.sends_no_response for effect in effects)
     assert given.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or given.covers_page)
     assert fault.gives_again == next(
@@ -129,7 +129,7 @@ def test_a_connection_fault_explains_itself_with_its_hold(fault: type[Connection
     given = fault(hold=2.5)
     words = given.explain()
 
-    longer = given.lasts - given.tries_for
+    longer = given.gives_up_after_s - given.retries_for_s
     assert words.startswith("is ")
     assert f"within {longer + 2.5:g} s" in words
     assert not words.endswith(".")

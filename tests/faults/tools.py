@@ -11,4 +11,4 @@ LIST = McpRequest(8, 8, "tools/list")
 def over(transport: Transport, *asked: McpRequest) -> McpExchange:
     """Return an exchange that asks these."""
     request = Request("POST", "https://tools.test/mcp")
-    return McpExchange("x1", request, asked=asked or (CALL,), transport=transport)
+    return McpExchange("x1", request, mcp_requests=asked or (CALL,), transport=transport)

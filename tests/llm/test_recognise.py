@@ -25,7 +25,7 @@ def test_a_call_is_recognised_wherever_it_goes(path: str) -> None:
     request = recognise("POST", path, "application/json; charset=utf-8", BODY)
 
     assert request is not None
-    assert (request.family, request.model) == ("openai_chat", "gpt-4o")
+    assert (request.api, request.model) == ("openai_chat", "gpt-4o")
 
 
 @pytest.mark.parametrize(

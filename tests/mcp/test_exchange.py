@@ -7,6 +7,6 @@ def test_what_is_no_call_is_judged_as_an_example_of_one() -> None:
 
     seen = as_mcp(page)
 
-    assert (seen.id, seen.asked[0].method) == ("x1", "tools/call")
+    assert (seen.id, seen.mcp_requests[0].method) == ("x1", "tools/call")
     assert as_mcp(seen) is seen
     assert isinstance(seen, McpExchange)

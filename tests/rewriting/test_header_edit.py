@@ -4,9 +4,9 @@ from warex.exchange import Request, Response
 from warex.rewriting.header_edit import HeaderEdit
 
 GET = Request("GET", "https://shop.example/")
-COOKIES = HeaderEdit(without=("set-cookie",), of_pages=False)
+COOKIES = HeaderEdit(remove=("set-cookie",), html_only=False)
 HTML = {"content-type": "text/html; charset=utf-8"}
-POLICY = HeaderEdit(more=(("content-security-policy", "script-src 'none'"),))
+POLICY = HeaderEdit(add=(("content-security-policy", "script-src 'none'"),))
 
 
 @pytest.mark.parametrize("status", [200, 303, 304])

@@ -15,7 +15,7 @@ from warex.scenarios.origins import (
 
 
 def fits(pattern: str, host: str, port: int | None, point: ConnectionPhase = "connect") -> bool:
-    return parse_origin_pattern(pattern).fits(ConnectionTarget.of(point, host, port))
+    return parse_origin_pattern(pattern).matches(ConnectionTarget.of(point, host, port))
 
 
 @pytest.mark.parametrize(

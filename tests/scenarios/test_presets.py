@@ -71,8 +71,8 @@ def _stays(rule: Rule) -> bool:
     """Whether what the rule does stays until the agent does something about it."""
     if rule.trigger.always:
         return rule.trigger.trials is None
-    asked_again = all(effect.traits.goes_by_asking_again for effect in rule.fault.on_a_page())
-    return rule.fault.category == "wall" or not (asked_again or rule.of_mcp or rule.of_llm)
+    asked_again = all(effect.traits.recoverable_by_retry for effect in rule.fault.effects_on_page())
+    return rule.fault.category == "wall" or not (asked_again or rule.targets_mcp or rule.targets_llm)
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -81,15 +81,15 @@ def test_a_preset_leaves_the_site_and_the_arming_open(name: str) -> None:
     of_llm, of_mcp = name.startswith("llm/"), name.startswith("mcp/")
     assert scenario.arm == ("first_llm_call" if of_llm else "start" if of_mcp else None)
     for rule in scenario.rules:
-        assert (rule.of_llm, rule.of_mcp) == (of_llm, of_mcp)
-        elsewhere = of_llm or of_mcp or rule.fault.of_third_parties
+        assert (rule.targets_llm, rule.targets_mcp) == (of_llm, of_mcp)
+        elsewhere = of_llm or of_mcp or rule.fault.third_party_only
         assert elsewhere or (rule.match.url or "").startswith("{sites}")
 
 
 @pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"}))
 def test_a_preset_numbers_together_only_documents_which_arrive_in_order(name: str) -> None:
     for rule in load_preset(name).rules:
-        assert rule.per == "url" or rule.of_llm or rule.of_mcp or rule.resources == ("document",)
+        assert rule.per == "url" or rule.targets_llm or rule.targets_mcp or rule.resources == ("document",)
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,13 @@ def test_a_pattern_means_what_it_means_in_python(pattern: str, text: str) -> Non
     regex = Regex(pattern, multiline=True)
     found = list(re.compile(pattern, re.MULTILINE).finditer(text))
 
-    assert regex.finds(text) == bool(found)
-    assert (regex.last(text) is None) == (not found)
+    assert regex.matches(text) == bool(found)
+    assert (regex.last_match(text) is None) == (not found)
 
 
 def test_a_bracket_in_a_class_begins_no_posix_class() -> None:
-    assert Regex("[[:alpha:]]").finds("a]")
-    assert not Regex("[[:alpha:]]").finds("a")
+    assert Regex("[[:alpha:]]").matches("a]")
+    assert not Regex("[[:alpha:]]").matches("a")
 
 
 @settings(max_examples=40)
@@ -56,22 +56,22 @@ def test_a_bracket_in_a_class_begins_no_posix_class() -> None:
 def test_the_last_match_is_pythons(text: str) -> None:
     pattern = r"(?P<name>\w+)=(?P<value>\d*)|(;)"
     found = list(re.finditer(pattern, text))
-    last = Regex(pattern).last(text)
+    last = Regex(pattern).last_match(text)
 
     assert (last.groups if last else None) == (found[-1].groups() if found else None)
 
 
 def test_the_last_match_gives_its_groups() -> None:
-    last = Regex(r"(?P<name>\w+)=(?P<value>\d+)?;").last("a=1;bä=2;ü=;")
+    last = Regex(r"(?P<name>\w+)=(?P<value>\d+)?;").last_match("a=1;bä=2;ü=;")
 
     assert last is not None
     assert last.groups == ("ü", None)
     assert last.named == {"name": "ü", "value": ""}
-    assert Regex("x").last("abc") is None
+    assert Regex("x").last_match("abc") is None
 
 
 def test_half_a_surrogate_pair_in_a_text_matches_what_is_around_it() -> None:
-    assert Regex("b$").finds("\ud800b")
+    assert Regex("b$").matches("\ud800b")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_long_text_takes_no_time(pattern: str, text: str) -> None:
     regex = Regex(pattern)
     began = time.process_time()
 
-    regex.finds(text)
+    regex.matches(text)
 
     assert time.process_time() - began < 1
 

@@ -48,7 +48,7 @@ def test_what_was_written_is_read(path: Path) -> None:
     ]
     assert [(entry.seq, entry.t) for entry in read.entries] == [(1, 0.0), (2, 0.0), (3, 1.5)]
     assert read.entries[0].at == "2026-01-01T00:00:00.000+00:00"
-    assert read.cut is None
+    assert read.truncation is None
 
 
 @given(st.lists(any_event, max_size=4))
@@ -74,19 +74,19 @@ def test_a_trace_cut_anywhere_loses_only_the_line_that_was_cut(path: Path) -> No
         # A line that lacks nothing but its line end is whole.
         assert len(read.entries) == sum(end <= size for end in line_ends)
         at_an_end = size in line_ends or size - 1 in line_ends
-        assert (read.cut is None) == at_an_end
+        assert (read.truncation is None) == at_an_end
 
 
 def test_the_sentence_about_a_cut_trace_says_where(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
 
-    assert str(read_trace(path).cut).startswith(f"{path}:3: the last line is cut short")
+    assert str(read_trace(path).truncation).startswith(f"{path}:3: the last line is cut short")
 
 
 def test_an_empty_trace_says_so(path: Path) -> None:
     path.write_bytes(b"")
 
-    assert "before its first event" in str(read_trace(path).cut)
+    assert "before its first event" in str(read_trace(path).truncation)
 
 
 @pytest.mark.parametrize(

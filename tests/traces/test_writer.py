@@ -96,7 +96,7 @@ def test_a_write_that_fails_half_way_leaves_the_trace_whole_and_usable(tmp_path:
         trace.write(HarnessBroke(reason="disk"))
 
     read = read_trace(path)
-    assert ([entry.seq for entry in read.entries], read.cut) == ([1, 2], None)
+    assert ([entry.seq for entry in read.entries], read.truncation) == ([1, 2], None)
 
 
 def test_rubbish_that_cannot_be_taken_back_is_not_glued_to_the_next_line(
@@ -195,4 +195,4 @@ def test_kill_9_loses_at_most_the_last_line(tmp_path: Path) -> None:
     read = read_trace(path)
 
     assert len(read.entries) >= acknowledged >= 300
-    assert len(read.entries) + (read.cut is not None) <= acknowledged + 1
+    assert len(read.entries) + (read.truncation is not None) <= acknowledged + 1

@@ -92,7 +92,7 @@ class Shop(Benchmark):
             case None:
                 return TaskResult("time_limit", 0.5)
             case 4:
-                return TaskResult("model_error", 0.0, unusable="its model answered 401: no key")
+                return TaskResult("model_error", 0.0, void_reason="its model answered 401: no key")
             case _:
                 return TaskResult("harness_crashed", 0.0, reasons=(f"it ended with code {code}",))
 

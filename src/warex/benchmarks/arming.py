@@ -12,7 +12,7 @@ def arm_on_first_page(scenario: Scenario, patience: float = PATIENCE) -> Arm:
     It shows whatever page it is answered with, and raises where there is no answer in time.
     """
     borne = all(
-        rule.fault.answers_within(patience) and not (rule.of_llm or rule.of_mcp)
+        rule.fault.responds_within(patience) and not (rule.targets_llm or rule.targets_mcp)
         for rule in scenario.rules
     )
     return "first_page" if borne else "first_llm_call"

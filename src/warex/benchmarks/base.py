@@ -49,7 +49,7 @@ class AgentSpec:
     """All that the model is shown of a page; None for what the harness shows by itself."""
 
     @property
-    def embedded(self) -> bool:
+    def is_mock(self) -> bool:
         """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
         return is_mock_model(self.model)
 
@@ -63,7 +63,7 @@ class TaskResult:
     """None: the benchmark has no judge here, so the trial is unscored."""
     answer: str | None = None
     reasons: tuple[str, ...] = ()
-    unusable: str | None = None
+    void_reason: str | None = None
     """Why nothing of this says anything about the agent; None if it does."""
 
 
@@ -134,19 +134,19 @@ class Benchmark(ABC):
     """One line for docs/reference/benchmarks.md."""
     vocabulary: Vocabulary
     """The agent's actions, frozen into the manifest."""
-    records: ClassVar[tuple[str, ...]] = ()
+    artifacts: ClassVar[tuple[str, ...]] = ()
     """Globs of what the command leaves in the attempt's folder, redacted once it has ended."""
 
-    guide: ClassVar[str] = ""
+    setup_help: ClassVar[str] = ""
     """What it needs and how it is set up, for ``warex benchmarks show``."""
-    arming: ClassVar[str] = ""
+    arming_help: ClassVar[str] = ""
     """In words, what ``arm`` does and why."""
     example: ClassVar[str] = ""
     """A campaign file that can be copied."""
-    starter: ClassVar[tuple[str, ...]] = ()
+    starter_files: ClassVar[tuple[str, ...]] = ()
     """The files that the example names, to begin with: paths below ``benchmarks/starter``."""
 
-    opens_a_page: ClassVar[bool] = False
+    opens_page_first: ClassVar[bool] = False
     """Whether its agent opens a page of the task's site before all else; that then proves that its
     browser comes through the proxy, in the canary's place."""
 
@@ -165,15 +165,15 @@ class Benchmark(ABC):
 
     isolated: bool = True
     """Whether no trial sees what another one did; where it may, they run one at a time."""
-    verifiers: tuple[str, ...] = ()
+    judge_user_agents: tuple[str, ...] = ()
     """How the User-Agent of the benchmark's own judges begins: never touched, never counted."""
-    key_variables: tuple[str, ...] = ()
+    api_key_variables: tuple[str, ...] = ()
     """API keys its clients insist on; one that is not set gets a placeholder."""
     base_url_variable: str | None = None
     """The variable by which its client is told where to ask, if it reads one."""
     variables: Mapping[str, str] = MappingProxyType({})
     """What the campaign sets in the environment of its commands, unfilled."""
-    embedded_model: ClassVar[str] = "gpt-4o-mini"
+    mock_model_name: ClassVar[str] = "gpt-4o-mini"
     """The name by which the harness is to ask for a playbook, which answers to any."""
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
@@ -186,7 +186,7 @@ class Benchmark(ABC):
     def tasks(self) -> tuple[str, ...]:
         """Return the names of all tasks, in the benchmark's order."""
 
-    def script(self) -> tuple[Path, ...]:
+    def scripted_task_files(self) -> tuple[Path, ...]:
         """Return the task files for the embedded scripted model; none where it knows no task."""
         return ()
 
@@ -202,7 +202,7 @@ class Benchmark(ABC):
         """Return the actions of the agent that works on a task."""
         return self.vocabulary
 
-    def never(self, task: str) -> tuple[str, ...]:
+    def exclusions(self, task: str) -> tuple[str, ...]:
         """Return globs of URLs that no fault may touch: set-up, judging, the harness's own."""
         return ()
 
@@ -218,7 +218,7 @@ class Benchmark(ABC):
         """
         return ()
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise, before anything runs, for what could not run: no environment, no site.
@@ -226,7 +226,7 @@ class Benchmark(ABC):
         ``direct``: some trials go without a proxy, and so without mapped hosts.
         """
         if self.recipe is not None:
-            self.environment()
+            self.virtualenv()
         for agent in agents:
             self._check_endpoint(agent)
             self._check_observation(agent)
@@ -243,42 +243,42 @@ class Benchmark(ABC):
 
         Harnesses try for minutes before they give up, and then say something else.
         """
-        enough = (*self.key_variables, self.base_url_variable or "")
-        if not self.key_variables or any(map(environment.get, enough)):
+        enough = (*self.api_key_variables, self.base_url_variable or "")
+        if not self.api_key_variables or any(map(environment.get, enough)):
             return
         for agent in agents:
-            if agent.base_url is None and not agent.embedded:
+            if agent.base_url is None and not agent.is_mock:
                 raise MachineError(
                     f"agent {agent.name!r}: its model {agent.model!r} is behind an API, whose key"
-                    f" is not set: set {' or '.join(self.key_variables)}, or give a base_url"
+                    f" is not set: set {' or '.join(self.api_key_variables)}, or give a base_url"
                 )
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
         if self.recipe is not None:
-            state, sentence = find_virtualenv(self.name, self.recipe, self.table.home)[1:]
+            state, sentence = find_virtualenv(self.name, self.recipe, self.table.installation_dir)[1:]
             yield Finding("environment", state, sentence)
         try:
             yield Finding("browser", "ok", str(self.find_browser()))
         except MachineError as error:
             yield Finding("browser", "missing", str(error))
-        if self.key_variables:
-            yield _keys(self.key_variables)
+        if self.api_key_variables:
+            yield _keys(self.api_key_variables)
 
     def find_browser(self) -> Path:
         """Return the browser for its trials. Raises MachineError where there is none."""
         return find_chromium(headless_shell=self.headless)
 
-    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+    def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
         """Yield a sentence for each thing that a scenario may not show on this benchmark."""
         yield from ()
 
-    def told(self, task: str) -> Iterator[str]:
+    def command_texts(self, task: str) -> Iterator[str]:
         """Yield the texts of its command in which addresses of this machine may stand."""
         yield from self.variables.values()
 
     @abstractmethod
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Bring the task's world up, anew.
@@ -287,7 +287,7 @@ class Benchmark(ABC):
         themselves, with certificates of the CA's. Raises TrialVoid where it does not come up.
         """
 
-    def lasting(self) -> AbstractContextManager[None]:
+    def shared_environment(self) -> AbstractContextManager[None]:
         """Keep, until the block ends, what can serve one trial after the other.
 
         Without it, ``stage`` starts all of a trial's world and ends it.
@@ -298,7 +298,7 @@ class Benchmark(ABC):
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return what has the agent do the task."""
 
-    def reached(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, stage: TaskEnvironment) -> bool | None:
         """Return whether anybody asked for a page of the task's sites; None: nobody can tell.
 
         Raises TrialVoid where the task's world does not say.
@@ -313,7 +313,7 @@ class Benchmark(ABC):
         counted with 0 after. Raises TrialVoid where the benchmark's own record cannot be read.
         """
 
-    def judged(
+    def score_after_trial(
         self, task: str, folder: Path, result: TaskResult, trace: Trace | None
     ) -> TaskResult:
         """Return what came of it once more, as the whole trial shows it.
@@ -323,15 +323,15 @@ class Benchmark(ABC):
         """
         return result
 
-    def environment(self) -> Virtualenv:
+    def virtualenv(self) -> Virtualenv:
         """Return the benchmark's own environment.
 
         Raises CampaignError where the table names none, MachineError where it is not there.
         """
         if self.recipe is None:
             raise CampaignError(f"the benchmark {self.name!r} has no environment of its own")
-        made, state, sentence = find_virtualenv(self.name, self.recipe, self.table.home)
-        if self.table.home is None:
+        made, state, sentence = find_virtualenv(self.name, self.recipe, self.table.installation_dir)
+        if self.table.installation_dir is None:
             raise CampaignError(sentence)
         if made is None or state != "ok":
             raise MachineError(sentence)

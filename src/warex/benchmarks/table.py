@@ -50,7 +50,7 @@ class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
         whole = {key: value for key, value in write(self).items() if value}
         return self.name if whole.keys() == {"name"} else whole
 
-    def beside(self, folder: Path) -> "BenchmarkConfig":
+    def relative_to(self, folder: Path) -> "BenchmarkConfig":
         """Return the table of a campaign that lies in this folder."""
         copy = self.model_copy()
         copy._folder = folder  # type: ignore[misc] # mypy takes frozen to include private ones
@@ -64,6 +64,6 @@ class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
         return path.absolute()
 
     @property
-    def home(self) -> Path | None:
+    def installation_dir(self) -> Path | None:
         """The folder of the benchmark's own environment."""
         return None if self.dir is None else self.path(self.dir)

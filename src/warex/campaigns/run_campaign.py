@@ -121,7 +121,7 @@ def _tell_of_loopback(
     benchmark = planned.benchmark
     named: dict[int, str] = {}
     seen = isolation == "namespace"
-    perhaps = {text for spec in planned.trials for text in benchmark.told(spec.key.task)}
+    perhaps = {text for spec in planned.trials for text in benchmark.command_texts(spec.key.task)}
     told = any("{base_url}" in text for text in perhaps)
     for agent in {spec.agent.name: spec.agent for spec in planned.trials}.values():
         # What is served in the place of a model's own host is asked by the proxy alone.
@@ -184,7 +184,7 @@ def _work(
         isolation=isolation,
         secret=None if cache is None else llm_cache_secret(cache),
         variables={
-            name: os.environ[name] for name in planned.benchmark.key_variables if name in os.environ
+            name: os.environ[name] for name in planned.benchmark.api_key_variables if name in os.environ
         },
     )
 

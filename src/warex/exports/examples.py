@@ -136,7 +136,7 @@ def _example(
         return
     wanted, action, relabelled = own, step.act.name, False
     if step.part == "lost" and choice.relabel:
-        again = retry_answer(words, step) if step.asking_helps else None
+        again = retry_answer(words, step) if step.retry_recovers else None
         if again is None:
             found.left_out["lost, and no action of the agent asks again"] += 1
             return
@@ -147,7 +147,7 @@ def _example(
         found.left_out["too long: the element acted on would be cut away"] += 1
         return
     trial = str(record.path.relative_to(run.path)) if _within(record.path, run.path) else ""
-    plan = step.plan
+    plan = step.planned_fault
     # A prompt's images are read only where the row is taken.
     images = tuple(_images(messages, record.path, choice, found))
     row = Row(

@@ -23,7 +23,7 @@ class SplitPlan:
     by: tuple[Dimension, ...] = ("site", "page_family")
     shares: tuple[int, int, int] = (9, 1, 1)
     """Of the names of each dimension: train, validation, test."""
-    held: Mapping[Side, Mapping[Dimension, tuple[str, ...]]] = field(default_factory=dict)
+    held_out: Mapping[Side, Mapping[Dimension, tuple[str, ...]]] = field(default_factory=dict)
     """Names, or patterns such as ``market.*``, that are to stand on a side."""
     seed: int = 0
 
@@ -63,14 +63,14 @@ def _places(rows: Iterable[RowMetadata], by: Dimension, plan: SplitPlan) -> dict
         raise InputError(f"--split {by}: no step tells its {by}")
     placed: dict[str, Side] = {}
     for side in ("validation", "test", "train"):
-        for pattern in plan.held.get(side, {}).get(by, ()):
+        for pattern in plan.held_out.get(side, {}).get(by, ()):
             fitting = [name for name in names if fnmatchcase(name, pattern)]
             if not fitting:
                 raise InputError(
                     f"--{side} {by}={pattern}: there is no such {by}; there are: {', '.join(names)}"
                 )
             placed |= dict.fromkeys(fitting, side)
-    if any(by in plan.held.get(side, {}) for side in SIDES):
+    if any(by in plan.held_out.get(side, {}) for side in SIDES):
         return {name: placed.get(name, "train") for name in names}
     wanted = [side for side, share in zip(SIDES, plan.shares, strict=True) if share]
     if len(names) < len(wanted):

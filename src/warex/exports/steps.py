@@ -17,7 +17,7 @@ type StepRole = Literal["clean", "recovery", "lost"]
 """``clean``: no fault stands between the agent and its task. ``recovery``: its answer is what the
 agent recovered by. ``lost``: the first after a fault that the agent did not recover from."""
 
-_ASKING_HELPS = effects_with(lambda traits: traits.goes_by_asking_again)
+_ASKING_HELPS = effects_with(lambda traits: traits.recoverable_by_retry)
 _REPORTS = ("dismissed", "accepted", "cleared")
 """What a page says of a dialog or a wall that is gone."""
 
@@ -32,9 +32,9 @@ class Step:
     url: str
     """Of the page that the agent is on; empty where none is known."""
     part: StepRole
-    plan: FaultPlanned | None
+    planned_fault: FaultPlanned | None
     """The fault, unless it is clean."""
-    asking_helps: bool = False
+    retry_recovers: bool = False
     """Whether the page can be brought back by asking for it again."""
 
     @property
@@ -84,8 +84,8 @@ def steps(
             act=_act(call, recovering=part == "recovery"),
             url=seen[-1] if seen else "",
             part=part or "clean",
-            plan=plan,
-            asking_helps=plan is not None and _asking_helps(plan, hit.get(plan.exchange)),
+            planned_fault=plan,
+            retry_recovers=plan is not None and _asking_helps(plan, hit.get(plan.exchange)),
         )
 
 

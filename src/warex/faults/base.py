@@ -123,7 +123,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return self.category == "popup"
 
     @property
-    def of_third_parties(self) -> bool:
+    def third_party_only(self) -> bool:
         """Whether a rule with it is only about what is of another site than the page."""
         return False
 
@@ -151,7 +151,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Return what the proxy should do to this exchange, in order, and what to remember."""
 
-    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether what an earlier hit of the rule began is still there for this exchange.
 
         It is then hit, too, whatever the trigger says, and belongs to the same occurrence: a quota
@@ -174,21 +174,21 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     @property
     def rewrites(self) -> bool:
         """Whether it changes the site's own answer."""
-        return any(effect.traits.rewrites for effect in self.on_a_page())
+        return any(effect.traits.rewrites for effect in self.effects_on_page())
 
     @property
     def keeps_answer(self) -> bool:
         """Whether the site's own answer comes whole, if perhaps late."""
-        return all(effect.traits.keeps_answer for effect in self.on_a_page())
+        return all(effect.traits.keeps_response for effect in self.effects_on_page())
 
-    def on_a_page(self) -> tuple[Effect, ...]:
+    def effects_on_page(self) -> tuple[Effect, ...]:
         """Return what it does to who asks for a page, for the first time."""
         exchange = Exchange("", Request("GET", "https://site.example/"))
         return self.effects(exchange, {}, KeyedRng(0, ""))[0]
 
-    def answers_within(self, seconds: float) -> bool:
+    def responds_within(self, seconds: float) -> bool:
         """Whether who asks for a page is given an answer, the site's or another, in that time."""
-        cut = any(effect.traits.cuts for effect in self.on_a_page())
+        cut = any(effect.traits.sends_no_response for effect in self.effects_on_page())
         return self.held_s <= seconds and not cut
 
 
@@ -252,11 +252,11 @@ class ConnectionFault(Fault, frozen=True):
     )
 
     @property
-    def lasts(self) -> float:
+    def gives_up_after_s(self) -> float:
         """Seconds that a client spends on an attempt that is hit, before it knows."""
         return 0.0
 
     @property
-    def tries_for(self) -> float:
+    def retries_for_s(self) -> float:
         """Seconds through which one attempt that is hit must go on being hit, to fail."""
         return 0.0

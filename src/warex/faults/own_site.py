@@ -22,7 +22,7 @@ class Visit:
     """What a request to such a site is answered, and what it shows of the client."""
 
     reply: Reply
-    seen: tuple[VisitAction, ...] = ()
+    actions: tuple[VisitAction, ...] = ()
 
 
 class HostedSite(Protocol):

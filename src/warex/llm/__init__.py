@@ -69,7 +69,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
                 return family.read_request(path, sent, digest)
             images = set(iter_images(sent, family.images))
             sent = as_dict(left_out.put_back(sent, but=images))
-            return replace(family.read_request(path, sent, digest), left_out=left_out)
+            return replace(family.read_request(path, sent, digest), omitted=left_out)
     return None
 
 
@@ -79,7 +79,7 @@ def read_answer(request: LlmRequest, status: int, content_type: str, body: bytes
     ``body`` is decompressed, and cut where the answer was. Nothing is raised, whatever it is: what
     cannot be read is an ``error`` in the answer.
     """
-    return _BY_NAME[request.family].read_answer(request, status, content_type, body)
+    return _BY_NAME[request.api].read_answer(request, status, content_type, body)
 
 
 def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
@@ -89,12 +89,12 @@ def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
     prompt has a form that is not understood.
     """
     shorter, left_out = omit_base64(body)
-    return left_out.whole(_BY_NAME[request.family].with_system_text(shorter, text))
+    return left_out.whole(_BY_NAME[request.api].append_to_system_prompt(shorter, text))
 
 
 def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
     """Return an answer to a recognised request as its API sends it."""
-    return _BY_NAME[request.family].write_answer(request, answer)
+    return _BY_NAME[request.api].write_answer(request, answer)
 
 
 def refuse(request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
@@ -102,23 +102,23 @@ def refuse(request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedA
 
     ``wait``: for how many seconds the client is told to wait, where the API tells it so.
     """
-    return _BY_NAME[request.family].refuse(request, trouble, wait)
+    return _BY_NAME[request.api].error_response(request, trouble, wait)
 
 
 def told_wait(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
     """Return for how many seconds an error tells a recognised request's client to wait, if so."""
     named = {name.lower(): value for name, value in headers.items()}
-    return _BY_NAME[request.family].told_wait(named, body)
+    return _BY_NAME[request.api].retry_after(named, body)
 
 
 def tool_names(request: LlmRequest) -> tuple[str, ...]:
     """Return the names of the tools that a recognised request offers, as its API names them."""
-    return tuple(_BY_NAME[request.family].tool_names(request.tools))
+    return tuple(_BY_NAME[request.api].tool_names(request.tools))
 
 
 def usage_at_least(request: LlmRequest) -> Usage:
     """Return the tokens of a call that was answered in a way that nobody here can read."""
-    asked = estimate_input(request, _BY_NAME[request.family].images)
+    asked = estimate_input(request, _BY_NAME[request.api].images)
     return Usage(asked, 0, source="partial", tier=request.tier)
 
 
@@ -127,5 +127,5 @@ def detach_images(request: LlmRequest, keep: Callable[[bytes], str]) -> list[Jso
 
     ``keep`` is given each image, and returns its reference: ``sha256/<hex>``.
     """
-    images = _BY_NAME[request.family].images
-    return _detach_images(request.messages, images, keep, request.left_out)
+    images = _BY_NAME[request.api].images
+    return _detach_images(request.messages, images, keep, request.omitted)

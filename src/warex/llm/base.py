@@ -79,7 +79,7 @@ class Sampling:
 class LlmRequest:
     """What the agent asked its model."""
 
-    family: str
+    api: str
     """Name of the family in ``warex.llm.FAMILIES`` that can read the answer."""
     model: str
     messages: list[JsonValue]
@@ -95,10 +95,10 @@ class LlmRequest:
     conversation or of a prompt."""
     tier: str = ""
     """The service tier that it asks for, as in ``Usage``."""
-    form: str = ""
+    variant: str = ""
     """Which of its API's forms it has, where that has several: ``generate`` of Ollama's,
     ``array`` of Gemini's streams."""
-    left_out: OmittedBase64 = field(default=NOTHING_OMITTED, repr=False, compare=False)
+    omitted: OmittedBase64 = field(default=NOTHING_OMITTED, repr=False, compare=False)
     """Large images, which have only a stand-in in ``messages``: ``detach_images`` takes them from
     the body, of which they are views."""
 

@@ -7,7 +7,7 @@ from warex.exchange import Exchange, Request
 from warex.llm.base import LlmAnswer, LlmRequest
 
 _EXAMPLE: Final = LlmRequest(
-    family="openai_chat", model="m", messages=[], tools=[], stream=False, body_digest=""
+    api="openai_chat", model="m", messages=[], tools=[], stream=False, body_digest=""
 )
 
 
@@ -15,10 +15,10 @@ _EXAMPLE: Final = LlmRequest(
 class LlmExchange(Exchange):
     """A call to a model, as it arrives."""
 
-    asked: LlmRequest = _EXAMPLE
+    llm_request: LlmRequest = _EXAMPLE
     step: int = 1
     """Which step of the agent it is, from 1; a repeated body stays in its step."""
-    earlier: LlmAnswer | None = None
+    previous_answer: LlmAnswer | None = None
     """The last whole answer of the model to an earlier step of the task; None before there is
     one."""
 

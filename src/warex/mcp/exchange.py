@@ -16,7 +16,7 @@ _EXAMPLE: Final = McpRequest(1, 1, "tools/call", {"name": "tool", "arguments": {
 class McpExchange(Exchange):
     """A message to a server of tools, or several, as they arrive."""
 
-    asked: tuple[McpRequest, ...] = (_EXAMPLE,)
+    mcp_requests: tuple[McpRequest, ...] = (_EXAMPLE,)
     """What is asked; empty where a client only tells something, or ends its session."""
     transport: Transport = "streamable_http"
 

@@ -477,7 +477,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         self._report_left_alone(self.tasks.main)
 
     def _report_left_alone(self, task: Task) -> None:
-        for left in task.injector.left_alone():
+        for left in task.injector.skipped():
             self.recorder.write(
                 msgspec.convert(
                     {"rule": left.rule, "reason": left.reason, "count": left.count}, FaultMissed

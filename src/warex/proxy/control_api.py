@@ -103,8 +103,8 @@ class ControlApi:
         injector = self._addon.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
-            rule = next(filter(injector.has_room_for, numbered))
-        injector.add_once(rule)
+            rule = next(filter(injector.accepts_one_shot, numbered))
+        injector.add_one_shot(rule)
         self._addon.closing.check()
         return {"rule": rule.model_dump(mode="json")}
 
@@ -115,7 +115,7 @@ class ControlApi:
         if isinstance(result, dict) and call == "plan_fault":
             arguments = result
         if call in ("arm", "plan_fault"):
-            arguments["passed"] = addon.injector.passed()
+            arguments["passed"] = addon.injector.unarmed_counts()
             if straddled := addon.injector.straddled(addon.recorder.clock.now()):
                 arguments["straddled"] = list(straddled)
         addon.recorder.write(Control(call=call, arguments=arguments))

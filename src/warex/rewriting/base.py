@@ -54,7 +54,7 @@ class ActiveRewrite:
     body: Rewriter
     header: Callable[[str, str], str | None] = lambda _, value: value
     """Given a field's name in lower case and its value, what the value is to be; None for none."""
-    more: Sequence[tuple[str, str]] = ()
+    extra_headers: Sequence[tuple[str, str]] = ()
     """Fields that the head has beside the site's."""
     keeps_body: bool = False
     """The body passes as it comes, in its coding, and what the head says of its bytes is true."""

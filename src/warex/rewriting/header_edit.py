@@ -19,21 +19,21 @@ class HeaderEdit:
     neither a redirect nor an image. Where nothing is added there must be a field to take out.
     """
 
-    without: tuple[str, ...] = ()
-    more: tuple[tuple[str, str], ...] = ()
-    of_pages: bool = True
+    remove: tuple[str, ...] = ()
+    add: tuple[tuple[str, str], ...] = ()
+    html_only: bool = True
     report: str = ""
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Begin with the answer's head; None where there is nothing to change."""
-        if self.of_pages and not _is_page(request, response):
+        if self.html_only and not _is_page(request, response):
             return None
-        if not self.more and not any(name in response.headers for name in self.without):
+        if not self.add and not any(name in response.headers for name in self.remove):
             return None
-        return ActiveRewrite(Unchanged(), self._field, self.more, keeps_body=True)
+        return ActiveRewrite(Unchanged(), self._field, self.add, keeps_body=True)
 
     def _field(self, name: str, value: str) -> str | None:
-        return None if name in self.without else value
+        return None if name in self.remove else value
 
 
 def _is_page(request: Request, response: Response) -> bool:

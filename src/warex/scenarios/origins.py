@@ -80,7 +80,7 @@ class OriginPattern:
         """Whether the pattern is about this host."""
         return _host_regex(self.host).fullmatch(host) is not None
 
-    def fits(self, target: ConnectionTarget) -> bool:
+    def matches(self, target: ConnectionTarget) -> bool:
         """Whether the pattern is about this target."""
         if not self.names_host(target.host):
             return False
@@ -177,7 +177,7 @@ def is_loopback(host: str) -> bool:
 def matches_any(origins: Iterable[OriginPattern]) -> Callable[[ConnectionTarget], bool]:
     """Return whether a target belongs to any of the patterns."""
     origins = tuple(origins)
-    return lambda target: any(pattern.fits(target) for pattern in origins)
+    return lambda target: any(pattern.matches(target) for pattern in origins)
 
 
 @lru_cache(maxsize=1024)

@@ -264,31 +264,31 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _of_calls_only(self) -> Self:
         given = [key for key in ("method", "resource") if getattr(self.match, key) is not None]
-        if (self.of_llm or self.of_mcp) and given:
-            calls, key = ("tools", "mcp") if self.of_mcp else ("a model", "llm")
+        if (self.targets_llm or self.targets_mcp) and given:
+            calls, key = ("tools", "mcp") if self.targets_mcp else ("a model", "llm")
             raise ValueError(
                 f"the rule is about calls to {calls}, which are told by match.{key}; leave match."
                 f"{' and match.'.join(given)} out"
             )
-        if self.of_llm and self.of_mcp:
+        if self.targets_llm and self.targets_mcp:
             kind, key = self.fault.kind, "llm" if self.match.llm is not None else "mcp"
             raise ValueError(f"{kind} is about other requests than match.{key}; leave that out")
         return self
 
     @property
-    def of_llm(self) -> bool:
+    def targets_llm(self) -> bool:
         """Whether the rule is about calls to a model, and about nothing else."""
         return self.match.llm is not None or self.fault.target == "llm"
 
     @property
-    def of_mcp(self) -> bool:
+    def targets_mcp(self) -> bool:
         """Whether the rule is about requests to servers of tools, and about nothing else."""
         return self.match.mcp is not None or self.fault.target == "mcp"
 
     @property
     def resources(self) -> tuple[Resource, ...]:
         """The resources the rule is about, the fault's own default included; empty for all."""
-        if self.of_llm or self.of_mcp:
+        if self.targets_llm or self.targets_mcp:
             return ()
         named = self.match.resource or self.fault.resources
         if named or not self.match.of_websockets or self.fault.point is not None:
@@ -312,7 +312,7 @@ class Scenario(BaseModel, frozen=True, extra="forbid"):
     rules: tuple[Rule, ...] = ()
 
     @property
-    def pages_of_programs(self) -> frozenset[Resource]:
+    def page_resources_of_programs(self) -> frozenset[Resource]:
         """Which requests of a program stand for its pages; none, where no rule says so.
 
         They are no documents (``exchange.resource_of``), but a rule that names ``other`` beside

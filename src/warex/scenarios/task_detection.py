@@ -157,10 +157,10 @@ class TaskDetector:
         """Look at what is asked for; None where it says nothing of the tasks."""
         what = f"{method} {url}"
         ends = self.rule.regexes.get("ends")
-        if ends is not None and ends.finds(what):
+        if ends is not None and ends.matches(what):
             return self.over()
         pattern = self.rule.regexes.get("url")
-        found = None if pattern is None else pattern.last(what)
+        found = None if pattern is None else pattern.last_match(what)
         name = None if found is None else _named(found.named.get("task", ""))
         return None if name is None else self._told(name, again=False)
 
@@ -174,12 +174,12 @@ class TaskDetector:
         said = _of_user(call.messages)
         looked_at = {"first": said[:1], "last": said[-1:], "all": said}[self.rule.of]
         text = _PART.join(looked_at)
-        found = pattern.last(text)
+        found = pattern.last_match(text)
         name = None if found is None else _named(found.named.get("task", ""))
         if found is None or name is None or self._is_none(found.named["task"]):
             return None
         sign = self.rule.regexes.get("first")
-        first = sign is not None and sign.finds(text)
+        first = sign is not None and sign.matches(text)
         first |= self.rule.begins_alone and len(said) == 1 == len(_but_system(call.messages))
         again = first and call.body_digest != self._last_digest
         self._last_digest = call.body_digest
@@ -194,7 +194,7 @@ class TaskDetector:
 
     def _is_none(self, name: str) -> bool:
         pattern = self.rule.regexes.get("not_task")
-        return pattern is not None and pattern.finds(name.strip())
+        return pattern is not None and pattern.matches(name.strip())
 
     def _conversation(self, call: LlmRequest) -> TaskChange | None:
         if call.continues is not None:

@@ -68,11 +68,11 @@ class Regex:
         """The names of its groups."""
         return frozenset(self._names)
 
-    def finds(self, text: str) -> bool:
+    def matches(self, text: str) -> bool:
         """Whether it matches somewhere in the text."""
         return self._compiled.search(_bytes(text)) is not None
 
-    def last(self, text: str) -> RegexMatch | None:
+    def last_match(self, text: str) -> RegexMatch | None:
         """Return the last of its matches that do not overlap; None if there is none."""
         one = deque(self._compiled.finditer(_bytes(text)), maxlen=1)
         if not one:

@@ -57,7 +57,7 @@ class Trace:
     """A whole trace in memory."""
 
     entries: tuple[Entry, ...]
-    cut: str | None = None
+    truncation: str | None = None
     """None, or a sentence saying that the end of the trace is missing."""
 
     def of(self, *kinds: type[Event]) -> tuple[Entry, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def first_page_is_proof(context: "TrialContext") -> bool:
     """Return whether no canary is needed: the agent opens a page first, and it is read."""
-    return context.benchmark.opens_a_page and context.traffic.reads_everything
+    return context.benchmark.opens_page_first and context.traffic.reads_everything
 
 
 def require_first_page(trace: Trace, sites: Sequence[str], reached: bool | None) -> None:

@@ -29,7 +29,7 @@ def host_ports(spec: TrialSpec, stage: TaskEnvironment, context: TrialContext) -
     benchmark, task = context.benchmark, spec.key.task
     endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
     named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
-    told = loopback_ports(named, benchmark.told(task), context.base_environment)
+    told = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
     return frozenset(stage.host_ports) | told
 
 
@@ -62,8 +62,8 @@ def proxy_config(
         scenario=spec.scenario,
         seed=spec.seed,
         sites=benchmark.sites(key.task),
-        never=benchmark.never(key.task),
-        never_agents=benchmark.verifiers,
+        never=benchmark.exclusions(key.task),
+        never_agents=benchmark.judge_user_agents,
         agent_ended=ended,
         own_proof=first_page_is_proof(context),
         schedule=spec.schedule,
@@ -105,7 +105,7 @@ def model_url(agent: AgentSpec, context: TrialContext, *, proxied: bool) -> str 
 
     Raises MachineError if the embedded model does not run.
     """
-    if not agent.embedded:
+    if not agent.is_mock:
         return agent.base_url
     if context.model_port is None:
         raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
@@ -123,5 +123,5 @@ def shared_answers_of(spec: TrialSpec, context: TrialContext) -> Path | None:
 def with_model_name(agent: AgentSpec, benchmark: Benchmark) -> AgentSpec:
     """Return the agent with its model's name as the harness is told it."""
     if agent.model.startswith(PLAYBOOK_PREFIX):
-        return replace(agent, model=benchmark.embedded_model)
+        return replace(agent, model=benchmark.mock_model_name)
     return agent

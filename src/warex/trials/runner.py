@@ -105,7 +105,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
-    stages = context.benchmark.stage(spec.key.task, folder, context.ca, direct=not spec.proxied)
+    stages = context.benchmark.start_environment(spec.key.task, folder, context.ca, direct=not spec.proxied)
     with stages as stage, _with_its_model(spec, context) as context:
         if spec.proxied:
             return _run_behind(spec, attempt, stage, folder, context)
@@ -114,7 +114,7 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> 
             spec, folder, context, stage, environment, _directly, context.stop.is_set
         )
         result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
-        result = context.benchmark.judged(spec.key.task, folder, result, None)
+        result = context.benchmark.score_after_trial(spec.key.task, folder, result, None)
         return _outcome(result, finished)
 
 
@@ -122,7 +122,7 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> 
 def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialContext]:
     """Play the trial's own playbook, if it has one: no other trial moves its place."""
     if spec.playbook is None:
-        if context.model is None or not spec.agent.embedded:
+        if context.model is None or not spec.agent.is_mock:
             yield context
             return
         with context.model.lend() as port:
@@ -173,7 +173,7 @@ def _run_behind(
             )
             result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
             # An agent that opened no page at all went past nothing.
-            reached = context.benchmark.reached(stage)
+            reached = context.benchmark.was_visited(stage)
         except TrialVoid as error:
             void = error
         # Whoever was ended takes others along, whose words say less.
@@ -184,14 +184,14 @@ def _run_behind(
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
-    result = context.benchmark.judged(spec.key.task, folder, result, trace)
+    result = context.benchmark.score_after_trial(spec.key.task, folder, result, trace)
     outcome = _outcome(result, finished, trace.events(FaultDelivered), trace.events(LlmCall))
     if first_page_is_proof(context):
         require_first_page(trace, context.benchmark.sites(spec.key.task), reached)
     require_pages(
         trace,
         context.benchmark.sites(spec.key.task),
-        context.benchmark.verifiers,
+        context.benchmark.judge_user_agents,
         reached=reached,
         isolation=context.isolation,
     )
@@ -262,7 +262,7 @@ def _let_the_agent_work(
         finally:
             # Before the benchmark reads them: what it quotes stands in the outcome.
             secrets = secrets_of(variables)
-            patterns = (AGENT_LOG, *context.benchmark.records)
+            patterns = (AGENT_LOG, *context.benchmark.artifacts)
             # The trace is still being written, and was redacted before.
             left = {path for each in patterns for path in folder.glob(each)} - {folder / EVENTS}
             for path in sorted(left):
@@ -277,7 +277,7 @@ def _told(spec: TrialSpec, context: TrialContext) -> AgentSpec:
 
 def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:
     """Return all variables of the command; a key that nobody set gets a placeholder."""
-    keys = dict.fromkeys(benchmark.key_variables, PLACEHOLDER_KEY)
+    keys = dict.fromkeys(benchmark.api_key_variables, PLACEHOLDER_KEY)
     return {**keys, **environment.variables, **command.variables}
 
 
@@ -294,10 +294,10 @@ def _outcome(
     """
     hit = {fault.exchange for fault in delivered}
     model_was_hit = any(call.exchange in hit for call in calls)
-    if result.unusable is not None:
+    if result.void_reason is not None:
         if result.ending != "model_error" or not model_was_hit:
-            raise TrialVoid(result.unusable)
-        result = replace(result, score=0.0, reasons=(result.unusable,))
+            raise TrialVoid(result.void_reason)
+        result = replace(result, score=0.0, reasons=(result.void_reason,))
     if result.ending == "harness_crashed" and not hit:
         raise TrialVoid(f"{CRASHED_BEFORE_A_FAULT}: {'; '.join(result.reasons)}")
     latency = round(finished.seconds, 3)

@@ -120,7 +120,7 @@ def test_a_picture_counts_whatever_its_size(path: str, content: dict[str, Any]) 
     sent = body(messages=[{"role": "user", "content": [content]}], max_tokens=1)
 
     request = parse_request(path, sent).request
-    assert usage(request.family, request.messages, "").input_total == 85
+    assert usage(request.api, request.messages, "").input_total == 85
 
 
 def test_a_stream_tells_its_usage_only_where_that_was_asked_for() -> None:

@@ -61,9 +61,9 @@ def test_without_its_environment_nothing_runs(tmp_path: Path) -> None:
 
 
 def test_a_task_whose_site_nobody_named_is_told(home: Path) -> None:
-    bench(home).ready(["miniwob.click-test"], [AGENT])
+    bench(home).validate(["miniwob.click-test"], [AGENT])
     with pytest.raises(CampaignError, match=r"'webarena\.7' needs the site 'wikipedia'"):
-        bench(home, sites={"map": "http://m.example"}).ready(TASKS, [AGENT])
+        bench(home, sites={"map": "http://m.example"}).validate(TASKS, [AGENT])
 
 
 def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
@@ -79,7 +79,7 @@ def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
     )
     assert made.sites("miniwob.click-test") == (MINIWOB,)
     ca = ensure_ca(tmp_path / "ca")
-    with made.stage("webarena.7", tmp_path, ca, direct=False) as stage:
+    with made.start_environment("webarena.7", tmp_path, ca, direct=False) as stage:
         assert stage.maps == ("http://map.webarena.warex.test=http://127.0.0.1:3000",)
         behind = made.command(job("webarena.7", tmp_path), stage).variables
         plain = made.command(job("webarena.7", tmp_path, proxied=False), stage).variables
@@ -91,9 +91,9 @@ def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
 @pytest.mark.wire
 def test_miniwob_is_served_anew_and_tells_whether_anybody_came(home: Path, tmp_path: Path) -> None:
     made, ca = bench(home), ensure_ca(tmp_path / "ca")
-    with made.stage("miniwob.click-test", tmp_path, ca, direct=False) as stage:
+    with made.start_environment("miniwob.click-test", tmp_path, ca, direct=False) as stage:
         assert stage.maps[0].startswith(f"{MINIWOB}=http://127.0.0.1:")
-        assert made.reached(stage) is False
+        assert made.was_visited(stage) is False
         behind = made.command(job("miniwob.click-test", tmp_path), stage).variables
         plain = made.command(job("miniwob.click-test", tmp_path, proxied=False), stage).variables
     assert behind["MINIWOB_URL"] == f"{MINIWOB}/miniwob/"
@@ -104,7 +104,7 @@ def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
     home: Path, tmp_path: Path
 ) -> None:
     made = bench(home, options={"agent": "AGENT_4o", "slow_mo": 0})
-    with made.stage("webarena.70", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with made.start_environment("webarena.70", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         command = made.command(job("webarena.70", tmp_path), stage)
 
     python, driver, told = command.arguments
@@ -196,8 +196,8 @@ def test_a_model_that_gave_no_answer_says_nothing_about_the_agent(
         "webarena.70", TaskEnvironment(), left(tmp_path / "t", err_msg=error), 0
     )
 
-    assert came.unusable is not None
-    assert "its model gave no answer" in came.unusable
+    assert came.void_reason is not None
+    assert "its model gave no answer" in came.void_reason
 
 
 def test_openrouter_is_mapped_since_agentlab_spells_it_out(home: Path) -> None:

@@ -42,9 +42,9 @@ def test_tasks_of_a_file_bring_their_own_site(tmp_path: Path) -> None:
 
     assert tea.tasks() == ("tea",)
     assert tea.sites("tea") == ("http://shop.example", "https://pay.example")
-    with tea.stage("tea", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with tea.start_environment("tea", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         assert stage.maps == ("https://pay.example=http://127.0.0.1:8001",)
-        assert tea.reached(stage) is None
+        assert tea.was_visited(stage) is None
     with pytest.raises(CampaignError, match="no task 'coffee'; there are: tea"):
         tea.sites("coffee")
 
@@ -101,9 +101,9 @@ def test_a_site_that_only_the_proxy_can_map_is_refused_without_one(tmp_path: Pat
     sites = {"https://pay.example": "http://127.0.0.1:8001"}
     tea = own(tmp_path, SHOP, sites=sites, dir=made(tmp_path / "home"))
 
-    tea.ready(["tea"], [])
+    tea.validate(["tea"], [])
     with pytest.raises(CampaignError, match=r"'no-proxy': https://pay\.example"):
-        tea.ready(["tea"], [], direct=True)
+        tea.validate(["tea"], [], direct=True)
 
 
 def test_the_script_is_told_the_task_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_claude_and_gemini_are_asked_by_their_own_clients(
     bench.require_keys([agent], {key: "k"})
     with pytest.raises(MachineError, match=f"set {key}, or give a base_url"):
         bench.require_keys([agent], {"OPENAI_API_KEY": "k"})
-    assert benchmark().key_variables == ("OPENAI_API_KEY",)
+    assert benchmark().api_key_variables == ("OPENAI_API_KEY",)
 
 
 def test_a_playbook_is_refused_where_another_api_than_openais_is_named(tmp_path: Path) -> None:
     bench = benchmark(dir=made(tmp_path / "home"), options={"api": "anthropic"})
 
     with pytest.raises(CampaignError, match=r"options\.api is 'anthropic', but playbook:b\.yaml"):
-        bench.ready([TASK], [AgentSpec("one", "playbook:b.yaml")])
+        bench.validate([TASK], [AgentSpec("one", "playbook:b.yaml")])
 
 
 def test_no_first_page_ends_it() -> None:
@@ -172,7 +172,7 @@ def test_no_first_page_ends_it() -> None:
 
 
 def test_the_picture_that_its_browser_shows_first_is_no_page_of_the_task() -> None:
-    assert "https://cf.browser-use.com/*" in benchmark().never(TASK)
+    assert "https://cf.browser-use.com/*" in benchmark().exclusions(TASK)
 
 
 HISTORY: dict[str, Any] = {
@@ -265,7 +265,7 @@ def test_a_model_that_never_answered_voids_the_trial(tmp_path: Path) -> None:
 
     result = read(own(tmp_path, SHOP), tmp_path, **said)
 
-    assert result.unusable == "browser-use's model never answered: Connection error."
+    assert result.void_reason == "browser-use's model never answered: Connection error."
 
 
 def test_a_history_that_cannot_be_read_voids_the_trial(tmp_path: Path) -> None:

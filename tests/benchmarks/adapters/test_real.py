@@ -105,16 +105,16 @@ def test_set_up_and_judging_are_never_touched(
 ) -> None:
     benchmark = real(options={"version": version})
 
-    assert set_up in benchmark.never(name)
-    assert benchmark.sites(name)[0] + "/finish" in benchmark.never(name)
-    assert benchmark.sites(name)[0] + "/submit?*" in benchmark.never(name)
+    assert set_up in benchmark.exclusions(name)
+    assert benchmark.sites(name)[0] + "/finish" in benchmark.exclusions(name)
+    assert benchmark.sites(name)[0] + "/submit?*" in benchmark.exclusions(name)
 
 
 def test_a_stand_in_is_mapped_in_the_place_of_its_site_alone(real: Make, tmp_path: Path) -> None:
     benchmark = real(sites={"gomail": "http://127.0.0.1:8001"})
 
     def maps(name: str) -> tuple[str, ...]:
-        with benchmark.stage(name, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+        with benchmark.start_environment(name, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
             return stage.maps
 
     assert maps(TASK) == (f"{ORIGIN}=http://127.0.0.1:8001",)
@@ -187,10 +187,10 @@ def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: 
     own = {"file": str(file), "name": "MyArgs", "arguments": {"depth": 2}}
     any_model = replace(GPT, model="llama-3")
     with pytest.raises(CampaignError, match=r"options\.agent: there is no file .*mine\.py"):
-        real(options={"agent": own}).ready([TASK], [any_model])
+        real(options={"agent": own}).validate([TASK], [any_model])
     file.write_text("")
     benchmark = real(options={"agent": own})
-    benchmark.ready([TASK], [any_model])
+    benchmark.validate([TASK], [any_model])
     benchmark.command(job(tmp_path, any_model), TaskEnvironment())
 
     assert told(tmp_path)["agent"] == own
@@ -202,7 +202,7 @@ def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: 
 
 def test_what_a_condition_cannot_show_is_said_beforehand(real: Make) -> None:
     def doubts(preset: str, **options: Any) -> str:
-        return "\n".join(real(options=options).doubts(load_preset(preset), TASK))
+        return "\n".join(real(options=options).lint(load_preset(preset), TASK))
 
     assert "rule 'javascript' hits scripts" in doubts("paper/javascript")
     assert "rule 'network-error' hits documents" in doubts("paper/network-error")
@@ -215,9 +215,9 @@ def test_each_agent_is_shown_its_own_observation(real: Make, tmp_path: Path) -> 
     blind = replace(GPT, observation=("axtree",))
     benchmark = real(options={"use_screenshot": True})
 
-    benchmark.ready([TASK], [GPT, blind])
+    benchmark.validate([TASK], [GPT, blind])
     with pytest.raises(CampaignError, match=r"observation = \[screenshot\]: real can show"):
-        benchmark.ready([TASK], [replace(GPT, observation=("screenshot",))])
+        benchmark.validate([TASK], [replace(GPT, observation=("screenshot",))])
     benchmark.command(job(tmp_path, blind), TaskEnvironment())
 
     shown = {key: value for key, value in told(tmp_path).items() if key.startswith("use_")}
@@ -247,11 +247,11 @@ def test_token_tables_come_from_its_environment_where_they_are(real: Make, home:
     second.mkdir()
 
     assert "TIKTOKEN_CACHE_DIR" not in real().command(job(first), TaskEnvironment()).variables
-    assert [f.state for f in real().needs() if "tiktoken" in f.name] == ["broken"]
+    assert [f.state for f in real().diagnose() if "tiktoken" in f.name] == ["broken"]
     in_packages(home, TABLE, "")
     variables = real().command(job(second), TaskEnvironment()).variables
     assert variables["TIKTOKEN_CACHE_DIR"].endswith("/litellm/litellm_core_utils/tokenizers")
-    assert [f.state for f in real().needs() if "tiktoken" in f.name] == ["ok"]
+    assert [f.state for f in real().diagnose() if "tiktoken" in f.name] == ["ok"]
 
 
 OPENAI = "https://api.openai.com/v1"
@@ -299,21 +299,21 @@ def test_without_a_proxy_the_client_is_told_where_its_model_is(real: Make, tmp_p
 
 def test_a_model_that_the_demo_agent_cannot_ask_is_refused(real: Make) -> None:
     for fine in (GPT, PLAYED, AgentSpec("a", "claude-opus-4"), AgentSpec("b", "openrouter/x/y")):
-        real().ready([TASK], [fine])
+        real().validate([TASK], [fine])
     for model in ("gemini-2", "local/mine"):
         with pytest.raises(CampaignError, match=f"begins with gpt-.*{model}"):
-            real().ready([TASK], [AgentSpec("mine", model)])
+            real().validate([TASK], [AgentSpec("mine", model)])
 
 
 def test_what_only_the_proxy_can_map_is_refused_without_one(real: Make) -> None:
     benchmark = real(sites={"gomail": "http://127.0.0.1:8001"})
 
-    benchmark.ready([TASK], [GPT])
-    benchmark.ready(["v1.topwork-1"], [GPT], direct=True)
+    benchmark.validate([TASK], [GPT])
+    benchmark.validate(["v1.topwork-1"], [GPT], direct=True)
     with pytest.raises(CampaignError, match="'no-proxy': the site gomail"):
-        benchmark.ready([TASK], [GPT], direct=True)
+        benchmark.validate([TASK], [GPT], direct=True)
     with pytest.raises(CampaignError, match=r"'no-proxy': REAL asks https://openrouter\.ai"):
-        real().ready([TASK], [at("http://m.test/api/v1", "openrouter/a/b")], direct=True)
+        real().validate([TASK], [at("http://m.test/api/v1", "openrouter/a/b")], direct=True)
 
 
 def read(folder: Path, code: int | None = 0, **summary: Any) -> TaskResult:
@@ -374,7 +374,7 @@ def failed(folder: Path, kind: str, words: str, trace: str = "") -> TaskResult:
 def test_what_says_nothing_about_the_agent_is_void(
     tmp_path: Path, kind: str, words: str, says: str
 ) -> None:
-    assert says in str(failed(tmp_path, kind, words).unusable)
+    assert says in str(failed(tmp_path, kind, words).void_reason)
 
 
 def test_an_exception_is_the_agents_where_it_chose_and_the_harnesss_elsewhere(
@@ -383,7 +383,7 @@ def test_an_exception_is_the_agents_where_it_chose_and_the_harnesss_elsewhere(
     agents = failed(tmp_path, "AttributeError", "no content", "…, line 5, in get_action\n  x")
     harness = failed(tmp_path, "TimeoutError", "Page.goto:\n  5000ms", "line 9, in setup")
 
-    assert (agents.ending, agents.unusable) == ("agent_crashed", None)
+    assert (agents.ending, agents.void_reason) == ("agent_crashed", None)
     assert (harness.ending, harness.reasons) == (
         "harness_crashed",
         ("TimeoutError: Page.goto: 5000ms",),
@@ -394,8 +394,8 @@ def test_a_prompt_that_grew_too_long_is_the_agents_doing(tmp_path: Path) -> None
     long = failed(tmp_path, "BadRequestError", "maximum context length", "in get_action")
     large = failed(tmp_path, "ContentTooLargeError", "Error code: 413", "in get_action")
 
-    assert (long.ending, long.unusable) == ("agent_crashed", None)
-    assert (large.ending, large.unusable) == ("agent_crashed", None)
+    assert (long.ending, long.void_reason) == ("agent_crashed", None)
+    assert (large.ending, large.void_reason) == ("agent_crashed", None)
 
 
 def test_a_summary_that_cannot_be_read_voids_the_trial(tmp_path: Path) -> None:

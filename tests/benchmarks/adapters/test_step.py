@@ -66,7 +66,7 @@ def test_the_users_copy_is_served_under_the_address_in_steps_code(
 
     assert benchmark.sites("0") == (ADDRESSES["map"],)
     assert benchmark.sites("1") == (ADDRESSES["shopping_admin"].removesuffix("/admin"),)
-    with benchmark.stage("0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with benchmark.start_environment("0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         assert stage.maps == (
             f"{ADDRESSES['map']}={COPY}",
             f"{ADDRESSES['shopping_admin'].removesuffix('/admin')}=http://10.0.0.7:7780",
@@ -75,16 +75,16 @@ def test_the_users_copy_is_served_under_the_address_in_steps_code(
 
 def test_what_cannot_run_is_said_before_anything_does(step: Make, places: dict[str, Path]) -> None:
     admin = {"shopping_admin": "http://10.0.0.7:7780/admin"}
-    step().ready(["0"], [GPT])
-    step(admin, auth=str(places["auth"])).ready(["1"], [GPT])
+    step().validate(["0"], [GPT])
+    step(admin, auth=str(places["auth"])).validate(["1"], [GPT])
     with pytest.raises(CampaignError, match="step's task 1 is done on 'shopping_admin'"):
-        step().ready(["1"], [GPT])
+        step().validate(["1"], [GPT])
     with pytest.raises(CampaignError, match=r"begins logged in, by shopping_admin_state\.json"):
-        step(admin).ready(["1"], [GPT])
+        step(admin).validate(["1"], [GPT])
     with pytest.raises(CampaignError, match=r"\[html\]: step can show its model \[axtree\]"):
-        step().ready(["0"], [replace(GPT, observation=("html",))])
+        step().validate(["0"], [replace(GPT, observation=("html",))])
     with pytest.raises(CampaignError, match="'no-proxy': SteP's sites have addresses"):
-        step().ready(["0"], [GPT], direct=True)
+        step().validate(["0"], [GPT], direct=True)
 
 
 def test_one_task_is_run_by_steps_own_configuration(

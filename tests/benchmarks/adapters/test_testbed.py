@@ -161,7 +161,7 @@ def test_when_its_time_was_up_the_state_is_judged_all_the_same(
     result = bench.read(TASK, site, tmp_path, None)
 
     assert (result.ending, result.score) == ("time_limit", 0.0)
-    assert result.unusable is None
+    assert result.void_reason is None
 
 
 @pytest.mark.wire
@@ -189,7 +189,7 @@ def test_what_says_nothing_about_the_agent_is_unusable(
 
     result = bench.read(TASK, _Site(), folder, code)
 
-    assert result.unusable == f"{why}: It answered 401: no key"
+    assert result.void_reason == f"{why}: It answered 401: no key"
 
 
 @pytest.mark.parametrize("rubbish", ["{", "[]", "\x00"])
@@ -218,13 +218,13 @@ def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: 
 
 @pytest.mark.wire
 def test_the_testbed_tells_whether_anybody_came(bench: TestbedBenchmark, tmp_path: Path) -> None:
-    with bench.stage(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with bench.start_environment(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         bench.read(TASK, stage, wrote(tmp_path, "answered", RIGHT), 0)
-        assert bench.reached(stage) is False
+        assert bench.was_visited(stage) is False
         urllib.request.urlopen(stage.maps[0].partition("=")[2]).close()
-        assert bench.reached(stage) is True
+        assert bench.was_visited(stage) is True
     with pytest.raises(TrialVoid, match="the testbed does not tell its health"):
-        bench.reached(stage)
+        bench.was_visited(stage)
 
 
 @pytest.mark.wire
@@ -235,8 +235,8 @@ def test_every_trial_gets_sites_of_its_own(
     ca = ensure_ca(tmp_path / "ca")
 
     with (
-        bench.stage(TASK, tmp_path, ca, direct=direct) as one,
-        bench.stage(TASK, tmp_path, ca, direct=direct) as other,
+        bench.start_environment(TASK, tmp_path, ca, direct=direct) as one,
+        bench.start_environment(TASK, tmp_path, ca, direct=direct) as other,
     ):
         assert one.maps != other.maps
         assert one.maps[0].startswith(bench.sites(TASK)[0] + "=http://127.0.0.1:")

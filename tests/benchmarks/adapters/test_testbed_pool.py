@@ -50,14 +50,14 @@ def listens(port: int) -> bool:
 def test_the_next_trial_gets_the_same_testbed_without_a_trace_of_the_last(
     pool: TestbedPool,
 ) -> None:
-    with pool.lend(None) as first:
+    with pool.acquire(None) as first:
         before = asked(first["admin_port"], "GET", "/state")
         asked(first["port"], "DELETE", "/api/events/1", HOST)
         visitor = socket.create_connection(("127.0.0.1", first["port"]), timeout=5)
         visitor.sendall(f"HEAD / HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
         assert visitor.recv(65536)
         assert asked(first["admin_port"], "GET", "/state") != before
-    with pool.lend(None) as second, visitor:
+    with pool.acquire(None) as second, visitor:
         assert second == first
         assert asked(second["admin_port"], "GET", "/state") == before
         assert asked(second["admin_port"], "GET", "/health")["requests"] == 0
@@ -65,10 +65,10 @@ def test_the_next_trial_gets_the_same_testbed_without_a_trace_of_the_last(
 
 
 def test_trials_at_the_same_time_have_testbeds_of_their_own(pool: TestbedPool) -> None:
-    with ThreadPoolExecutor(2) as lanes, pool.lend(None) as one:
+    with ThreadPoolExecutor(2) as lanes, pool.acquire(None) as one:
 
         def other() -> int:
-            with pool.lend(None) as said:
+            with pool.acquire(None) as said:
                 return int(said["port"])
 
         ports = {*lanes.map(lambda _: other(), range(1)), one["port"]}
@@ -76,12 +76,12 @@ def test_trials_at_the_same_time_have_testbeds_of_their_own(pool: TestbedPool) -
 
 
 def test_one_that_has_died_is_replaced(pool: TestbedPool, tmp_path: Path) -> None:
-    with pool.lend(None) as first:
+    with pool.acquire(None) as first:
         children = Path("/proc/self/task").glob("*/children")
         for pid in (pid for listed in children for pid in listed.read_text().split()):
             if b"warex_testbed" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(int(pid), signal.SIGKILL)
-    with pool.lend(None) as second:
+    with pool.acquire(None) as second:
         assert second["port"] != first["port"]
         assert asked(second["admin_port"], "GET", "/health") == {"ok": True, "requests": 0}
 
@@ -90,7 +90,7 @@ def test_all_end_with_the_pool_even_when_a_trial_breaks() -> None:
     ports = []
 
     def broken() -> None:
-        with TestbedPool() as pool, pool.lend(None) as one, pool.lend(None) as other:
+        with TestbedPool() as pool, pool.acquire(None) as one, pool.acquire(None) as other:
             ports.extend([one["port"], other["port"]])
             raise RuntimeError("broken")
 
@@ -138,9 +138,9 @@ def test_one_that_speaks_tls_is_not_lent_to_who_comes_by_proxy(
     pool: TestbedPool, tmp_path: Path
 ) -> None:
     ca = ensure_ca(tmp_path)
-    with pool.lend(ca) as direct:
+    with pool.acquire(ca) as direct:
         pass
-    with pool.lend(None) as plain:
+    with pool.acquire(None) as plain:
         assert plain["port"] != direct["port"]
-    with pool.lend(ca) as again:
+    with pool.acquire(ca) as again:
         assert again == direct

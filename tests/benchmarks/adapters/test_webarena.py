@@ -107,27 +107,27 @@ def test_the_sites_are_known_by_the_names_that_the_browser_sees(
     benchmark = webarena()
 
     assert benchmark.sites("0") == (NAMED,)
-    with benchmark.stage("0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with benchmark.start_environment("0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         assert stage.maps == (f"{NAMED}={MAP}",)
 
 
 def test_a_task_whose_site_is_nowhere_is_refused_before_anything_runs(webarena: Make) -> None:
-    webarena().ready(["0"], [GPT])
+    webarena().validate(["0"], [GPT])
     with pytest.raises(CampaignError, match="task 1 is done on 'shopping_admin'; say where"):
-        webarena().ready(["0", "1"], [GPT])
+        webarena().validate(["0", "1"], [GPT])
 
 
 def test_a_prompt_that_is_not_there_is_refused(webarena: Make) -> None:
     with pytest.raises(CampaignError, match=r"prompt: .* holds no p_best\.py"):
-        webarena(prompt="p_best").ready(["0"], [GPT])
+        webarena(prompt="p_best").validate(["0"], [GPT])
 
 
 def test_without_a_proxy_nobody_knows_the_names(webarena: Make) -> None:
     with pytest.raises(
         CampaignError, match=r"'no-proxy': http://map\.webarena\.test:3000 is a name"
     ):
-        webarena().ready(["0"], [GPT], direct=True)
-    webarena(sites={"map": "http://map.example"}).ready(["0"], [GPT], direct=True)
+        webarena().validate(["0"], [GPT], direct=True)
+    webarena(sites={"map": "http://map.example"}).validate(["0"], [GPT], direct=True)
 
 
 def scenario(arm: str | None = None, **fault: Any) -> Scenario:
@@ -232,7 +232,7 @@ FAIL = "[Result] (FAIL) /tmp/x/0.json"
         (
             "[OpenAI Error] AuthenticationError('no key')",
             "goto [x]",
-            TaskResult("model_error", 0.0, unusable="OpenAI error: AuthenticationError('no key')"),
+            TaskResult("model_error", 0.0, void_reason="OpenAI error: AuthenticationError('no key')"),
         ),
     ],
 )

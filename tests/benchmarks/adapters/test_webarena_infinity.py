@@ -101,27 +101,27 @@ def test_its_set_up_bears_no_fault(infinity: Make, preset: str) -> None:
 
 
 def test_a_model_that_its_runner_has_no_word_for_is_refused(infinity: Make) -> None:
-    infinity().ready([TASK], [HIS, PLAYED, replace(HIS, base_url="http://model.example/v1")])
+    infinity().validate([TASK], [HIS, PLAYED, replace(HIS, base_url="http://model.example/v1")])
     with pytest.raises(CampaignError, match="knows no model 'gpt-4o'; it knows gpt, claude"):
-        infinity().ready([TASK], [GPT])
+        infinity().validate([TASK], [GPT])
     with pytest.raises(CampaignError, match="base_url goes with the model 'gpt'"):
-        infinity().ready([TASK], [replace(GPT, model="claude", base_url="http://m.example/v1")])
+        infinity().validate([TASK], [replace(GPT, model="claude", base_url="http://m.example/v1")])
 
 
 @pytest.mark.wire
 def test_each_trial_has_an_application_of_its_own(infinity: Make, tmp_path: Path) -> None:
     benchmark = infinity()
     ca = ensure_ca(tmp_path / "ca")
-    with benchmark.stage(TASK, tmp_path, ca, direct=False) as stage:
+    with benchmark.start_environment(TASK, tmp_path, ca, direct=False) as stage:
         (mapped,) = stage.maps
         assert mapped.startswith(f"{ORIGIN}=http://127.0.0.1:")
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         assert opener.open(mapped.partition("=")[2], timeout=10).status == 200
-        assert benchmark.reached(stage) is False
-        with benchmark.stage(TASK, tmp_path, ca, direct=False) as other:
+        assert benchmark.was_visited(stage) is False
+        with benchmark.start_environment(TASK, tmp_path, ca, direct=False) as other:
             assert other.maps != stage.maps
     with pytest.raises(TrialVoid, match="does not tell its state"):
-        benchmark.reached(stage)
+        benchmark.was_visited(stage)
 
 
 @pytest.mark.wire
@@ -131,7 +131,7 @@ def test_an_application_that_does_not_start_says_nothing_of_the_agent(
     ca = ensure_ca(tmp_path / "ca")
     with (
         pytest.raises(TrialVoid, match=r"broken/server\.py did not start"),
-        infinity().stage("broken/task_e1", tmp_path, ca, direct=False),
+        infinity().start_environment("broken/task_e1", tmp_path, ca, direct=False),
     ):
         pass
 
@@ -144,7 +144,7 @@ def test_the_runner_is_told_of_another_host_behind_the_proxy(
     job = make_job(tmp_path, TASK, agent, proxied=proxied)
     benchmark = infinity()
     ca = ensure_ca(tmp_path / "ca")
-    with benchmark.stage(TASK, tmp_path, ca, direct=True) as stage:
+    with benchmark.start_environment(TASK, tmp_path, ca, direct=True) as stage:
         command = benchmark.command(job, stage)
 
     assert command.arguments[:2] == [str(places["home"] / "venv/bin/python"), str(DRIVER)]
@@ -231,7 +231,7 @@ def test_a_check_that_could_not_ask_says_nothing_of_the_agent(
 
     result = infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
 
-    assert (result.unusable or "").startswith("the task's check could not ask the application:")
+    assert (result.void_reason or "").startswith("the task's check could not ask the application:")
 
 
 def test_a_check_that_breaks_on_what_the_agent_left_counts(infinity: Make, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_model_that_never_answered_is_unusable(infinity: Make, tmp_path: Path)
 
     result = infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
 
-    assert result.unusable == "the model never said what to do: 401: no key"
+    assert result.void_reason == "the model never said what to do: 401: no key"
 
 
 def test_no_result_is_a_crash_with_the_runners_words_or_the_time_limit(

@@ -122,9 +122,9 @@ def test_its_model_is_served_in_the_place_of_the_one_address_it_knows(webvoyager
     benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
 
     assert benchmark.endpoints(GPT) == (ENDPOINT,)
-    benchmark.ready([TASK], [GPT, PLAYED])
+    benchmark.validate([TASK], [GPT, PLAYED])
     with pytest.raises(CampaignError, match="the path of base_url must be /v1, as in"):
-        benchmark.ready([TASK], [replace(GPT, base_url="http://model.example/api")])
+        benchmark.validate([TASK], [replace(GPT, base_url="http://model.example/api")])
 
 
 def test_a_variable_that_its_client_does_not_read_is_not_ignored(
@@ -132,26 +132,26 @@ def test_a_variable_that_its_client_does_not_read_is_not_ignored(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
     with pytest.raises(CampaignError, match="reads no such variable; write that as the agent's"):
-        webvoyager().ready([TASK], [GPT])
-    webvoyager().ready([TASK], [replace(GPT, base_url=ENDPOINT), PLAYED])
+        webvoyager().validate([TASK], [GPT])
+    webvoyager().validate([TASK], [replace(GPT, base_url=ENDPOINT), PLAYED])
 
 
 def test_without_a_proxy_nothing_stands_in(webvoyager: Make) -> None:
-    webvoyager().ready([TASK], [GPT], direct=True)
+    webvoyager().validate([TASK], [GPT], direct=True)
     with pytest.raises(CampaignError, match=r"'no-proxy': https://map\.example is served from"):
-        webvoyager({SITE: "http://127.0.0.1:8001"}).ready([TASK], [GPT], direct=True)
+        webvoyager({SITE: "http://127.0.0.1:8001"}).validate([TASK], [GPT], direct=True)
     with pytest.raises(CampaignError, match="'no-proxy': the model of agent 'played'"):
-        webvoyager().ready([TASK], [PLAYED], direct=True)
-    webvoyager().ready([TASK], [replace(GPT, observation=("screenshot", "html"))])
+        webvoyager().validate([TASK], [PLAYED], direct=True)
+    webvoyager().validate([TASK], [replace(GPT, observation=("screenshot", "html"))])
     with pytest.raises(
         CampaignError, match=r"can show its model \[html, screenshot\] or \[axtree\]"
     ):
-        webvoyager().ready([TASK], [replace(GPT, observation=("screenshot",))])
+        webvoyager().validate([TASK], [replace(GPT, observation=("screenshot",))])
 
 
 def test_the_sites_are_mapped(webvoyager: Make, tmp_path: Path) -> None:
     benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
-    with benchmark.stage(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with benchmark.start_environment(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         assert stage.maps == (f"{SITE}=http://127.0.0.1:8001",)
 
 
@@ -261,7 +261,7 @@ def test_a_model_that_never_answered_is_unusable(webvoyager: Make, tmp_path: Pat
 
     result = webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0)
 
-    assert result.unusable == "the model never answered: AuthenticationError"
+    assert result.void_reason == "the model never answered: AuthenticationError"
 
 
 def test_no_result_is_a_crash_or_the_time_limit(webvoyager: Make, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ ANY: dict[str, Any] = {"command": f"{sys.executable} -c pass", "tasks": ["t", "u
 
 def bench(folder: Path = Path(), sites: Any = (), **options: Any) -> CommandBenchmark:
     table = {"name": "command", "sites": sites or {}, "options": {**ANY, **options}}
-    made = benchmark_of(BenchmarkConfig.model_validate(table).beside(folder))
+    made = benchmark_of(BenchmarkConfig.model_validate(table).relative_to(folder))
     assert isinstance(made, CommandBenchmark)
     return made
 
@@ -234,29 +234,29 @@ def test_a_value_that_says_neither_asks_for_what_success_is(tmp_path: Path, valu
 def test_sites_that_are_elsewhere_are_mapped_and_need_the_proxy(tmp_path: Path) -> None:
     sites = {"https://a.example": "http://127.0.0.1:1", "https://b.example": "https://b.example"}
     made = bench(sites=sites)
-    with made.stage("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with made.start_environment("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         assert stage.maps == ("https://a.example=http://127.0.0.1:1",)
 
     assert made.sites("t") == tuple(sites)
-    made.ready(("t",), (AGENT,))
+    made.validate(("t",), (AGENT,))
     with pytest.raises(CampaignError, match=r"'no-proxy': https://a\.example is served from"):
-        made.ready(("t",), (AGENT,), direct=True)
+        made.validate(("t",), (AGENT,), direct=True)
 
 
 def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<p>tea")
     made = bench(sites={"https://a.example": str(tmp_path)})
-    made.ready(("t",), (AGENT,))
-    with made.stage("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    made.validate(("t",), (AGENT,))
+    with made.start_environment("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
         (served,) = stage.maps
         site, _, origin = served.partition("=")
         with urlopen(origin, timeout=5) as answer:
             assert (site, answer.read()) == ("https://a.example", b"<p>tea")
 
     with pytest.raises(CampaignError, match="which is neither a folder nor an origin"):
-        bench(sites={"https://a.example": str(tmp_path / "none")}).ready(("t",), (AGENT,))
+        bench(sites={"https://a.example": str(tmp_path / "none")}).validate(("t",), (AGENT,))
     with pytest.raises(CampaignError, match=r"'no-proxy': https://a\.example is served from"):
-        made.ready(("t",), (AGENT,), direct=True)
+        made.validate(("t",), (AGENT,), direct=True)
 
 
 def test_what_cannot_run_is_told_before_anything_does(tmp_path: Path) -> None:
@@ -268,15 +268,15 @@ def test_what_cannot_run_is_told_before_anything_does(tmp_path: Path) -> None:
     )
     for options, says in cases:
         with pytest.raises(CampaignError, match=says):
-            bench(**options).ready(("t",), (alone,))
+            bench(**options).validate(("t",), (alone,))
     with pytest.raises(CampaignError, match="would do the same for all 2 tasks"):
-        bench().ready(("t", "u"), (AGENT,))
+        bench().validate(("t", "u"), (AGENT,))
     with pytest.raises(CampaignError, match=r"the path of base_url must be /api/v1, as in"):
-        bench(endpoints=["https://openrouter.ai/api/v1"]).ready(("t",), (AGENT,))
+        bench(endpoints=["https://openrouter.ai/api/v1"]).validate(("t",), (AGENT,))
     shown = AgentSpec("a", "gpt-x", observation=("axtree", "html"))
-    bench(command=f"{sys.executable} {{observation}}").ready(("t",), (shown,))
+    bench(command=f"{sys.executable} {{observation}}").validate(("t",), (shown,))
     with pytest.raises(CampaignError, match=r"write \{observation\} there, or leave the key out"):
-        bench().ready(("t",), (shown,))
+        bench().validate(("t",), (shown,))
 
 
 def test_the_table_says_the_rest() -> None:
@@ -289,10 +289,10 @@ def test_the_table_says_the_rest() -> None:
         arm="first_page",
     )
 
-    assert made.never("t") == ("*/judge",)
-    assert made.verifiers == ("python-requests/",)
+    assert made.exclusions("t") == ("*/judge",)
+    assert made.judge_user_agents == ("python-requests/",)
     assert made.endpoints(AGENT) == ("https://api.openai.com/v1",)
-    assert made.key_variables == ("MY_KEY",)
+    assert made.api_key_variables == ("MY_KEY",)
     assert made.vocabulary.names == {"goto", "stop"}
     assert made.arm(Scenario(name="s"), "t") == "first_page"
     assert made.arm(Scenario(name="s", arm="start"), "t") == "start"
@@ -308,7 +308,7 @@ def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path
     for tasks in ({"file": "t.jsonl"}, tables):
         made = bench(tmp_path, tasks=tasks, expect={"text": "beta"}, reset="false")
         came = {
-            task: made.judged(task, tmp_path, made.read(task, TaskEnvironment(), tmp_path, 0), None)
+            task: made.score_after_trial(task, tmp_path, made.read(task, TaskEnvironment(), tmp_path, 0), None)
             for task in made.tasks()
         }
 
@@ -316,11 +316,11 @@ def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path
         assert came["b"].reasons == (
             "'beta' does not stand in the answer (all that the command printed)",
         )
-        with made.stage("a", tmp_path, ensure_ca(tmp_path / "ca"), direct=False):
+        with made.start_environment("a", tmp_path, ensure_ca(tmp_path / "ca"), direct=False):
             pass
         with (
             pytest.raises(TrialVoid, match="the site was not reset: the command ended with code 1"),
-            made.stage("b", tmp_path, ensure_ca(tmp_path / "ca"), direct=False),
+            made.start_environment("b", tmp_path, ensure_ca(tmp_path / "ca"), direct=False),
         ):
             pass
 
@@ -329,14 +329,14 @@ def test_a_result_that_names_the_answer_alone_goes_with_what_is_expected(tmp_pat
     answers = {"file": "r.json", "answer": "said"}
     (tmp_path / "r.json").write_text(json.dumps({"said": {"price": 42}}))
     made = bench(result=answers, expect="42")
-    made.ready(("t",), ())
-    came = made.judged("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
+    made.validate(("t",), ())
+    came = made.score_after_trial("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
 
     assert (came.score, came.answer) == (1.0, '{"price": 42}')
     with pytest.raises(
         CampaignError, match="names the answer alone, and nothing says when task 't'"
     ):
-        bench(result=answers).ready(("t",), ())
+        bench(result=answers).validate(("t",), ())
 
 
 @pytest.mark.parametrize("answer", [{"answer": "said"}, {}])
@@ -347,7 +347,7 @@ def test_what_is_expected_stands_in_the_answer_that_the_result_names(
     (tmp_path / "r.json").write_text('{"r": "41", "said": "42"}')
     made = bench(result={"file": "r.json", "json": "r", **answer}, expect="42")
 
-    came = made.judged("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
+    came = made.score_after_trial("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
 
     assert came.score == float(bool(answer))
 
@@ -356,13 +356,13 @@ def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: 
     (tmp_path / "agent.log").write_text("42\n")
     made = bench(expect="42")
 
-    came = made.judged("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 3), None)
+    came = made.score_after_trial("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 3), None)
 
     assert (came.ending, came.score) == ("harness_crashed", 0.0)
 
 
 def test_a_reset_or_a_page_that_cannot_be_is_told_before_anything_runs() -> None:
     with pytest.raises(CampaignError, match="the reset of task 't': 'no-such-program' is no prog"):
-        bench(reset="no-such-program x").ready(("t",), (AGENT,))
+        bench(reset="no-such-program x").validate(("t",), (AGENT,))
     with pytest.raises(CampaignError, match="'no-proxy': task 't' expects a URL"):
-        bench(expect={"url": "*"}).ready(("t",), (AGENT,), direct=True)
+        bench(expect={"url": "*"}).validate(("t",), (AGENT,), direct=True)

@@ -48,7 +48,7 @@ def test_what_is_made_can_be_used_and_is_recognised_at_once(tmp_path: Path) -> N
 
     made = set_up("toy", recipe, tmp_path / "env", report=told.append)
 
-    assert made.said == {"toy": True, "d": str(tmp_path / "env/data")}
+    assert made.check_output == {"toy": True, "d": str(tmp_path / "env/data")}
     assert (made.site_packages / "toy.py").is_file()
     assert (tmp_path / "env/data/deep").is_dir()
     assert (tmp_path / "env/notes/a.txt").read_text() == "hello"
@@ -68,8 +68,8 @@ def test_a_package_put_there_by_hand_is_tried_with_the_rest(tmp_path: Path) -> N
     later = (tmp_path / "env" / MARKER).stat().st_mtime + 10
     os.utime(made.site_packages, (later, later))
 
-    assert made.said == {"x": False}
-    assert set_up("toy", replace(BARE, check=check), tmp_path / "env").said == {"x": True}
+    assert made.check_output == {"x": False}
+    assert set_up("toy", replace(BARE, check=check), tmp_path / "env").check_output == {"x": True}
 
 
 def test_a_set_up_that_failed_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -24,12 +24,12 @@ def sent(path: str, body: str, content_type: str = FORM, method: str = "POST") -
     [("mail=ada%40shop.test&empty=", FORM), (PARTS, "multipart/form-data; boundary=XX")],
 )
 def test_only_names_of_fields_that_have_a_value_are_told(body: str, content_type: str) -> None:
-    assert sent("/v", body, content_type).seen == (VisitAction("collected", "mail"),)
+    assert sent("/v", body, content_type).actions == (VisitAction("collected", "mail"),)
 
 
 @pytest.mark.parametrize("body", ["", "=", "a=", "\ufffd\x00", PARTS])
 def test_what_has_no_field_with_a_value_is_no_evidence(body: str) -> None:
-    assert sent("/v", body, "multipart/form-data" if body == PARTS else FORM).seen == ()
+    assert sent("/v", body, "multipart/form-data" if body == PARTS else FORM).actions == ()
 
 
 def test_a_form_is_sent_back_or_on_with_what_was_typed() -> None:
@@ -57,4 +57,4 @@ def test_who_would_be_sent_nowhere_stays(to: str) -> None:
 def test_who_only_looks_finds_nothing() -> None:
     found = sent("/done", "", method="GET")
 
-    assert (found.reply.status, found.seen) == (404, ())
+    assert (found.reply.status, found.actions) == (404, ())

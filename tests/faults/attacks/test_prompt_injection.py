@@ -62,7 +62,7 @@ def of_json(fault: PromptInjection, body: bytes) -> tuple[str, bytes]:
     assert isinstance(effect, Rewrite)
     begun = effect.edit.begin(PAGE.request, Response(200, {"content-type": "application/json"}))
     assert begun is not None
-    return effect.link, begun.body.feed(body) + begun.body.close()
+    return effect.beacon_path, begun.body.feed(body) + begun.body.close()
 
 
 @pytest.mark.parametrize("at", [None, "/reviews/0/body"])
@@ -84,7 +84,7 @@ def test_in_json_only_texts_with_a_link_are_chosen_and_the_rule_is_about_data() 
         ((effect,), _) = fault.effects(PAGE, {}, KeyedRng(seed, "r"))
         assert isinstance(effect, Rewrite)
         assert isinstance(effect.edit, JsonEdit)
-        assert effect.link in effect.edit.text
+        assert effect.beacon_path in effect.edit.text
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_other_seeds_and_other_hosts_bring_other_families() -> None:
     fault = NetworkError()
     hosts = [Request("GET", f"https://{n}.test/") for n in range(40)]
 
-    browsers = {family.name for family in PAGE_STYLES if family.voice == "browser"}
+    browsers = {family.name for family in PAGE_STYLES if family.audience == "browser"}
     assert {family_of(fault, PAGE, KeyedRng(seed, "r")) for seed in range(40)} == browsers
     assert {family_of(fault, host, LUCK) for host in hosts} == browsers
 

@@ -49,7 +49,7 @@ def test_nobody_is_sent_to_another_site(referer: str) -> None:
 def test_a_script_is_given_what_it_sent_with_success(method: str, status: int) -> None:
     reply = answered(LostWrite(), method, sec_fetch_dest="empty")
 
-    assert (reply.status, reply.echoes) == (status, True)
+    assert (reply.status, reply.echo_json) == (status, True)
     said = json.loads(reply.body)
     assert said["success"] is True
     assert ("id" in said) == (method == "POST")

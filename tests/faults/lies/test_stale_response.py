@@ -19,4 +19,4 @@ def test_it_is_about_pages_and_their_data() -> None:
 
 def test_the_site_is_not_asked() -> None:
     assert StaleResponse().stage == "request"
-    assert ReplayFirst.traits.ends
+    assert ReplayFirst.traits.is_terminal

@@ -13,10 +13,10 @@ def test_arguments_break_off_in_an_answer_that_is_whole(call: LlmExchange) -> No
     _, answer = answered(LlmMalformed(how="arguments"), call)
 
     assert answer.complete
-    said = answer.tool_calls[0].arguments if call.asked.tools else answer.text
+    said = answer.tool_calls[0].arguments if call.llm_request.tools else answer.text
     # Where an API has arguments as an object, its last text breaks off.
     assert said.rstrip('"}').endswith(("so I", '"ref": "e'))
-    if not call.asked.tools:
+    if not call.llm_request.tools:
         with pytest.raises(ValueError, match="Unterminated"):
             json.loads(answer.text)
 
@@ -25,8 +25,8 @@ def test_arguments_break_off_in_an_answer_that_is_whole(call: LlmExchange) -> No
 def test_a_tool_that_was_not_offered_is_called(call: LlmExchange) -> None:
     _, answer = answered(LlmMalformed(how="unknown_tool"), call)
 
-    offered = tool_names(call.asked)
-    if call.asked.tools:
+    offered = tool_names(call.llm_request)
+    if call.llm_request.tools:
         assert answer.tool_calls[0].name not in offered
     else:
         assert json.loads(answer.text)["action"]

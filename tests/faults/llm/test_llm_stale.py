@@ -17,7 +17,7 @@ EARLIER = LlmAnswer(
 
 @each_call
 def test_the_answer_to_the_step_before_is_given_once_more(call: LlmExchange) -> None:
-    _, answer = answered(LlmStale(), replace(call, earlier=EARLIER))
+    _, answer = answered(LlmStale(), replace(call, previous_answer=EARLIER))
 
     assert answer.text == "I click."
     assert [(one.name, one.arguments) for one in answer.tool_calls] == [("click", '{"ref": "e5"}')]

@@ -73,7 +73,7 @@ def test_a_page_tells_what_went_wrong_where_it_can_be_read(family: PageStyle) ->
     for status in STATUSES:
         seen = Reader(family.render(incident(status))).visible
         code = r"[A-Z]{2,}[_-][A-Z_-]{4,}|NSURLErrorDomain"
-        assert str(status) in seen if family.voice == "server" else re.search(code, seen)
+        assert str(status) in seen if family.audience == "server" else re.search(code, seen)
 
 
 @each_family
@@ -144,7 +144,7 @@ def test_credentials_and_queries_stay_out_of_pages() -> None:
 
 
 def test_every_page_a_host_can_get_is_got_by_some_seed() -> None:
-    able = [f for f in PAGE_STYLES if f.voice == "server" and not f.by_name_only]
+    able = [f for f in PAGE_STYLES if f.audience == "server" and not f.by_name_only]
     got = {render_for_host("server", incident(500, seed)).body for seed in range(400)}
 
     for family in able:
@@ -170,7 +170,7 @@ def test_a_family_is_found_by_its_name() -> None:
 
 @each_family
 def test_the_docs_name_every_family(family: PageStyle) -> None:
-    assert re.search(rf"^\| `{family.name}` \| {family.voice} \| \S", DOCS, re.MULTILINE)
+    assert re.search(rf"^\| `{family.name}` \| {family.audience} \| \S", DOCS, re.MULTILINE)
 
 
 def test_the_docs_name_no_family_that_does_not_exist() -> None:

@@ -42,7 +42,7 @@ def test_every_link_of_every_page_leads_on(host: str) -> None:
         known.add(path)
         visit = get(path, host)
         assert visit.reply.status == 200
-        assert visit.seen[0] == VisitAction("visited", path.partition("?")[0])
+        assert visit.actions[0] == VisitAction("visited", path.partition("?")[0])
         links = re.findall(r'<a href="?([^ ">]+)', text(visit))
         assert links
         waiting += [link for link in links if link not in known]
@@ -53,7 +53,7 @@ def test_every_link_of_every_page_leads_on(host: str) -> None:
 def test_a_search_finds_whatever_is_asked_for() -> None:
     visit = get("/search?q=red+laptop")
 
-    assert visit.seen == (VisitAction("visited", "/search"), VisitAction("typed", "q: red laptop"))
+    assert visit.actions == (VisitAction("visited", "/search"), VisitAction("typed", "q: red laptop"))
     assert text(visit).count("red laptop, offer") == 6
 
 
@@ -61,7 +61,7 @@ def test_what_is_sent_is_told_and_secrets_are_not() -> None:
     visit = post("/claim", name="Ada", password="hunter2", card="4111", email="")
 
     assert visit.reply.status == 303
-    assert visit.seen == (
+    assert visit.actions == (
         VisitAction("visited", "/claim"),
         VisitAction("typed", "name: Ada"),
         VisitAction("typed", "password"),
@@ -72,13 +72,13 @@ def test_what_is_sent_is_told_and_secrets_are_not() -> None:
 def test_no_more_fields_are_told_than_a_form_has() -> None:
     visit = get("/search?" + "&".join(f"a{number}=1" for number in range(3000)))
 
-    assert len(visit.seen) == 1 + 20
+    assert len(visit.actions) == 1 + 20
 
 
 def test_a_page_of_it_reports_clicks_and_typing_and_nothing_else() -> None:
-    assert post("/m", what="clicked", detail="Help").seen == (VisitAction("clicked", "Help"),)
-    assert post("/m", what="typed", detail="name: A").seen == (VisitAction("typed", "name: A"),)
-    assert post("/m", what="shown", detail="x").seen == ()
+    assert post("/m", what="clicked", detail="Help").actions == (VisitAction("clicked", "Help"),)
+    assert post("/m", what="typed", detail="name: A").actions == (VisitAction("typed", "name: A"),)
+    assert post("/m", what="shown", detail="x").actions == ()
     assert post("/m").reply.status == 204
 
 
@@ -89,7 +89,7 @@ def test_nothing_that_is_asked_breaks_it_or_becomes_markup(asked: str, path: str
 
     assert page.startswith("<!doctype html>")
     assert text(visit).count("<script") == 1
-    assert all(len(seen.detail) <= 200 for seen in visit.seen)
+    assert all(len(seen.detail) <= 200 for seen in visit.actions)
     found = re.search(r"<h1>Results for (.*?)</h1>", text(visit), re.DOTALL)
     assert found
     assert "<" not in found[1]

@@ -15,8 +15,8 @@ def test_it_is_about_scripts_where_a_rule_names_nothing_else() -> None:
 
 
 def test_it_may_be_about_scripts_of_other_sites_only() -> None:
-    assert JavascriptFailure(third_party=True).of_third_parties
-    assert not JavascriptFailure().of_third_parties
+    assert JavascriptFailure(third_party=True).third_party_only
+    assert not JavascriptFailure().third_party_only
 
 
 def test_a_script_is_held_for_ten_seconds_and_answered_504() -> None:

@@ -21,19 +21,19 @@ def met(
 ) -> tuple[Reply, WallExit, FaultState]:
     (reply,), memory = wall.effects(exchange, memory, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
-    assert reply.gate is not None
-    return reply, reply.gate, memory
+    assert reply.wall_exit is not None
+    return reply, reply.wall_exit, memory
 
 
 @each_wall
 def test_it_stands_before_every_page_of_its_host_until_the_cookie_is_shown(wall: Wall) -> None:
-    assert not wall.goes_on(page(), {})
+    assert not wall.still_applies(page(), {})
     _, gate, memory = met(wall, page(), {})
 
-    assert wall.goes_on(page(), memory)
-    assert wall.goes_on(page("https://shop.test/other", "a=b"), memory)
-    assert not wall.goes_on(page("https://news.test/"), memory)
-    assert not wall.goes_on(page(cookie=f"a=b; {gate.cookie}"), memory)
+    assert wall.still_applies(page(), memory)
+    assert wall.still_applies(page("https://shop.test/other", "a=b"), memory)
+    assert not wall.still_applies(page("https://news.test/"), memory)
+    assert not wall.still_applies(page(cookie=f"a=b; {gate.cookie}"), memory)
 
 
 @each_wall
@@ -54,7 +54,7 @@ def test_another_wall_takes_another_cookie(wall: Wall) -> None:
     _, second, memory = met(wall, page(cookie=first.cookie), memory)
 
     assert first.cookie != second.cookie
-    assert wall.goes_on(page(cookie=first.cookie), memory)
+    assert wall.still_applies(page(cookie=first.cookie), memory)
 
 
 @each_wall

@@ -28,10 +28,10 @@ def test_it_says_how_much_of_the_window_is_left() -> None:
 
 def test_it_goes_on_until_the_window_is_over_and_no_longer() -> None:
     fault = RateLimit(window=20)
-    assert not fault.goes_on(page(), {})
+    assert not fault.still_applies(page(), {})
     _, memory = refused(fault, 10.0, {})
 
-    assert [fault.goes_on(page(at), memory) for at in (10, 29.9, 30, 31)] == [
+    assert [fault.still_applies(page(at), memory) for at in (10, 29.9, 30, 31)] == [
         True,
         True,
         False,
@@ -44,7 +44,7 @@ def test_what_is_hit_after_the_window_begins_another() -> None:
     reply, memory = refused(RateLimit(), 100.0, memory)
 
     assert reply.headers["retry-after"] == "30"
-    assert RateLimit().goes_on(page(120), memory)
+    assert RateLimit().still_applies(page(120), memory)
 
 
 @pytest.mark.parametrize(

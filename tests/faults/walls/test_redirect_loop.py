@@ -33,12 +33,12 @@ def test_a_page_leads_to_itself_and_to_no_other_site(url: str, location: str) ->
 
 def test_it_goes_on_while_it_is_followed_and_not_for_who_asks_later_or_elsewhere() -> None:
     fault = RedirectLoop()
-    assert not fault.goes_on(ask(), {})
+    assert not fault.still_applies(ask(), {})
     _, memory = led(fault, ask(5.0), {})
 
-    assert fault.goes_on(ask(5.1), memory)
-    assert not fault.goes_on(ask(6.0), memory)
-    assert not fault.goes_on(ask(5.1, "https://shop.test/b"), memory)
+    assert fault.still_applies(ask(5.1), memory)
+    assert not fault.still_applies(ask(6.0), memory)
+    assert not fault.still_applies(ask(5.1, "https://shop.test/b"), memory)
 
 
 def test_the_page_comes_after_as_many_redirects_as_said() -> None:
@@ -46,7 +46,7 @@ def test_the_page_comes_after_as_many_redirects_as_said() -> None:
     memory: FaultState = {}
     for _ in range(2):
         _, memory = led(fault, ask(), memory)
-        assert fault.goes_on(ask(), memory)
+        assert fault.still_applies(ask(), memory)
     _, memory = led(fault, ask(), memory)
 
-    assert not fault.goes_on(ask(), memory)
+    assert not fault.still_applies(ask(), memory)

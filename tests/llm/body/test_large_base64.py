@@ -75,7 +75,7 @@ def test_a_large_call_reads_as_a_small_one_does(
         assert plainly is not None
         assert LONG not in json.dumps(asked.messages)
         assert (asked.body_digest, asked.tools) == (plainly.body_digest, plainly.tools)
-        messages, images = detached(asked.messages, family.images, asked.left_out)
+        messages, images = detached(asked.messages, family.images, asked.omitted)
         assert (messages, images) == detached(plainly.messages, family.images)
         assert set(images.values()) == {IMAGE}
 
@@ -98,8 +98,8 @@ def test_a_large_image_that_is_no_base64_stays_in_place() -> None:
     asked = recognise("POST", "/v1/chat/completions", "", json.dumps(told).encode())
 
     assert asked is not None
-    assert asked.left_out
-    messages, images = detached(asked.messages, _chat().images, asked.left_out)
+    assert asked.omitted
+    messages, images = detached(asked.messages, _chat().images, asked.omitted)
     assert (messages, images) == (told["messages"], {})
 
 

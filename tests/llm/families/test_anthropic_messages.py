@@ -43,22 +43,22 @@ def test_whatever_is_no_call_is_none(path: str, body: object) -> None:
     ids=["none", "empty object", "empty", "null", "no blocks"],
 )
 def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become: str) -> None:
-    changed = FAMILY.with_system_text(sent.encode(), TEXT)
+    changed = FAMILY.append_to_system_prompt(sent.encode(), TEXT)
 
     assert changed.decode() == become.replace("TEXT", json.dumps(TEXT))
 
 
 def test_a_text_joins_a_system_prompt_as_its_end() -> None:
-    assert FAMILY.with_system_text(b'{"system":"a"}', "b") == b'{"system":"a\\n\\nb"}'
+    assert FAMILY.append_to_system_prompt(b'{"system":"a"}', "b") == b'{"system":"a\\n\\nb"}'
     cached = b'{"system":[{"type":"text","text":"a","cache_control":{}}]}'
     added = b', {"type": "text", "text": "\\n\\nb"}]}'
-    assert FAMILY.with_system_text(cached, "b") == cached[:-2] + added
+    assert FAMILY.append_to_system_prompt(cached, "b") == cached[:-2] + added
 
 
 @pytest.mark.parametrize("body", [b'{"system": 3}', b'{"system": ["a"]}', b"[]", b"{", b"\xff"])
 def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"neither|object|Expecting|utf-8"):
-        FAMILY.with_system_text(body, TEXT)
+        FAMILY.append_to_system_prompt(body, TEXT)
 
 
 def test_images_of_messages_and_of_tools_are_kept_apart() -> None:

@@ -39,7 +39,7 @@ def test_a_prompt_that_aws_keeps_takes_no_system_prompt() -> None:
     body = b'{"promptVariables": {"item": {"text": "milk"}}}'
 
     with pytest.raises(ValueError, match="AWS keeps its prompt"):
-        FAMILY.with_system_text(body, "b")
+        FAMILY.append_to_system_prompt(body, "b")
 
 
 def test_its_tools_have_names() -> None:

@@ -32,4 +32,4 @@ def test_whatever_is_no_chat_is_none(path: str, body: object) -> None:
     ids=["Claude", "Nova", "OpenAI"],
 )
 def test_a_system_prompt_stands_where_the_provider_has_it(sent: str, become: str) -> None:
-    assert BedrockInvoke().with_system_text(sent.encode(), "b").decode() == become
+    assert BedrockInvoke().append_to_system_prompt(sent.encode(), "b").decode() == become

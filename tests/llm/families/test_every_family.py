@@ -51,7 +51,7 @@ def test_a_request_is_read(vector: Vector) -> None:
     request = vector.recognised()
 
     told = asdict(request)
-    assert request.family == vector.family
+    assert request.api == vector.family
     assert any(key in vector.request for key in prompts_of(vector))
     assert {key: told[key] for key in vector.asked} == vector.asked
 
@@ -76,12 +76,12 @@ def test_an_answer_that_lacks_its_end_is_not_complete(vector: Vector) -> None:
     assert answer.finish in ("cut", "error")
 
 
-@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.content], ids=lambda f: f.name)
+@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.text_path], ids=lambda f: f.name)
 @pytest.mark.parametrize("wrong", [7, True, 1.5])
 def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
     family: LlmApi, wrong: float
 ) -> None:
-    first = family.content[0]
+    first = family.text_path[0]
     requests = (vector.recognised() for vector in vectors(family.name))
     said = LlmAnswer("m", text="hi", usage=Usage(1, 1), finish="stop", complete=True)
     request, body = next(
@@ -91,7 +91,7 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
         for body in [json.loads(family.write_answer(request, said).body)]
         if first in body
     )
-    *path, last = family.content
+    *path, last = family.text_path
     holder = body
     for key in path:
         holder = holder[key]
@@ -101,10 +101,10 @@ def test_an_answer_whose_content_has_a_wrong_type_is_not_complete(
     answer = read_answer(request, 200, "application/json", json.dumps(body).encode())
 
     assert (answer.complete, answer.finish) == (False, "error")
-    assert (answer.error or "").startswith(f"the answer is not {family.answers}: ")
+    assert (answer.error or "").startswith(f"the answer is not {family.answer_description}: ")
 
 
-@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.content], ids=lambda f: f.name)
+@pytest.mark.parametrize("family", [f for f in LLM_APIS if f.text_path], ids=lambda f: f.name)
 def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi) -> None:
     said = LlmAnswer("m", text="hi there", usage=Usage(1, 1), finish="stop", complete=True)
     requests = (vector.recognised() for vector in vectors(family.name))
@@ -116,8 +116,8 @@ def test_a_stream_in_which_a_number_stands_for_words_is_not_read(family: LlmApi)
         family.read(sound, frame, whole=False)
         family.read(broken, numbered(frame, "hi there"), whole=False)
 
-    assert (sound.is_spoilt, sound.text) == (False, "hi there")
-    assert broken.is_spoilt
+    assert (sound.is_malformed, sound.text) == (False, "hi there")
+    assert broken.is_malformed
 
 
 def test_such_a_stream_is_not_complete_and_says_why() -> None:
@@ -192,14 +192,14 @@ def test_an_answer_that_is_written_reads_the_same(
     family: LlmApi, data: st.DataObject, answer: LlmAnswer
 ) -> None:
     request = data.draw(st.sampled_from(vectors(family.name))).recognised()
-    model = "m" if "model" in family.tells else request.model
+    model = "m" if "model" in family.reports else request.model
     answer = replace(answer, model=model, usage=_told(answer.usage, family), complete=True)
 
     written = family.write_answer(request, answer)
 
     kind = written.headers["content-type"]
     read = read_answer(request, written.status, kind, written.body)
-    if request.form == "without_usage":
+    if request.variant == "without_usage":
         assert read.usage is not None
         assert read.usage.source == "estimated"
         read = replace(read, usage=answer.usage)
@@ -211,7 +211,7 @@ def test_an_answer_that_is_written_reads_the_same(
 def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorKind) -> None:
     request = vectors(family.name)[0].recognised()
 
-    refused = family.refuse(request, trouble, 20)
+    refused = family.error_response(request, trouble, 20)
 
     answer = read_answer(request, refused.status, "", refused.body)
     if refused.status == 200:
@@ -231,7 +231,7 @@ def test_what_a_refusal_tells_its_client_to_wait_is_read(
 ) -> None:
     for vector in vectors(family.name):
         request = vector.recognised()
-        refused = family.refuse(request, trouble, 20)
+        refused = family.error_response(request, trouble, 20)
 
         told = told_wait(request, refused.headers, refused.body)
 
@@ -307,7 +307,7 @@ def _told(usage: Usage | None, family: LlmApi) -> Usage | None:
     if usage is None:
         return None
     read, written, thought = (
-        getattr(usage, name) if name in family.tells else 0
+        getattr(usage, name) if name in family.reports else 0
         for name in ("cache_read", "cache_write", "reasoning")
     )
     return replace(usage, cache_read=read, cache_write=written, reasoning=thought)

@@ -63,7 +63,7 @@ def test_the_path_names_the_model(path: str, model: str) -> None:
     ],
 )
 def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become: str) -> None:
-    changed = FAMILY.with_system_text(sent.encode(), TEXT).decode()
+    changed = FAMILY.append_to_system_prompt(sent.encode(), TEXT).decode()
 
     more = json.dumps({"text": TEXT})
     assert changed == become.replace("MORE", more).replace("TEXT", json.dumps(TEXT))
@@ -85,7 +85,7 @@ def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become:
 def test_a_text_joins_a_system_prompt_as_its_end(sent: str, become: str) -> None:
     part, more = '{"text": "a", "n":1e0}', json.dumps({"text": "\n\nb"})
 
-    changed = FAMILY.with_system_text(sent.replace("P", part).encode(), "b").decode()
+    changed = FAMILY.append_to_system_prompt(sent.replace("P", part).encode(), "b").decode()
 
     assert changed == become.replace("P", part).replace("B", more)
 
@@ -105,7 +105,7 @@ def test_a_text_joins_a_system_prompt_as_its_end(sent: str, become: str) -> None
 )
 def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"neither|not understood|object|cache|Expecting|utf-8"):
-        FAMILY.with_system_text(body, TEXT)
+        FAMILY.append_to_system_prompt(body, TEXT)
 
 
 def test_images_are_kept_apart_whichever_base64_and_keys_they_are_in() -> None:
@@ -164,7 +164,7 @@ def test_a_stream_is_written_in_the_form_that_was_asked_for(query: str) -> None:
 
     assert written.body.startswith(b"data: " if query else b"[{")
     assert not read_answer(request, 200, "", written.body).complete
-    refused = FAMILY.refuse(request, "rate_limited", 20)
+    refused = FAMILY.error_response(request, "rate_limited", 20)
     assert refused.body.startswith(b"{" if query else b"[{")
     assert b'"retryDelay": "20s"' in refused.body
 

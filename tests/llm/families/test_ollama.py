@@ -32,7 +32,7 @@ def test_its_other_apis_belong_to_those() -> None:
     paths = ("/v1/chat/completions", "/v1/messages")
     asked = [recognise("POST", path, "", json.dumps(body).encode()) for path in paths]
 
-    assert [a and a.family for a in asked] == ["openai_chat", "anthropic_messages"]
+    assert [a and a.api for a in asked] == ["openai_chat", "anthropic_messages"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_its_other_apis_belong_to_those() -> None:
     ],
 )
 def test_a_text_joins_the_system_prompt_of_either_form(sent: str, become: str) -> None:
-    assert FAMILY.with_system_text(sent.encode(), "b").decode() == become
+    assert FAMILY.append_to_system_prompt(sent.encode(), "b").decode() == become
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_text_joins_the_system_prompt_of_either_form(sent: str, become: str) -
 )
 def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"neither|no messages|raw|EOF"):
-        FAMILY.with_system_text(body, "b")
+        FAMILY.append_to_system_prompt(body, "b")
 
 
 def test_images_are_kept_apart() -> None:

@@ -12,7 +12,7 @@ from warex.llm.families.openai_chat import OpenAiChat
 
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 ASKED = LlmRequest(
-    family="openai_chat",
+    api="openai_chat",
     model="gpt-4o",
     messages=[{"role": "user", "content": "Say hello, please."}],
     tools=[],
@@ -259,7 +259,7 @@ def test_a_request_is_read_as_sent() -> None:
     }
     request = OpenAiChat().read_request("/v1/chat/completions", sent, "d")
     assert request == LlmRequest(
-        "openai_chat", "m", *_parts(sent), stream=True, body_digest="d", form="without_usage"
+        "openai_chat", "m", *_parts(sent), stream=True, body_digest="d", variant="without_usage"
     )
 
 
@@ -386,7 +386,7 @@ def test_a_text_joins_the_system_prompt_and_all_else_stays_byte_for_byte(
     sent = '{ "temperature":1.10e-2,"model":"m" ,\n"messages":%s,"seed":12345678901234567890}'
     text = json.dumps(TEXT)[1:-1]
 
-    changed = OpenAiChat().with_system_text((sent % messages).encode(), TEXT)
+    changed = OpenAiChat().append_to_system_prompt((sent % messages).encode(), TEXT)
 
     assert changed.decode() == sent % become.replace("TEXT", text)
 
@@ -405,7 +405,7 @@ def test_a_text_joins_the_system_prompt_and_all_else_stays_byte_for_byte(
 )
 def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        OpenAiChat().with_system_text(body, TEXT)
+        OpenAiChat().append_to_system_prompt(body, TEXT)
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,7 @@ def test_an_agent_of_mistral_s_stands_for_its_model() -> None:
     asked = recognise("POST", "/v1/agents/completions", "", json.dumps(body).encode())
 
     assert asked is not None
-    assert (asked.family, asked.model) == ("openai_chat", "ag_1")
+    assert (asked.api, asked.model) == ("openai_chat", "ag_1")
 
 
 @pytest.mark.parametrize("part", ["message", "delta"])

@@ -49,7 +49,7 @@ def test_whatever_is_no_call_is_none(path: str, body: object) -> None:
     ids=["none", "empty object", "empty", "null", "no items", "only a user", "an empty item"],
 )
 def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become: str) -> None:
-    changed = FAMILY.with_system_text(sent.encode(), TEXT)
+    changed = FAMILY.append_to_system_prompt(sent.encode(), TEXT)
 
     assert changed.decode() == become.replace("TEXT", json.dumps(TEXT))
 
@@ -76,13 +76,13 @@ def test_a_text_becomes_the_system_prompt_where_there_is_none(sent: str, become:
     ids=["instructions", "their items", "the last item", "its parts"],
 )
 def test_a_text_joins_a_system_prompt_as_its_end(sent: str, become: str) -> None:
-    assert FAMILY.with_system_text(sent.encode(), "b").decode() == become
+    assert FAMILY.append_to_system_prompt(sent.encode(), "b").decode() == become
 
 
 def test_what_the_api_keeps_does_not_hold_the_text_too() -> None:
     sent = b'{"previous_response_id":"r","input":[{"role":"developer","content":"a"}]}'
 
-    changed = json.loads(FAMILY.with_system_text(sent, "b"))
+    changed = json.loads(FAMILY.append_to_system_prompt(sent, "b"))
 
     assert changed["instructions"] == "b"
     assert changed["input"] == [{"role": "developer", "content": "a"}]
@@ -93,7 +93,7 @@ def test_what_the_api_keeps_does_not_hold_the_text_too() -> None:
 )
 def test_a_system_prompt_that_is_not_understood_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"neither|object|Expecting|utf-8"):
-        FAMILY.with_system_text(body, TEXT)
+        FAMILY.append_to_system_prompt(body, TEXT)
 
 
 def test_images_of_messages_tools_and_the_screen_are_kept_apart() -> None:

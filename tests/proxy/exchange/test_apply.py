@@ -122,7 +122,7 @@ def test_only_who_leaves_after_a_second_has_met_a_hold(
 async def test_an_object_that_was_sent_comes_back_and_nothing_else_does(
     resets: list[connection.Client], sent: bytes, answered: bytes
 ) -> None:
-    struck, hit = struck_by(Reply(200, {}, b'{"ok": true}', echoes=True)), flow("POST")
+    struck, hit = struck_by(Reply(200, {}, b'{"ok": true}', echo_json=True)), flow("POST")
     hit.request.content = sent
 
     await apply_effects(struck, hit, ClientStatus(), Clock())

@@ -15,7 +15,7 @@ KINDS: tuple[ValueKind, ...] = (
 
 
 def said(text: str) -> JsonData:
-    return parse_spans(text).said
+    return parse_spans(text).data
 
 
 def is_a(kind: ValueKind, name: str, value: JsonData) -> bool:
@@ -79,7 +79,7 @@ _json: st.SearchStrategy[Any] = st.recursive(
 @given(_json, st.sampled_from(KINDS))
 def test_each_pointer_leads_to_a_value_of_its_own(value: Any, kind: ValueKind) -> None:
     root = parse_spans(json.dumps(value))
-    found = [span_at(root, pointer) for pointer in find_pointers(kind, root.said, "", 1000)]
+    found = [span_at(root, pointer) for pointer in find_pointers(kind, root.data, "", 1000)]
 
     begins = [place.begin for place in found if place is not None]
     assert len({*begins}) == len(found)

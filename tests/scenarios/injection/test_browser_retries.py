@@ -196,7 +196,7 @@ def test_once_the_agent_has_ended_a_repeat_is_neither_hit_nor_counted() -> None:
     injector.disarm()
 
     assert injector.request(ask(), 0.1) == Decision(repeat_of=exchange.id)
-    assert injector.left_alone() == ()
+    assert injector.skipped() == ()
 
 
 def test_a_new_task_awaits_no_repeat() -> None:
@@ -264,7 +264,7 @@ def test_what_was_left_alone_is_so_once() -> None:
         injector.response(answer(exchange, 408), now)
         injector.died(exchange.id, now)
 
-    assert {left.rule: left.count for left in injector.left_alone()} == {"a": 1, "b": 1}
+    assert {left.rule: left.count for left in injector.skipped()} == {"a": 1, "b": 1}
 
 
 # ---- the budget
@@ -308,4 +308,4 @@ def test_the_repeat_of_what_was_left_alone_is_left_alone_though_armed_by_then() 
     injector.arm()
 
     assert answered(injector, ask(), 0.1) == Decision()
-    assert [(left.reason, left.count) for left in injector.left_alone()] == [("not_armed", 1)]
+    assert [(left.reason, left.count) for left in injector.skipped()] == [("not_armed", 1)]

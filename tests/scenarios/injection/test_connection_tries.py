@@ -30,7 +30,7 @@ def refuse(arm: str | None = None, never: tuple[str, ...] = (), **keys: JsonValu
 def connect(
     injector: Injector, now: float, host: str = SHOP, port: int = 443, met: bool | None = None
 ) -> Decision:
-    decision = injector.attempt("connect", host, port, now, met=met)
+    decision = injector.connection_try("connect", host, port, now, met=met)
     for injection in decision.injections:
         injector.settle(injection, delivered=True)
     return decision
@@ -92,7 +92,7 @@ def test_a_silent_resolver_is_asked_again_within_one_occurrence() -> None:
     silent: JsonValue = {"kind": "dns_failure", "code": "timeout"}
     injector = Injector(one(fault=silent, trigger={"first": 1}), 1)
     # As Chromium does: twice by itself, then twice by way of the system.
-    found = [injector.attempt("name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
+    found = [injector.connection_try("name", SHOP, None, now) for now in (0, 1, 3.1, 4.1, 5)]
     assert [len(it.injections) for it in found] == [1, 1, 1, 1, 0]
 
 
@@ -115,8 +115,8 @@ def test_each_host_and_port_has_occurrences_of_its_own() -> None:
 
 def test_the_questions_for_a_name_are_one_occurrence_whatever_the_port() -> None:
     injector = Injector(one(fault={"kind": "dns_failure", "code": "servfail"}), 1)
-    first = injector.attempt("name", SHOP, None, 0)
-    second = injector.attempt("name", "Shop.Test.", 443, 0.1)
+    first = injector.connection_try("name", SHOP, None, 0)
+    second = injector.connection_try("name", "Shop.Test.", 443, 0.1)
     assert first.injections[0].effects == (DnsError("servfail"),)
     assert second.repeat_of == "a1"
 
@@ -135,7 +135,7 @@ def test_each_fault_strikes_at_its_own_point_only(
 ) -> None:
     injector = Injector(one(fault={"kind": kind}), 1)
     every: tuple[ConnectionPhase, ...] = ("name", "connect", "tls")
-    found = {it: injector.attempt(it, SHOP, 443, 0).injections for it in every}
+    found = {it: injector.connection_try(it, SHOP, 443, 0).injections for it in every}
     assert [it for it in every if found[it]] == [point]
     assert found[point][0].effects == (effect,)
 
@@ -207,12 +207,12 @@ def test_an_occurrence_outlasts_the_window_in_which_it_began() -> None:
 def test_a_miss_gives_the_budget_back_and_a_delivered_repeat_keeps_it() -> None:
     one_time: JsonValue = {"random": {"times": 1, "probability": 1.0}}
     missed = Injector(refuse(trigger=one_time), 1)
-    [injection] = missed.attempt("connect", SHOP, 443, 0).injections
+    [injection] = missed.connection_try("connect", SHOP, 443, 0).injections
     missed.settle(injection, delivered=False)
     assert ordinals(missed, 10) == [2]
     kept = Injector(refuse(trigger=one_time), 1)
-    [first] = kept.attempt("connect", SHOP, 443, 0).injections
-    [again] = kept.attempt("connect", SHOP, 443, 1).injections
+    [first] = kept.connection_try("connect", SHOP, 443, 0).injections
+    [again] = kept.connection_try("connect", SHOP, 443, 1).injections
     kept.settle(first, delivered=False)
     kept.settle(again, delivered=True)
     assert ordinals(kept, 10) == [None]
@@ -228,8 +228,8 @@ def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
         decision = connect(injector, now)
         assert [it.rule for it in decision.injections] == ["refused"]
         assert [it.rule for it in decision.superseded] == superseded
-        assert injector.gate(SHOP, 443, now) == "refuse"
-    assert injector.gate(SHOP, 443, 6) == "drop"
+        assert injector.connection_block(SHOP, 443, now) == "refuse"
+    assert injector.connection_block(SHOP, 443, 6) == "drop"
     assert places(connect(injector, 6).injections) == [("dropped", "", 2)]
 
 
@@ -241,8 +241,8 @@ def test_until_armed_attempts_are_left_alone_and_arming_ends_their_occurrence() 
     assert ordinals(injector, 0, 1) == [None, None]
     injector.llm_call("digest")
     assert ordinals(injector, 1.5, 2.0) == [1, 1]
-    assert [(it.reason, it.count) for it in injector.left_alone()] == [("not_armed", 1)]
-    assert injector.passed() == {"down": {"": 1}}
+    assert [(it.reason, it.count) for it in injector.skipped()] == [("not_armed", 1)]
+    assert injector.unarmed_counts() == {"down": {"": 1}}
 
 
 def test_after_the_task_nothing_is_hit_not_even_within_a_hold() -> None:
@@ -250,7 +250,7 @@ def test_after_the_task_nothing_is_hit_not_even_within_a_hold() -> None:
     assert ordinals(injector, 0) == [1]
     injector.disarm()
     assert ordinals(injector, 1, 10) == [None, None]
-    assert [it.reason for it in injector.left_alone()] == ["trial_over"]
+    assert [it.reason for it in injector.skipped()] == ["trial_over"]
 
 
 def test_a_new_task_begins_anew() -> None:
@@ -274,17 +274,17 @@ def test_a_new_task_begins_anew() -> None:
 )
 def test_never_spares_a_host_where_it_is_about_all_of_it(never: str, spared: bool) -> None:
     injector = Injector(refuse(never=(never,)), 1)
-    assert (injector.gate(SHOP, 443, 0) is None) == spared
+    assert (injector.connection_block(SHOP, 443, 0) is None) == spared
     assert injector.concerns("connect", SHOP, 443) != spared
     assert (ordinals(injector, 0) == [None]) == spared
-    assert [it.reason for it in injector.left_alone()] == ["never"] * spared
+    assert [it.reason for it in injector.skipped()] == ["never"] * spared
 
 
 def test_the_browsers_own_hosts_and_warexs_are_spared() -> None:
     injector = Injector(refuse(), 1, own_hosts=("canary.test",))
     assert not connect(injector, 0, "update.googleapis.com").injections
     assert not connect(injector, 0, "canary.test").injections
-    assert injector.gate("canary.test", 443, 0) is None
+    assert injector.connection_block("canary.test", 443, 0) is None
     assert ordinals(injector, 0) == [1]
 
 
@@ -293,7 +293,7 @@ def test_a_models_host_is_spared_unless_a_rule_spells_it_out(host: str) -> None:
     def hit(url: str) -> bool:
         injector = Injector(refuse(match={"url": url}), 1, llm_hosts=("*.lab.test",))
         injector.request(ask("https://asked.test/v1/messages", "POST"), 0, llm=True)
-        looked = injector.gate(host, 443, 5)
+        looked = injector.connection_block(host, 443, 5)
         found = bool(connect(injector, 5, host).injections)
         assert (looked == "refuse") == found
         return found
@@ -306,7 +306,7 @@ def test_a_models_host_is_spared_unless_a_rule_spells_it_out(host: str) -> None:
 def test_beside_a_model_another_port_is_no_models() -> None:
     injector = Injector(refuse(), 1)
     injector.request(ask("http://127.0.0.1:11434/api/chat", "POST"), 0, llm=True)
-    assert injector.gate_ports("127.0.0.1") == (11434,)
+    assert injector.blocklist_ports("127.0.0.1") == (11434,)
     assert not connect(injector, 0, "127.0.0.1", 11434).injections
     assert connect(injector, 0, "127.0.0.1", 7770).injections
 
@@ -316,38 +316,38 @@ def test_beside_a_model_another_port_is_no_models() -> None:
 
 def test_a_gate_is_closed_exactly_while_the_next_attempt_would_be_hit() -> None:
     injector = Injector(refuse(), 1)
-    assert injector.gate(SHOP, 443, 0) == injector.gate("wiki.test", 443, 0) == "refuse"
+    assert injector.connection_block(SHOP, 443, 0) == injector.connection_block("wiki.test", 443, 0) == "refuse"
     connect(injector, 0, met=True)
-    assert injector.gate(SHOP, 443, 2.9) == "refuse"
-    assert injector.gate(SHOP, 443, 3) is None
-    assert injector.gate("wiki.test", 443, 0.1) is None
-    assert injector.gate(SHOP, 80, 0.1) is None
+    assert injector.connection_block(SHOP, 443, 2.9) == "refuse"
+    assert injector.connection_block(SHOP, 443, 3) is None
+    assert injector.connection_block("wiki.test", 443, 0.1) is None
+    assert injector.connection_block(SHOP, 80, 0.1) is None
 
 
 def test_a_gate_says_how() -> None:
-    assert Injector(one(fault={"kind": "connection_timeout"}), 1).gate(SHOP, 443, 0) == "drop"
-    assert Injector(one(fault={"kind": "dns_failure"}), 1).gate(SHOP, 443, 0) is None
+    assert Injector(one(fault={"kind": "connection_timeout"}), 1).connection_block(SHOP, 443, 0) == "drop"
+    assert Injector(one(fault={"kind": "dns_failure"}), 1).connection_block(SHOP, 443, 0) is None
 
 
 def test_ports_of_their_own_are_the_webs_and_those_that_were_named_or_tried() -> None:
     injector = Injector(refuse(match={"url": "https://shop.test:8443"}), 1)
-    assert injector.gate_ports(SHOP) == (8443,)
-    assert injector.gate_ports("wiki.test") == ()
-    assert injector.gate(SHOP, None, 0) is None
+    assert injector.blocklist_ports(SHOP) == (8443,)
+    assert injector.blocklist_ports("wiki.test") == ()
+    assert injector.connection_block(SHOP, None, 0) is None
     anywhere = Injector(refuse(), 1)
-    assert anywhere.gate(SHOP, None, 0) == "refuse"
+    assert anywhere.connection_block(SHOP, None, 0) == "refuse"
     connect(anywhere, 0, port=7770, met=True)
-    assert anywhere.gate_ports(SHOP) == (80, 443, 7770)
-    assert anywhere.gate(SHOP, None, 1) is None
-    assert anywhere.gate_ports("localhost") == anywhere.gate_ports("127.0.0.1") == ()
+    assert anywhere.blocklist_ports(SHOP) == (80, 443, 7770)
+    assert anywhere.connection_block(SHOP, None, 1) is None
+    assert anywhere.blocklist_ports("localhost") == anywhere.blocklist_ports("127.0.0.1") == ()
 
 
 def test_what_was_let_through_is_never_hit_and_not_counted_where_it_would_have_been() -> None:
     injector = Injector(refuse(trigger={"nth": 2}), 1)
     assert not connect(injector, 0, met=False).injections
-    assert injector.gate(SHOP, 443, 3) == "refuse"
+    assert injector.connection_block(SHOP, 443, 3) == "refuse"
     assert not connect(injector, 3, met=False).injections
-    assert injector.gate(SHOP, 443, 3.1) == "refuse"
+    assert injector.connection_block(SHOP, 443, 3.1) == "refuse"
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
@@ -364,7 +364,7 @@ def test_what_a_gate_has_stopped_is_hit_though_another_attempt_was_quicker() -> 
     injector = Injector(refuse(), 1)
     assert places(connect(injector, 0, SHOP, met=True).injections) == [("down", "", 1)]
     assert places(connect(injector, 0, "wiki.test", met=True).injections) == [("down", "", 2)]
-    assert injector.gate("wiki.test", 443, 0.1) is None, "it heals at once"
+    assert injector.connection_block("wiki.test", 443, 0.1) is None, "it heals at once"
 
 
 TRIGGERS = st.sampled_from(
@@ -427,10 +427,10 @@ def test_a_gate_is_what_the_next_attempt_meets_and_asking_changes_nothing(
         if number == call_at:
             asked.llm_call("digest")
             unasked.llm_call("digest")
-        looks = {asked.gate(host, port, now) for _ in range(2)}
-        ports = asked.gate_ports(host)
+        looks = {asked.connection_block(host, port, now) for _ in range(2)}
+        ports = asked.blocklist_ports(host)
         if port not in ports:
-            looks.add(asked.gate(host, None, now))
+            looks.add(asked.connection_block(host, None, now))
         decision = connect(asked, now, host, port)
         met: set[str | None] = {
             "refuse" if isinstance(effect, RefuseConnection) else "drop"
@@ -447,8 +447,8 @@ def test_a_gate_is_what_the_next_attempt_meets_and_asking_changes_nothing(
 def test_a_one_shot_hits_the_very_next_attempt_and_its_repeats() -> None:
     injector = Injector(Scenario(name="clean"), 1)
     assert not connect(injector, 0).injections
-    injector.add_once(one_shot(fault=REFUSED))
-    assert injector.gate(SHOP, 443, 0.5) == "refuse"
+    injector.add_one_shot(one_shot(fault=REFUSED))
+    assert injector.connection_block(SHOP, 443, 0.5) == "refuse"
     assert places(connect(injector, 0.5).injections) == [("once", "CONNECT shop.test:443", 2)]
     assert connect(injector, 1).injections[0].repeat_of == "i1"
     assert not connect(injector, 3.5).injections
@@ -522,7 +522,7 @@ def test_a_replay_hits_a_one_shots_attempt_without_the_call(tmp_path: Path) -> N
     connect(injector, 0)
     connect(injector, 0.4)
     shot = one_shot(fault=REFUSED)
-    injector.add_once(shot)
+    injector.add_one_shot(shot)
     call = Control(call="plan_fault", arguments={"rule": shot.model_dump(mode="json")})
     hit = connect(injector, 0.5)
     replay = written(tmp_path, began(None), call, *planned(hit))
@@ -537,7 +537,7 @@ def test_a_replay_moves_places_by_what_had_passed_before_a_call_armed(tmp_path: 
     assert ordinals(injector, 0, 10) == [None, None]
     injector.arm()
     assert injector.straddled(20) == ()
-    passed: JsonValue = {"passed": {"down": {"": injector.passed()["down"][""]}}}
+    passed: JsonValue = {"passed": {"down": {"": injector.unarmed_counts()["down"][""]}}}
     hit = connect(injector, 20)
     replay = written(
         tmp_path,
@@ -581,15 +581,15 @@ def first_page(**keys: JsonValue) -> Injector:
 def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: ConnectionPhase) -> None:
     kinds = {"name": "dns_failure", "connect": "connection_refused", "tls": "tls_error"}
     injector = first_page(fault={"kind": kinds[point]})
-    decision = injector.attempt(point, SHOP, 443, 0.0)
+    decision = injector.connection_try(point, SHOP, 443, 0.0)
     assert [it.ordinal for it in decision.injections] == [1]
     assert not injector.armed, "no exchange counts before the page"
 
 
 def test_the_gate_to_a_tasks_site_is_closed_before_the_first_page() -> None:
     injector = first_page()
-    assert injector.gate(SHOP, 443, 0.0) == injector.gate("infinity.test", 8001, 0.0) == "refuse"
-    assert injector.gate("wiki.test", 443, 0.0) is None
+    assert injector.connection_block(SHOP, 443, 0.0) == injector.connection_block("infinity.test", 8001, 0.0) == "refuse"
+    assert injector.connection_block("wiki.test", 443, 0.0) is None
     assert injector.in_force(0.0)[0] == {"down"}, "the page's own connection is in nobody's way"
 
 
@@ -610,14 +610,14 @@ def test_without_known_sites_any_attempt_may_be_the_first_pages(url: str) -> Non
     made = one("first_page", (), match={"url": url}, fault=REFUSED, trigger={"first": 1})
     injector = Injector(made, 1)
     assert injector.in_force(0.0)[0] == {"down"}
-    assert injector.gate(SHOP, 443, 0.0) == "refuse"
+    assert injector.connection_block(SHOP, 443, 0.0) == "refuse"
     assert hits(injector, (0.0, SHOP)) == [True]
     injector.disarm()
-    assert injector.gate("wiki.test", 443, 10.0) is None
+    assert injector.connection_block("wiki.test", 443, 10.0) is None
 
 
 def test_a_task_that_is_over_is_not_begun_by_an_attempt() -> None:
     injector = first_page()
     injector.disarm()
     assert hits(injector, (0.0, SHOP)) == [False]
-    assert injector.gate(SHOP, 443, 0.0) is None
+    assert injector.connection_block(SHOP, 443, 0.0) is None

@@ -38,7 +38,7 @@ ASSETS = st.lists(st.sampled_from([f"{SITE}/{name}.js" for name in "abcdef"]), m
 
 
 def reasons(injector: Injector) -> dict[str, int]:
-    return {left.reason: left.count for left in injector.left_alone()}
+    return {left.reason: left.count for left in injector.skipped()}
 
 
 # ---- triggers
@@ -342,7 +342,7 @@ def test_what_came_before_arming_is_counted_only_as_left_alone() -> None:
     hits(injector, FIVE)
     send(injector, f"{SITE}/app.js", headers=SCRIPT)
 
-    assert injector.left_alone() == (SkippedMatches("down", "not_armed", 5),)
+    assert injector.skipped() == (SkippedMatches("down", "not_armed", 5),)
 
 
 def test_once_the_agent_has_ended_nothing_is_hit_or_counted() -> None:
@@ -375,7 +375,7 @@ def test_left_alone_is_numbered_per_rule_and_reason() -> None:
     injector.disarm()
     send(injector)
 
-    assert set(injector.left_alone()) == {
+    assert set(injector.skipped()) == {
         SkippedMatches("pages", "not_armed", 1),
         SkippedMatches("pages", "trial_over", 1),
         SkippedMatches("all", "not_armed", 2),
@@ -426,7 +426,7 @@ def test_a_public_models_host_is_left_alone_whatever_is_asked_there() -> None:
     injector.arm()
 
     assert not send(injector, "https://api.openai.com/v1/models", headers={}).injections
-    assert injector.left_alone() == ()
+    assert injector.skipped() == ()
 
 
 @pytest.mark.parametrize(
@@ -448,7 +448,7 @@ def test_preflights_and_prefetches_are_not_counted(method: str, headers: dict[st
 
     assert injector.request(exchange, 0) == Decision()
     assert injector.response(answer(exchange), 0) == Decision()
-    assert injector.left_alone() == ()
+    assert injector.skipped() == ()
     assert only(send(injector).injections).ordinal == 1
 
 
@@ -547,7 +547,7 @@ def test_an_answer_that_does_not_match_was_not_left_alone() -> None:
     injector.request(exchange, 0)
     injector.response(answer(exchange), 0)
 
-    assert injector.left_alone() == ()
+    assert injector.skipped() == ()
 
 
 def test_an_unknown_exchanges_answer_is_nobodys() -> None:
@@ -688,14 +688,14 @@ def test_a_past_tasks_miss_gives_no_budget_to_the_next() -> None:
 def test_a_one_shot_hits_the_next_that_matches_and_no_other() -> None:
     injector = Injector(scenario(), 1)
     hits(injector, FIVE)
-    injector.add_once(one_shot(match={"url": f"{SITE}/a"}))
+    injector.add_one_shot(one_shot(match={"url": f"{SITE}/a"}))
 
     assert hits(injector, [PAGE, f"{SITE}/a", f"{SITE}/a", PAGE]) == [2]
 
 
 def test_a_one_shot_that_was_missed_hits_the_next() -> None:
     injector = Injector(scenario(), 1)
-    injector.add_once(one_shot())
+    injector.add_one_shot(one_shot())
     injector.settle(only(injector.request(ask(), 0).injections), delivered=False)
 
     assert hits(injector, FIVE) == [1]
@@ -714,7 +714,7 @@ def test_a_one_shot_has_the_place_that_it_would_have_had_from_the_start() -> Non
 
     for headers, status in [(DOCUMENT, 200), (SCRIPT, 200), (DOCUMENT, 404), (DOCUMENT, 200)]:
         load(headers, status)
-    injector.add_once(one_shot(match=match, fault=AFTER))
+    injector.add_one_shot(one_shot(match=match, fault=AFTER))
 
     assert load(DOCUMENT, 200) == {"always": 3, "once": 3}
 
@@ -732,26 +732,26 @@ def test_a_one_shot_that_no_replay_could_find_is_refused(keys: dict[str, JsonVal
     refused = Rule.model_validate({**rule("once", per="url"), **keys})
 
     with pytest.raises(ValueError, match=r"numbers per url|there already"):
-        Injector(one(), 1).add_once(refused)
+        Injector(one(), 1).add_one_shot(refused)
 
 
 def test_one_name_is_one_rule_in_all_tasks_of_a_trial() -> None:
     injector = Injector(scenario(), 1)
-    injector.add_once(one_shot())
+    injector.add_one_shot(one_shot())
     with pytest.raises(ValueError, match="'once' is there already"):
-        injector.add_once(one_shot())
+        injector.add_one_shot(one_shot())
     injector.begin_task(2)
     with pytest.raises(ValueError, match="'once' is there already"):
-        injector.add_once(one_shot(match={"method": "POST"}))
+        injector.add_one_shot(one_shot(match={"method": "POST"}))
 
-    injector.add_once(one_shot())
+    injector.add_one_shot(one_shot())
 
     assert hits(injector, FIVE) == [1]
 
 
 def test_rules_in_force_are_the_scenarios_and_the_added() -> None:
     injector = Injector(one(), 1)
-    injector.add_once(one_shot())
+    injector.add_one_shot(one_shot())
 
     assert [it.name for it in injector.rules] == ["down", "once"]
     injector.begin_task(2)
@@ -769,7 +769,7 @@ def test_a_task_begins_as_if_nothing_had_been() -> None:
     used.disarm()
     used.begin_task(7)
 
-    assert (used.armed, used.steps, used.left_alone()) == (False, 0, ())
+    assert (used.armed, used.steps, used.skipped()) == (False, 0, ())
     for injector in (used, fresh):
         injector.llm_call("a")
         assert injector.steps == 1
@@ -823,28 +823,28 @@ def test_a_replay_knows_the_one_shots_already() -> None:
     again = scenario(one_shot().model_dump(exclude_none=True))
     injector = Injector(again, 1, schedule=frozenset({(0, "once", f"GET {PAGE}", 2)}))
     send(injector)
-    injector.add_once(one_shot())
+    injector.add_one_shot(one_shot())
 
     assert hits(injector, FIVE) == [1]
     with pytest.raises(ValueError, match="there already"):
-        injector.add_once(one_shot(match={"method": "POST"}))
+        injector.add_one_shot(one_shot(match={"method": "POST"}))
 
 
 def test_a_replays_own_one_shot_has_room_for_itself_once() -> None:
     shot = one_shot()
     replaying = Injector(Scenario(name="s", rules=(shot,)), 1, schedule=frozenset())
-    assert replaying.has_room_for(shot)
-    assert not replaying.has_room_for(one_shot(match={"method": "POST"}))
-    replaying.add_once(shot)
-    assert not replaying.has_room_for(shot)
-    assert not Injector(Scenario(name="s", rules=(shot,)), 1).has_room_for(shot)
+    assert replaying.accepts_one_shot(shot)
+    assert not replaying.accepts_one_shot(one_shot(match={"method": "POST"}))
+    replaying.add_one_shot(shot)
+    assert not replaying.accepts_one_shot(shot)
+    assert not Injector(Scenario(name="s", rules=(shot,)), 1).accepts_one_shot(shot)
 
 
 def test_a_one_shot_of_a_new_task_knows_nothing_of_the_last() -> None:
     injector = Injector(scenario(), 1)
     hits(injector, FIVE)
     injector.begin_task(2)
-    injector.add_once(one_shot())
+    injector.add_one_shot(one_shot())
 
     assert only(send(injector).injections).ordinal == 1
 

@@ -69,7 +69,7 @@ def planned(injection: PlannedInjection) -> FaultPlanned:
 
 
 def one_shot_planned(shot: Rule, injector: Injector | None = None) -> Control:
-    passed = {} if injector is None else injector.passed()
+    passed = {} if injector is None else injector.unarmed_counts()
     arguments = {"rule": shot.model_dump(mode="json"), "passed": _json(passed)}
     return Control(call="plan_fault", arguments=arguments)
 
@@ -133,14 +133,14 @@ def play(
             shots = 0
         elif what == "shot":
             if not shots:
-                injector.add_once(SHOT)
+                injector.add_one_shot(SHOT)
                 events.append(one_shot_planned(SHOT, injector))
             shots += 1
         elif what == "arm":
             if not injector.armed:
                 events.append(Armed(by="control"))
             injector.arm()
-            passed: dict[str, JsonValue] = {"passed": _json(injector.passed())}
+            passed: dict[str, JsonValue] = {"passed": _json(injector.unarmed_counts())}
             events.append(Control(call="arm", arguments=passed))
         elif what == "disarm":
             injector.disarm()
@@ -316,7 +316,7 @@ def test_places_of_tasks_that_ran_at_the_same_time_are_their_own(tmp_path: Path)
 
     for exchange, task in (("x1", "a"), ("x2", ""), ("x3", "b"), ("x4", "a"), ("x5", "b")):
         if task not in running:
-            running[task] = main.beside(9)
+            running[task] = main.for_concurrent_task(9)
             events.append(TaskBegan(task=task, seed=9, told_by="header", beside=True))
         request(exchange, task)
 

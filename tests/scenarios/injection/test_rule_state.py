@@ -26,8 +26,8 @@ def test_a_window_holds_its_beginning_and_not_its_end() -> None:
         one(trigger={"always": True, "between": [1, 2], "after_step": 3}).rules[0], ()
     )
 
-    assert [count.narrows_out(now, 3) for now in (0.9, 1.0, 1.9, 2.0)] == [True, False, False, True]
-    assert [count.narrows_out(1, steps) for steps in (2, 3, 4)] == [True, False, False]
+    assert [count.outside_window(now, 3) for now in (0.9, 1.0, 1.9, 2.0)] == [True, False, False, True]
+    assert [count.outside_window(1, steps) for steps in (2, 3, 4)] == [True, False, False]
 
 
 def test_a_rule_hits_all_that_its_trigger_says_in_its_share_of_trials_and_nothing_in_others() -> (
@@ -43,8 +43,8 @@ def test_a_rule_hits_all_that_its_trigger_says_in_its_share_of_trials_and_nothin
 def test_a_rule_says_when_it_is_judged() -> None:
     after = one(match={"status": 200}, fault={"kind": "http_error", "stage": "response"})
 
-    assert RuleState(after.rules[0], ()).at_answer
-    assert not RuleState(one().rules[0], ()).at_answer
+    assert RuleState(after.rules[0], ()).judged_at_response
+    assert not RuleState(one().rules[0], ()).judged_at_response
 
 
 def test_an_occurrence_uses_one_of_the_budget_while_any_of_its_injections_may_count() -> None:

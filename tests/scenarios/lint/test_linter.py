@@ -122,8 +122,8 @@ def _hits(made: dict[str, object]) -> list[bool]:
         injections = injector.request(Exchange(f"{number}", asked), now=now).injections
         hits.append(bool(injections))
         for effect in (it for injection in injections for it in injection.effects):
-            if isinstance(effect, Reply) and effect.gate is not None:
-                cookie = effect.gate.cookie
+            if isinstance(effect, Reply) and effect.wall_exit is not None:
+                cookie = effect.wall_exit.cookie
     return hits
 
 

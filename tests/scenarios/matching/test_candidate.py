@@ -33,8 +33,8 @@ def test_a_candidate_is_all_that_a_match_looks_at() -> None:
 
 def call(model: str, step: int) -> Candidate:
     exchange = as_call(Exchange("x1", Request("POST", "https://any.test/")))
-    asked = replace(exchange.asked, model=model)
-    return Candidate.of(replace(exchange, asked=asked, step=step), llm=True)
+    asked = replace(exchange.llm_request, model=model)
+    return Candidate.of(replace(exchange, llm_request=asked, step=step), llm=True)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_rule_of_calls_is_about_those_that_it_names(llm: JsonValue, fits: bool
 def requested(*asked: tuple[str, str]) -> Candidate:
     messages = tuple(McpRequest(1, 1, method, {"name": tool}) for method, tool in asked)
     request = Request("POST", "https://tools.test/mcp")
-    return Candidate.of(McpExchange("x1", request, asked=messages), llm=True)
+    return Candidate.of(McpExchange("x1", request, mcp_requests=messages), llm=True)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_rule_of_tools_is_about_the_requests_that_it_names(
 
     assert about(requested(("tools/call", "buy"))) == fits
     assert not about(requested())
-    assert not rule.of_mcp or not about(Candidate.of(ask(), llm=False))
+    assert not rule.targets_mcp or not about(Candidate.of(ask(), llm=False))
 
 
 def test_a_missing_tool_is_missed_in_the_list_and_where_it_is_called() -> None:

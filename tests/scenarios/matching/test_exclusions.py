@@ -71,5 +71,5 @@ def test_no_fault_touches_what_a_verifier_asks_for(agent: str, llm: bool, hit: b
     decision = injector.request(Exchange("1", request), 0.0, llm=llm)
 
     assert bool(decision.injections) is hit
-    reasons = [alone.reason for alone in injector.left_alone()]
+    reasons = [alone.reason for alone in injector.skipped()]
     assert reasons == ([] if hit else ["never"])

@@ -14,7 +14,7 @@ FAULT = failure(
 
 
 def told(text: str, of: Row = FAULT) -> str:
-    return classify({"role": "assistant", "content": text}, of, WORDS).told
+    return classify({"role": "assistant", "content": text}, of, WORDS).label
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_tool_call_is_an_action_too() -> None:
 
     found = classify({"role": "assistant", "content": "", "tool_calls": [call]}, FAULT, WORDS)
 
-    assert (found.told, found.action) == ("recovery", "goto(url='https://shop.example/')")
+    assert (found.label, found.action) == ("recovery", "goto(url='https://shop.example/')")
 
 
 def test_the_very_action_that_closed_a_dialog_recovers() -> None:

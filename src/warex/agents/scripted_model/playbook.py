@@ -59,12 +59,12 @@ class LoadedRule:
         A pattern that is found in several places counts where it is found last: the page that is
         shown now stands after those of earlier steps.
         """
-        if any(pattern.finds(whole) for pattern in self.unless):
+        if any(pattern.matches(whole) for pattern in self.unless):
             return None
         groups: dict[str, str] = {}
         for patterns, said in ((self.when, whole), (self.last, last)):
             for pattern in patterns:
-                found = pattern.last(said)
+                found = pattern.last_match(said)
                 if found is None:
                     return None
                 groups |= found.named

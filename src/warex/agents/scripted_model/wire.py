@@ -130,7 +130,7 @@ def serialize_answer(asked: ApiRequest, said: ScriptedAnswer) -> SerializedAnswe
         text=said.text,
         tool_calls=calls,
         finish="tool_calls" if calls else "stop",
-        usage=usage(asked.request.family, asked.request.messages, said.whole),
+        usage=usage(asked.request.api, asked.request.messages, said.whole),
         complete=True,
     )
     return write_answer(asked.request, answer)

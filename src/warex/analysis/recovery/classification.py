@@ -15,7 +15,7 @@ from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
-_RELOADABLE = effects_with(lambda traits: traits.goes_by_asking_again)
+_RELOADABLE = effects_with(lambda traits: traits.recoverable_by_retry)
 _JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
 _CLOSES = ("dismissed", "accepted")
 """What a popup reports when it is gone."""

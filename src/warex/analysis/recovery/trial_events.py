@@ -23,7 +23,7 @@ from warex.traces.events import (
     Witness,
 )
 
-KEEPS_ANSWER: frozenset[str] = effects_with(lambda traits: traits.keeps_answer)
+KEEPS_ANSWER: frozenset[str] = effects_with(lambda traits: traits.keeps_response)
 """Effects that leave an answer whole."""
 _GRACE_S = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. What is asked for later

@@ -199,7 +199,7 @@ def load_trial(
         false_success=false_success(entries, vocabulary, outcome),
         canary=all(canaries) if canaries else None,
         harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
-        cut=trace.cut,
+        cut=trace.truncation,
         site=_site(trace.events(RequestSeen)),
         llm_unread=unread,
         popups=popup_handling(entries),
@@ -212,7 +212,7 @@ def load_trial(
 
 def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
     """Return what the rules were to wait for, where it never came."""
-    if began is None or began.scenario is None or began.arm == "start" or trace.cut is not None:
+    if began is None or began.scenario is None or began.arm == "start" or trace.truncation is not None:
         return None
     # Attempts to reach a site may meet a fault before its page arms the rest.
     struck = any(trace.events(Armed)) or any(trace.events(FaultPlanned))

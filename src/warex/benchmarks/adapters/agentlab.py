@@ -128,15 +128,15 @@ class AgentLabBenchmark(Benchmark):
         asks_again="<think>\nThe page did not load, so I load it again.\n</think>\n\n"
         "<action>\ngoto('{url}')\n</action>",
     )
-    records: ClassVar = (
+    artifacts: ClassVar = (
         _TOLD,
         f"{_RESULTS}/*/summary_info.json",
         f"{_RESULTS}/*/experiment.log",
     )
     options_model: ClassVar = AgentLabOptions
     site_names: ClassVar = _SITES
-    verifiers = ("python-requests/",)
-    key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    judge_user_agents = ("python-requests/",)
+    api_key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
     base_url_variable = "OPENAI_BASE_URL"
     recipe: ClassVar = Recipe(
         pythons=("3.12", "3.11"),
@@ -170,14 +170,14 @@ class AgentLabBenchmark(Benchmark):
             **{site.upper(): f"http://{site}.invalid" for site in _SITES},
         },
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "An environment of about 450 MB (`warex benchmarks setup agentlab --dir DIR`, Python 3.12"
         " or 3.11) and an OpenAI-compatible model, or one of AgentLab's own names for a model"
         " (openrouter/…, anthropic/…). MiniWoB++ needs nothing else. A task of WebArena needs its"
         ' sites: sites = { map = "http://127.0.0.1:3000" }. Other packages of BrowserGym\'s that'
         " you install there are found when you run setup once more."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_llm_call: a fault in BrowserGym's set-up ends the task before the agent begins."
         " Pages of MiniWoB++ have no traffic after that, so what leaves them whole strikes at"
         f" first_page: waits of {LONGEST_WAIT:g} s at most, and faults of pictures and styles"
@@ -209,7 +209,7 @@ scenario = "late-scripts.yaml"
 
     @cached_property
     def _said(self) -> Mapping[str, Any]:
-        return self.environment().said
+        return self.virtualenv().check_output
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origins of the task's sites."""
@@ -232,7 +232,7 @@ scenario = "late-scripts.yaml"
         """Return OpenRouter's address for its models: AgentLab spells it out."""
         return ("https://openrouter.ai/api/v1",) if agent.model.startswith("openrouter/") else ()
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise for an environment that is not there, or a site that nobody named."""
@@ -245,11 +245,11 @@ scenario = "late-scripts.yaml"
                         f' it is, as in sites = {{ {site} = "http://127.0.0.1:3000" }}'
                     )
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield also what BrowserGym would otherwise download, or die of, where it cannot."""
         yield from super().needs()
         try:
-            made = self.environment()
+            made = self.virtualenv()
         except (CampaignError, MachineError):
             return
         remedy = f"run `warex benchmarks setup agentlab --dir {made.folder} --again`"
@@ -264,7 +264,7 @@ scenario = "late-scripts.yaml"
             else:
                 yield Finding(name, "broken", f"{path} is not there, {what}: {remedy}")
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Serve MiniWoB++ anew, or map the hosts of WebArena's sites."""
@@ -272,7 +272,7 @@ scenario = "late-scripts.yaml"
 
     @contextmanager
     def _miniwob(self) -> Iterator[TaskEnvironment]:
-        with serve_folder(self.environment().site_packages / "miniwob" / "html") as pages:
+        with serve_folder(self.virtualenv().site_packages / "miniwob" / "html") as pages:
             yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
 
     @contextmanager
@@ -282,7 +282,7 @@ scenario = "late-scripts.yaml"
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the driver's command for one ``ExpArgs``."""
-        made, given, agent = self.environment(), self._given, job.agent
+        made, given, agent = self.virtualenv(), self._given, job.agent
         told = {
             "task": job.task,
             "agent": given.agent,
@@ -310,7 +310,7 @@ scenario = "late-scripts.yaml"
             variables["OPENAI_BASE_URL"] = agent.base_url
         return Command([str(made.python), str(_DRIVER), str(path)], variables)
 
-    def reached(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, stage: TaskEnvironment) -> bool | None:
         """Return whether MiniWoB++ was asked for anything; other sites do not say."""
         pages = cast(_World, stage).pages
         return None if pages is None else pages.requests > 0
@@ -325,7 +325,7 @@ scenario = "late-scripts.yaml"
         error = summary.get("err_msg")
         if error and "Failed to get a response from the API" in error:
             return TaskResult(
-                "model_error", 0.0, unusable=f"its model gave no answer: {_brief(error)}"
+                "model_error", 0.0, void_reason=f"its model gave no answer: {_brief(error)}"
             )
         if error:
             return harness_crash(_brief(error))
@@ -366,7 +366,7 @@ def _leaves_it_whole(rule: Rule) -> bool:
     """Whether a page of MiniWoB++ that meets the rule's fault can still be set up."""
     held = rule.fault.held_s <= LONGEST_WAIT
     lets_through = rule.fault.target == "site" and all(
-        effect.traits.holds for effect in rule.fault.on_a_page()
+        effect.traits.holds for effect in rule.fault.effects_on_page()
     )
     spared = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
     return held and (lets_through or spared)

@@ -151,10 +151,10 @@ class BrowserUseBenchmark(Benchmark):
             *("select_dropdown", "write_file", "replace_file", "read_file"),
         ),
     )
-    records: ClassVar = (_TOLD, _RESULT)
+    artifacts: ClassVar = (_TOLD, _RESULT)
     options_model: ClassVar = BrowserUseOptions
     site_names: ClassVar = None
-    key_variables = ("OPENAI_API_KEY",)
+    api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
     recipe: ClassVar = Recipe(
         pythons=("3.13", "3.12", "3.11"),
@@ -169,7 +169,7 @@ class BrowserUseBenchmark(Benchmark):
             **QUIET,
         },
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "Its own environment (`warex benchmarks setup browser-use --dir DIR`) and a model that"
         " speaks OpenAI's chat completions, or with `options.api` Anthropic's or Google's API."
         " Tasks are the testbed's, judged by its checks, or those of `options.tasks`, a JSONL file:"
@@ -177,7 +177,7 @@ class BrowserUseBenchmark(Benchmark):
         " end: one more call, which counts, and which `options.agent = { use_judge = false }` takes"
         " away."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_page: it opens the first page before its first step, and tells its model what came"
         " of it, whatever that was"
     )
@@ -201,7 +201,7 @@ scenario = "paper/server-error"
         super().__init__(table)
         self._given = cast(BrowserUseOptions, self.options)
         key, self.base_url_variable = _CLIENTS[self._given.api]
-        self.key_variables = (key,)
+        self.api_key_variables = (key,)
         if self._given.tasks is None and self.table.sites:
             raise CampaignError(
                 "benchmark.sites: the testbed's sites are brought up for each trial; the key goes"
@@ -218,7 +218,7 @@ scenario = "paper/server-error"
             return self._testbed.sites(task)
         return tuple(dict.fromkeys((origin_of(self._task(task).url), *self.table.sites)))
 
-    def never(self, task: str) -> tuple[str, ...]:
+    def exclusions(self, task: str) -> tuple[str, ...]:
         """Return the picture that its browser shows before the first page."""
         return ("https://cf.browser-use.com/*", "https://api.browser-use.com/*")
 
@@ -226,29 +226,29 @@ scenario = "paper/server-error"
         """Return ``first_page``: no fault of a page ends it."""
         return scenario.arm or "first_page"
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise for an environment that is not made, or a site that only a proxy can map."""
         super().ready(tasks, agents, direct=direct)
-        embedded = [agent.model for agent in agents if agent.embedded]
+        embedded = [agent.model for agent in agents if agent.is_mock]
         if embedded and self._given.api != "openai":
             raise CampaignError(
                 f"benchmark.options.api is {self._given.api!r}, but {embedded[0]} speaks OpenAI's"
                 " chat completions alone; leave the key out"
             )
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Start the testbed's sites; for tasks of one's own, return the table's maps."""
         if self._own is None:
-            return self._testbed.stage(task, folder, ca, direct=direct)
+            return self._testbed.start_environment(task, folder, ca, direct=direct)
         return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
 
-    def lasting(self) -> AbstractContextManager[None]:
+    def shared_environment(self) -> AbstractContextManager[None]:
         """Keep the testbed's sites from trial to trial."""
-        return self._testbed.lasting() if self._own is None else nullcontext()
+        return self._testbed.shared_environment() if self._own is None else nullcontext()
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the script that has browser-use do the task."""
@@ -269,12 +269,12 @@ scenario = "paper/server-error"
         own = {"TMPDIR": str(job.scratch), "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config")}
         path = (job.folder / _TOLD).absolute()
         path.write_text(json.dumps(told, indent=1), "utf-8")
-        python = str(self.environment().python)
+        python = str(self.virtualenv().python)
         return Command([python, str(_DRIVER), str(path)], QUIET | own, job.scratch)
 
-    def reached(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, stage: TaskEnvironment) -> bool | None:
         """Return whether any request came to the testbed's sites; nobody tells of others."""
-        return self._testbed.reached(stage) if self._own is None else None
+        return self._testbed.was_visited(stage) if self._own is None else None
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
         """Judge what browser-use's history says of the task's end."""
@@ -287,7 +287,7 @@ scenario = "paper/server-error"
         errors = said.get("errors") or ["its log says why"]
         if not said.get("llm_calls"):
             return TaskResult(
-                "model_error", 0.0, unusable=f"browser-use's model never answered: {errors[-1]}"
+                "model_error", 0.0, void_reason=f"browser-use's model never answered: {errors[-1]}"
             )
         ending: Ending = "agent_crashed"
         if said.get("done"):

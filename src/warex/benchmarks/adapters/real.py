@@ -106,7 +106,7 @@ class RealBenchmark(Benchmark):
         "REAL with its demo agent (agisdk): 112 tasks on clones of well-known sites."
     )
     vocabulary = vocabulary_for("real-demo-agent", DEMO)
-    records: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
+    artifacts: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = RealOptions
     # The demo agent refuses to work by pictures alone.
     observations: ClassVar = tuple(
@@ -119,8 +119,8 @@ class RealBenchmark(Benchmark):
         *("dashdish", "fly-unified", "gocalendar", "gomail", "marrisuite", "networkin"),
         *("omnizon", "opendining", "staynb", "topwork", "udriver", "zilloft"),
     )
-    verifiers = ("python-requests/",)
-    key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
+    judge_user_agents = ("python-requests/",)
+    api_key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
     base_url_variable = "OPENAI_BASE_URL"
     recipe: ClassVar = Recipe(
         pythons=("3.13", "3.12"),
@@ -139,14 +139,14 @@ class RealBenchmark(Benchmark):
         ),
         check=_CHECK,
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "Its own environment (`warex benchmarks setup real --dir DIR`) and the network: the sites"
         " are evals-*.vercel.app. `sites` names stand-ins for them. A model is asked at"
         " api.openai.com or at the agent's base_url; 60 of the 112 tasks are judged by gpt-4.1 at"
         " the same address, the others by jmespath on the site's final state. Results are never"
         " submitted to the leaderboard."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_page where every fault answers with a body within 2 s, which the harness takes for a"
         " page; otherwise first_llm_call, since its own first navigation fails after 5 s or on a"
         " dead connection, and the task with it"
@@ -190,7 +190,7 @@ scenario = "paper/server-error"
         """Return REAL's own name of the task's site."""
         return (self._site(task)[0],)
 
-    def never(self, task: str) -> tuple[str, ...]:
+    def exclusions(self, task: str) -> tuple[str, ...]:
         """Return what sets the site up, tells its final state, and submits it."""
         origin = self._site(task)[1]
         # Some tasks name their site with a slash at its end, and the harness adds one.
@@ -212,7 +212,7 @@ scenario = "paper/server-error"
             return "first_llm_call"
         return arm_on_first_page(scenario, LONGEST_WAIT)
 
-    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+    def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
         """Yield what single-page sites do not ask for, and what the agent cannot bring back."""
         yield from spa_warnings(scenario, self.arm(scenario, task), "REAL's sites")
         if replaces_document(scenario) and not self.vocabulary.recover:
@@ -229,7 +229,7 @@ scenario = "paper/server-error"
         own = _own_address(agent)
         return (own,) if own is not None and _fits(agent.base_url, own) else ()
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise for an unmade environment, an agent REAL cannot ask, a site nobody could map."""
@@ -238,7 +238,7 @@ scenario = "paper/server-error"
         if (own := self._own_file) is not None and not own.is_file():
             raise CampaignError(f"benchmark.options.agent: there is no file {own}")
         for agent in agents:
-            if own is None and not agent.embedded and not agent.model.startswith(known):
+            if own is None and not agent.is_mock and not agent.model.startswith(known):
                 raise CampaignError(
                     f"agent {agent.name!r}: REAL's demo agent takes models whose name begins with"
                     f" {', '.join(known)}, and {agent.model!r} does not; for a server of one's own"
@@ -255,11 +255,11 @@ scenario = "paper/server-error"
                     " the proxy can send that to base_url"
                 )
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield what is there of its environment, and of what it would download on the way."""
         yield from super().needs()
         try:
-            found = _tables(self.environment())
+            found = _tables(self.virtualenv())
         except (CampaignError, MachineError):
             return
         yield Finding(
@@ -271,7 +271,7 @@ scenario = "paper/server-error"
             needed=False,
         )
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Return the site's map, where the table names a stand-in: a task's state is its own."""
@@ -280,7 +280,7 @@ scenario = "paper/server-error"
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return REAL's harness on one task, with a result folder of its own."""
-        made, agent = self.environment(), job.agent
+        made, agent = self.virtualenv(), job.agent
         told: dict[str, Any] = {
             "model": agent.model,
             "task_name": job.task,
@@ -335,7 +335,7 @@ scenario = "paper/server-error"
     def _tasks(self) -> Mapping[str, Mapping[str, Any]]:
         version = self._given.version
         folder = (
-            self.environment().site_packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
+            self.virtualenv().site_packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
         )
         files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
         try:
@@ -367,7 +367,7 @@ def _in_order(name: str) -> tuple[str, int]:
 
 def _own_address(agent: AgentSpec) -> str | None:
     """Return where the client of an agent's model asks if it is told of nowhere else."""
-    if agent.embedded or agent.model.startswith(_BY_OPENAI):
+    if agent.is_mock or agent.model.startswith(_BY_OPENAI):
         return _OPENAI
     return _ANTHROPIC if agent.model.startswith(_BY_ANTHROPIC) else None
 
@@ -420,9 +420,9 @@ def _failed(error: str, stack_trace: str) -> TaskResult:
     sentence = f"{kind}: {words}" if words else kind
     if any(words.startswith(start) for start in _UNJUDGED):
         return TaskResult(
-            "harness_crashed", 0.0, unusable=f"REAL could not judge the task: {sentence}"
+            "harness_crashed", 0.0, void_reason=f"REAL could not judge the task: {sentence}"
         )
     if _MODEL_ERRORS.match(kind) and not _TOO_LONG.search(words):
-        return TaskResult("model_error", 0.0, unusable=f"REAL's model cannot be used: {sentence}")
+        return TaskResult("model_error", 0.0, void_reason=f"REAL's model cannot be used: {sentence}")
     ending: Ending = "agent_crashed" if _BY_AGENT.search(stack_trace) else "harness_crashed"
     return TaskResult(ending, 0.0, reasons=(sentence,))

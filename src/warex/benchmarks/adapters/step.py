@@ -124,14 +124,14 @@ class StepBenchmark(Benchmark):
         other=("hover", "scroll", "note"),
         asks_again="REASON:\nThe page did not load, so I load it again.\nACTION:\ngoto [{url}]",
     )
-    records: ClassVar = (f"{_WORK}/{_RESULT}/*/*.json", f"{_WORK}/{_RESULT}/*/*.csv")
-    guide: ClassVar = (
+    artifacts: ClassVar = (f"{_WORK}/{_RESULT}/*/*.json", f"{_WORK}/{_RESULT}/*/*.csv")
+    setup_help: ClassVar = (
         "Needs checkouts of asappresearch/webagents-step and web-arena-x/webarena, and running"
         " copies of the sites of its tasks, named in sites = { map = 'http://127.0.0.1:3000' }."
         " SteP has the addresses of its makers' sites in its code; the proxy serves your copies"
         " under them. Tasks with a login need options.auth."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_page for answers with a page, held 25 s at most, otherwise first_llm_call, since a"
         " first page that fails ends the whole evaluation; off again at the stop that ends the"
         " task, not at one that ends a subroutine"
@@ -176,10 +176,10 @@ scenario = "paper/server-error"
     observations: ClassVar = (frozenset({"axtree"}),)
     site_names: ClassVar = tuple(ADDRESSES)
     # WebArena's judges ask the shop's REST interface.
-    verifiers = ("python-requests",)
-    key_variables = ("OPENAI_API_KEY",)
+    judge_user_agents = ("python-requests",)
+    api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_API_BASE"
-    embedded_model: ClassVar = "gpt-4-turbo-2024-04-09"
+    mock_model_name: ClassVar = "gpt-4-turbo-2024-04-09"
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
@@ -207,7 +207,7 @@ scenario = "paper/server-error"
         """Return from when on it bears a page in place of its first; logins are made before."""
         return scenario.arm or arm_on_first_page(scenario)
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a task's site that is nowhere, or its login."""
@@ -228,14 +228,14 @@ scenario = "paper/server-error"
         """Return what holds for SteP whatever the table says."""
         return "SteP's sites have addresses that only the proxy can serve from elsewhere"
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkouts."""
         yield from super().needs()
         there = (self.checkout / _SCRIPT).is_file()
         found = _SCRIPT if there else "no checkout of SteP"
         yield Finding("step checkout", "ok" if there else "missing", f"{self.checkout}: {found}")
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Return the maps that serve the user's copies under SteP's addresses."""
@@ -252,7 +252,7 @@ scenario = "paper/server-error"
         if self._given.auth is not None:
             (work / ".auth").symlink_to(self.table.path(self._given.auth))
         (work / "config.yml").write_text(json.dumps(self._configuration(job)), "utf-8")
-        made = self.environment()
+        made = self.virtualenv()
         variables = {
             **offline_data_variables(made.site_packages, made.folder),
             **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),

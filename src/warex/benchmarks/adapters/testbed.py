@@ -69,17 +69,17 @@ class TestbedBenchmark(Benchmark):
         other=("fill", "select_option", "scroll"),
         asks_again="The page did not load, so I load it again.\nreload()",
     )
-    records: ClassVar = (_RESULT,)
-    key_variables = ("OPENAI_API_KEY",)
+    artifacts: ClassVar = (_RESULT,)
+    api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
-    opens_a_page: ClassVar = True
+    opens_page_first: ClassVar = True
     observations: ClassVar = (
         *(frozenset({"axtree"}), frozenset({"axtree", "screenshot"})),
         *(frozenset({"compact-axtree"}), frozenset({"compact-axtree", "screenshot"})),
     )
     headless: ClassVar = True
-    guide: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
-    arming: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
+    setup_help: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
+    arming_help: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
     example: ClassVar = """\
 name = "my-agent"
 benchmark = "testbed"
@@ -106,7 +106,7 @@ scenario = "paper/server-error"
         """Return the names of all tasks, in their files' order."""
         return tuple(self._tasks)
 
-    def script(self) -> tuple[Path, ...]:
+    def scripted_task_files(self) -> tuple[Path, ...]:
         """Return the task files, whose oracles the scripted model follows."""
         from warex_testbed.tasks import FILES
 
@@ -120,21 +120,21 @@ scenario = "paper/server-error"
         """Return ``first_page``, as in the paper: the reference agent bears any first page."""
         return scenario.arm or "first_page"
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise MachineError where the reference agent lacks Playwright, or as the others do."""
         super().ready(tasks, agents, direct=direct)
         require_extra("demo", "the reference agent", "playwright")
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Give the trial fresh sites in a process of their own; without a proxy they speak TLS."""
         return self._stage(self.task(task), ca if direct else None)
 
     @contextmanager
-    def lasting(self) -> Iterator[None]:
+    def shared_environment(self) -> Iterator[None]:
         """Keep the testbeds running from trial to trial, each reset before the next."""
         with TestbedPool() as pool:
             self._pool = pool
@@ -145,7 +145,7 @@ scenario = "paper/server-error"
 
     @contextmanager
     def _stage(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[TaskEnvironment]:
-        lent = own_testbed(ca) if self._pool is None else self._pool.lend(ca)
+        lent = own_testbed(ca) if self._pool is None else self._pool.acquire(ca)
         with lent as said:
             port, admin_port = said["port"], said["admin_port"]
             yield _Site(
@@ -170,7 +170,7 @@ scenario = "paper/server-error"
             command.append("--screenshot")
         return Command(command)
 
-    def reached(self, stage: TaskEnvironment) -> bool:
+    def was_visited(self, stage: TaskEnvironment) -> bool:
         """Return whether any request came to the sites, by whatever way."""
         return bool(_told(cast(_Site, stage).admin_port, "health")["requests"])
 
@@ -179,7 +179,7 @@ scenario = "paper/server-error"
         said = read_json_or_empty(folder / _RESULT)
         if code in _UNUSABLE:
             why = said.get("error") or "its log says why"
-            return TaskResult("model_error", 0.0, unusable=f"{_UNUSABLE[code]}: {why}")
+            return TaskResult("model_error", 0.0, void_reason=f"{_UNUSABLE[code]}: {why}")
         ending = _ENDINGS.get(said.get("ending", ""))
         if code is None:
             ending = "time_limit"

@@ -61,7 +61,7 @@ class TestbedPool:
         self._all.close()
 
     @contextmanager
-    def lend(self, ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
+    def acquire(self, ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
         """Lend a testbed on which nothing has happened; with a CA one that speaks TLS.
 
         Raises TrialVoid where a new one is needed and does not come up.

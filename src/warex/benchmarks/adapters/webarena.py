@@ -107,20 +107,20 @@ class WebArenaBenchmark(Benchmark):
         asks_again="The page did not load, so I load it again. In summary, the next action"
         " I will perform is ```goto [{url}]```",
     )
-    records: ClassVar = (
+    artifacts: ClassVar = (
         f"{_WORK}/log_files/*.log",
         f"{_WORK}/{_RESULT}/*.html",
         f"{_WORK}/{_RESULT}/*.txt",
         f"{_WORK}/{_RESULT}/*.json",
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "Needs a checkout of web-arena-x/webarena and running copies of the sites of its tasks,"
         " named in sites = { map = 'http://host:3000' }. A copy on this machine's loopback gets a"
         " name of its own, http://map.webarena.test:3000, since browsers keep loopback from any"
         " proxy: that is the address to configure the copy with. agent.model must be a name that"
         " tiktoken knows."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_page for answers with a page, held 25 s at most, on tasks without a login;"
         " otherwise first_llm_call, since a failed login or first page ends the task before the"
         " agent begins"
@@ -164,10 +164,10 @@ scenario = "paper/server-error"
     observations: ClassVar = (frozenset({"axtree"}),)
     site_names: ClassVar = tuple(SITES)
     # Its judges ask the shop's REST interface.
-    verifiers = ("python-requests",)
-    key_variables = ("OPENAI_API_KEY",)
+    judge_user_agents = ("python-requests",)
+    api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_API_BASE"
-    embedded_model: ClassVar = "gpt-3.5-turbo"
+    mock_model_name: ClassVar = "gpt-3.5-turbo"
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
@@ -199,7 +199,7 @@ scenario = "paper/server-error"
             return "first_llm_call"
         return arm_on_first_page(scenario)
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a task's site that is nowhere."""
@@ -219,7 +219,7 @@ scenario = "paper/server-error"
         name = maps[0].partition("=")[0] if maps else None
         return f"{name} is a name that only the proxy knows: the site has none" if name else None
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""
         yield from super().needs()
         there = (self.checkout / "run.py").is_file() and (self.checkout / TASKS).is_file()
@@ -230,7 +230,7 @@ scenario = "paper/server-error"
             needed=True,
         )
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Return the sites' maps: what runs there is the user's."""
@@ -250,7 +250,7 @@ scenario = "paper/server-error"
         traces.mkdir()
         (work / _RESULT).mkdir()
         (work / _RESULT / "traces").symlink_to(traces)
-        made = self.environment()
+        made = self.virtualenv()
         arguments = ["--instruction_path", f"agent/prompts/jsons/{self._prompt}.json"]
         arguments += ["--test_start_idx", job.task, "--test_end_idx", str(int(job.task) + 1)]
         arguments += ["--model", job.agent.model, "--max_steps", str(job.agent.max_steps)]
@@ -282,7 +282,7 @@ scenario = "paper/server-error"
             who, what = errors[-1]
             why = f"{who.replace('Unhandled', 'unhandled')} error: {what[:300]}"
             if who == "OpenAI":
-                return TaskResult("model_error", 0.0, unusable=why)
+                return TaskResult("model_error", 0.0, void_reason=why)
             return harness_crash(why)
         if code is None:
             return TaskResult("time_limit", 0.0)

@@ -98,18 +98,18 @@ class InfinityBenchmark(Benchmark):
     name: ClassVar = "webarena-infinity"
     summary: ClassVar = "WebArena-Infinity's 13 applications with browser-use; needs a checkout."
     vocabulary = BrowserUseBenchmark.vocabulary
-    records: ClassVar = (
+    artifacts: ClassVar = (
         f"{_RESULTS}/*/*.json",
         f"{_RESULTS}/*/*.html",
         f"{_RESULTS}/*/*/*.json",
         f"{_RESULTS}/*/*/conversations/*",
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "Needs a checkout of web-arena-x/webarena-infinity; everything else runs on this machine."
         " A task is called APPLICATION/ID, as gmail/task_e1. agent.model is the runner's own word:"
         f" {', '.join(MODELS)}; base_url goes with gpt."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_llm_call, since a first page that fails ends the run before the agent begins; the"
         " runner's and the checks' own requests, by python-requests, are never touched"
     )
@@ -137,10 +137,10 @@ scenario = "paper/server-error"
     )
     options_model: ClassVar = InfinityOptions
     # It resets the application, and its checks read the application's state.
-    verifiers = ("python-requests",)
-    key_variables = ("OPENAI_API_KEY",)
+    judge_user_agents = ("python-requests",)
+    api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
-    embedded_model: ClassVar = "gpt"
+    mock_model_name: ClassVar = "gpt"
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
@@ -185,12 +185,12 @@ scenario = "paper/server-error"
         """Return ``first_llm_call``: its set-up bears no fault at all."""
         return scenario.arm or "first_llm_call"
 
-    def doubts(self, scenario: Scenario, task: str) -> Iterator[str]:
+    def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
         """Yield what its applications, which are one page each, do not ask for."""
         arm = self.arm(scenario, task)
         yield from spa_warnings(scenario, arm, "WebArena-Infinity's applications")
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a model that its runner has no word for."""
@@ -199,18 +199,18 @@ scenario = "paper/server-error"
             lacks = missing_in_checkout(self._checkout, _RUNNER, "WebArena-Infinity")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
         for agent in agents:
-            if agent.model not in MODELS and not agent.embedded:
+            if agent.model not in MODELS and not agent.is_mock:
                 raise CampaignError(
                     f"agent {agent.name!r}: the runner knows no model {agent.model!r}; it knows"
                     f" {', '.join(MODELS)}"
                 )
-            if agent.base_url is not None and agent.model != "gpt" and not agent.embedded:
+            if agent.base_url is not None and agent.model != "gpt" and not agent.is_mock:
                 raise CampaignError(
                     f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone is told"
                     " of one"
                 )
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""
         yield from super().needs()
         there = (self._checkout / _RUNNER).is_file()
@@ -218,7 +218,7 @@ scenario = "paper/server-error"
         state: Literal["ok", "missing"] = "ok" if there else "missing"
         yield Finding(f"{self.name} checkout", state, f"{self._checkout}: {found}")
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Start the application; without a proxy the runner does, since it is on localhost then."""
@@ -228,7 +228,7 @@ scenario = "paper/server-error"
 
     @contextmanager
     def _served(self, app: Path) -> Iterator[_App]:
-        made = self.environment()
+        made = self.virtualenv()
         for _ in range(_TRIES):
             port = _free_port()
             with subprocess.Popen(
@@ -251,7 +251,7 @@ scenario = "paper/server-error"
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
         """Return the runner with one worker on one task, by a driver that says what it omits."""
-        app, made = self._all[job.task], self.environment()
+        app, made = self._all[job.task], self.virtualenv()
         host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
         arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
         arguments += ["--task-suite", self._given.suite, "--task-id", _id(job.task)]
@@ -282,7 +282,7 @@ scenario = "paper/server-error"
         command = [str(made.python), str(_DRIVER), json.dumps(told)]
         return Command(command, variables, job.scratch)
 
-    def reached(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, stage: TaskEnvironment) -> bool | None:
         """Return whether any browser told the application's server of its state."""
         port = cast(_App, stage).port
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -335,14 +335,14 @@ def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
         return harness_crash(words)
     if _UNASKED.match(words):
         why = f"the task's check could not ask the application: {words[:300]}"
-        return TaskResult("harness_crashed", 0.0, unusable=why)
+        return TaskResult("harness_crashed", 0.0, void_reason=why)
     if words.startswith(_TIMED_OUT):
         return TaskResult("time_limit", score, reasons=(words,))
     steps = _steps(history)
     if not said["is_done"] and not any(_acted(step) for step in steps):
         errors = [str(error) for error in said["errors"] if error]
         why = f": {errors[-1][:300]}" if errors else ""
-        return TaskResult("model_error", 0.0, unusable=f"the model never said what to do{why}")
+        return TaskResult("model_error", 0.0, void_reason=f"the model never said what to do{why}")
     ending: Ending = "step_limit"
     if said["is_done"]:
         # Its own word for a task that it did not do.

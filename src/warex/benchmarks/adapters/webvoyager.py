@@ -98,18 +98,18 @@ class WebVoyagerBenchmark(Benchmark):
         noop=("Wait",),
         other=("Scroll",),
     )
-    records: ClassVar = (
+    artifacts: ClassVar = (
         f"{_WORK}/{_RESULTS}/*/*/*.json",
         f"{_WORK}/{_RESULTS}/*/*/agent.log",
         f"{_WORK}/{_VERDICT_FILE}",
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "Needs a checkout of MinorJerry/WebVoyager, chromedriver on the PATH, and an"
         " OPENAI_API_KEY, which goes on its command line, where other users of this machine can"
         " read it. A task's success is the word of a judge, a model too: without"
         " options.judge = true its trials are unscored."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_page, as in the paper: Selenium shows the browser's own page for a page that"
         " fails; first_llm_call for names and connections that fail, at which it raises, and for"
         " popups, since it clicks the middle of its first page before it asks its model"
@@ -143,8 +143,8 @@ scenario = "paper/server-error"
     # Without --text_only the model is shown marks on a picture, and what the marked elements say.
     observations: ClassVar = (frozenset({"html", "screenshot"}), frozenset({"axtree"}))
     site_names: ClassVar = None
-    key_variables = ("OPENAI_API_KEY",)
-    embedded_model: ClassVar = "gpt-4-vision-preview"
+    api_key_variables = ("OPENAI_API_KEY",)
+    mock_model_name: ClassVar = "gpt-4-vision-preview"
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
@@ -204,9 +204,9 @@ scenario = "paper/server-error"
             return scenario.arm
         # Selenium's ``get``, which nobody guards, raises there, and shows a page of whatever else.
         raises = any(
-            effect.traits.unreachable
+            effect.traits.opens_no_connection
             for rule in scenario.rules
-            for effect in rule.fault.on_a_page()
+            for effect in rule.fault.effects_on_page()
         )
         # ``run.py`` clicks the middle of its first page before its model has seen it.
         clicked = any(rule.fault.covers_page for rule in scenario.rules)
@@ -216,14 +216,14 @@ scenario = "paper/server-error"
         """Return OpenAI's own: its client can be told of no other."""
         return (ENDPOINT,)
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a checkout that is none, or what only the proxy can do."""
         super().ready(tasks, agents, direct=direct)
         unheard = os.environ.get(_UNHEARD)
         for agent in agents:
-            if unheard and agent.base_url is None and not agent.embedded:
+            if unheard and agent.base_url is None and not agent.is_mock:
                 raise CampaignError(
                     f"agent {agent.name!r}: {_UNHEARD} is {unheard!r}, but WebVoyager's client"
                     " reads no such variable; write that as the agent's base_url, or"
@@ -232,13 +232,13 @@ scenario = "paper/server-error"
         if not (self._checkout / _RUN).is_file():
             lacks = missing_in_checkout(self._checkout, _RUN, "WebVoyager")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
-        if direct and (told := [a for a in agents if a.base_url is not None or a.embedded]):
+        if direct and (told := [a for a in agents if a.base_url is not None or a.is_mock]):
             raise no_proxy_refused(
                 f"the model of agent {told[0].name!r} stands in for {ENDPOINT}, which only the"
                 " proxy can do"
             )
 
-    def needs(self) -> Iterator[Finding]:
+    def diagnose(self) -> Iterator[Finding]:
         """Yield the environment, the checkout and the driver."""
         yield from super().needs()
         there = (self._checkout / _RUN).is_file()
@@ -252,7 +252,7 @@ scenario = "paper/server-error"
             driver or "none on the PATH: install your system's chromium-driver package",
         )
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Return the table's maps."""
@@ -264,7 +264,7 @@ scenario = "paper/server-error"
         for folder in (work / "downloads", job.scratch / "judged"):
             folder.mkdir(parents=True)
         (work / "task.jsonl").write_text(json.dumps(self._all[job.task]) + "\n", "utf-8")
-        made, images = self.environment(), str(self._given.images)
+        made, images = self.virtualenv(), str(self._given.images)
         run = [str(made.python), "-u", str(self._checkout / _RUN), "--headless", "--fix_box_color"]
         run += ["--test_file", "task.jsonl", "--output_dir", _RESULTS]
         run += ["--api_model", job.agent.model, "--max_iter", str(job.agent.max_steps)]
@@ -294,7 +294,7 @@ scenario = "paper/server-error"
             "PATH": f"{folder}{os.pathsep}{path}",
             "SE_CACHE_PATH": str(job.scratch / "selenium"),
             "SE_AVOID_STATS": "true",
-            **self.environment().variables,
+            **self.virtualenv().variables,
         }
         if shutil.which("chromedriver", path=path):
             # It would ask the network for a newer one each time.
@@ -319,7 +319,7 @@ scenario = "paper/server-error"
         if not said:
             failed = _FAILED.findall(log)
             why = f": {failed[-1]}" if failed else ""
-            return TaskResult("model_error", 0.0, unusable=f"the model never answered{why}")
+            return TaskResult("model_error", 0.0, void_reason=f"the model never answered{why}")
         answer = _ANSWER.search(said[-1])
         ending = "answered" if answer else _ending(log)
         score = self._score(work / _VERDICT_FILE) if self._given.judge else None

@@ -61,10 +61,10 @@ class CommandBenchmark(Benchmark):
     options_model: ClassVar = CommandOptions
     site_names: ClassVar = None
     # What a harness of anybody's leaves may hold its key, whatever the file is called.
-    records: ClassVar = tuple(
+    artifacts: ClassVar = tuple(
         f"**/*.{kind}" for kind in ("json", "jsonl", "txt", "log", "csv", "html", "md", "yaml")
     )
-    guide: ClassVar = (
+    setup_help: ClassVar = (
         "A command that does one task and ends. It is started once for each trial, by no shell,"
         " with the placeholders filled in: {task} its text, {task_id} its name, {out} a fresh"
         " folder that is kept, {scratch} one that is not, {model}, {base_url}, {seed},"
@@ -72,7 +72,7 @@ class CommandBenchmark(Benchmark):
         " the url that the browser ends at, a check's exit code; reset is a command before each"
         " trial. Trials run one at a time, unless isolated = true."
     )
-    arming: ClassVar = (
+    arming_help: ClassVar = (
         "first_llm_call, since an unknown harness may die of a fault in its own set-up; options.arm"
         " or the scenario's arm say otherwise"
     )
@@ -103,15 +103,15 @@ name = "server-error"
 scenario = "paper/server-error"
 """
 
-    starter: ClassVar = ("my_agent.py", "playbook.yaml", "site/index.html")
+    starter_files: ClassVar = ("my_agent.py", "playbook.yaml", "site/index.html")
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
         self._options_given = cast(CommandOptions, self.options)
         self.vocabulary = self._options_given.vocabulary
         self.isolated = self._options_given.isolated
-        self.verifiers = self._options_given.verifiers
-        self.key_variables = self._options_given.keys
+        self.judge_user_agents = self._options_given.verifiers
+        self.api_key_variables = self._options_given.keys
         self.variables = self._options_given.environment
 
     def tasks(self) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ scenario = "paper/server-error"
         """Return the table's sites; none stand for everything."""
         return tuple(self.table.sites)
 
-    def never(self, task: str) -> tuple[str, ...]:
+    def exclusions(self, task: str) -> tuple[str, ...]:
         """Return the globs that the table names."""
         return self._options_given.never
 
@@ -157,12 +157,12 @@ scenario = "paper/server-error"
         """Return what the table says is hard-coded."""
         return self._options_given.endpoints
 
-    def told(self, task: str) -> Iterator[str]:
+    def command_texts(self, task: str) -> Iterator[str]:
         """Yield the templates and the task's own text."""
         yield from self._templates()
         yield self._tasks[task].text or task
 
-    def ready(
+    def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a program, a folder or an address that is not there."""
@@ -182,7 +182,7 @@ scenario = "paper/server-error"
         self._require_outside(tasks, direct=direct)
         wanted = any("{base_url}" in part for part in self._templates())
         for agent in agents:
-            if wanted and agent.base_url is None and not agent.embedded:
+            if wanted and agent.base_url is None and not agent.is_mock:
                 raise CampaignError(
                     f"agent {agent.name!r} gives no base_url, which benchmark.options.command names"
                 )
@@ -219,7 +219,7 @@ scenario = "paper/server-error"
                     other_remedy=", or expect something else",
                 )
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         """Reset what runs elsewhere, serve the sites that are folders, and map all."""
@@ -282,7 +282,7 @@ scenario = "paper/server-error"
             return TaskResult(ending, _score(value, options.success), answer)
         return TaskResult(ending, 0.0, answer if options.result.answer else _as_text(value))
 
-    def judged(
+    def score_after_trial(
         self, task: str, folder: Path, result: TaskResult, trace: Trace | None
     ) -> TaskResult:
         """Score what is expected, once nothing of the trial runs any more."""
@@ -300,7 +300,7 @@ scenario = "paper/server-error"
             trace=trace,
             command=lambda command: self._outside(command, task, folder),
             cwd=self._cwd(task, folder),
-            verifiers=self.verifiers,
+            verifiers=self.judge_user_agents,
             answer_is="the answer" if self._options_given.result else PRINTED,
         )
         return replace(result, score=float(verdict.solved), reasons=verdict.reasons)
@@ -344,8 +344,8 @@ def _value_of(reader: ResultReader, text: str) -> tuple[Any, str | None]:
     if reader.regex is not None:
         pattern = Regex(reader.regex, multiline=True)
         if not pattern.groups:
-            return pattern.finds(text), None
-        found = pattern.last(text)
+            return pattern.matches(text), None
+        found = pattern.last_match(text)
         return (found.groups[0] if found else None), None
     data = json.loads(text)
     answer = resolve_path(data, reader.answer) if reader.answer else None

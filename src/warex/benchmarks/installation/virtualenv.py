@@ -36,7 +36,7 @@ class Virtualenv:
 
     folder: Path
     python: Path
-    said: Mapping[str, Any]
+    check_output: Mapping[str, Any]
     """What the recipe's check printed: versions, tasks."""
 
     @property

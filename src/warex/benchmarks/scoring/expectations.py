@@ -137,7 +137,7 @@ def _looked_at(
         good = _even(expect.text) in _even(said)
         yield good, f"{expect.text!r} {'stands' if good else 'does not stand'} in {answer_is}"
     if expect.regex is not None:
-        good = Regex(expect.regex, multiline=True).finds(said)
+        good = Regex(expect.regex, multiline=True).matches(said)
         yield good, f"{in_backticks(expect.regex)} is {'' if good else 'not '}found in {answer_is}"
     if expect.url is not None:
         yield _ended_at(expect.url, trace, verifiers)

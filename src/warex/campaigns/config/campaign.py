@@ -309,7 +309,7 @@ def _resolve_files(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
     return campaign.model_copy(
         update={
             "conditions": conditions,
-            "benchmark": campaign.benchmark.beside(folder),
+            "benchmark": campaign.benchmark.relative_to(folder),
             "agents": tuple(_with_its_file(agent, folder) for agent in campaign.agents),
         }
     )

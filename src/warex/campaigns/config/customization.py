@@ -263,11 +263,11 @@ def _needs_proxy(kind: type[Benchmark], config: CampaignConfig) -> str | None:
         if why := benchmark.needs_proxy():
             return why
         tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
-        benchmark.ready(tasks, agents)
+        benchmark.validate(tasks, agents)
     except WarexError:
         return None
     try:
-        benchmark.ready(tasks, agents, direct=True)
+        benchmark.validate(tasks, agents, direct=True)
     except CampaignError as error:
         why = str(error).removeprefix(f"condition {NO_PROXY!r}: ")
         return why.removesuffix("; leave the condition out")

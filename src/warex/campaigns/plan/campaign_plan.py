@@ -73,11 +73,11 @@ def plan(config: CampaignConfig) -> CampaignPlan:
 def _require_ready(
     benchmark: Benchmark, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
 ) -> None:
-    benchmark.ready(tasks, agents, direct=direct)
+    benchmark.validate(tasks, agents, direct=direct)
     for agent in agents:
         if not agent.model.startswith(SCRIPTED_PREFIX):
             continue
-        if not benchmark.script():
+        if not benchmark.scripted_task_files():
             raise CampaignError(
                 f"the models {SCRIPTED_PREFIX}… know no task of the benchmark {benchmark.name!r}"
             )

@@ -22,7 +22,7 @@ def lint_warnings(planned: "CampaignPlan") -> tuple[str, ...]:
         spec = any_of.get(each.name)
         if spec is not None and spec.scenario is not None:
             doubts = (
-                *planned.benchmark.doubts(spec.scenario, spec.key.task),
+                *planned.benchmark.lint(spec.scenario, spec.key.task),
                 *_never_hits(spec.scenario, planned.config, sites),
             )
             for doubt in doubts:

@@ -42,11 +42,11 @@ def check_campaign(config: CampaignConfig) -> Iterator[Finding]:
 
 def check_benchmark(benchmark: Benchmark) -> Iterator[Finding]:
     """Yield what a benchmark needs, and what `warex run` would say of its tasks and options."""
-    findings = tuple(benchmark.needs())
+    findings = tuple(benchmark.diagnose())
     yield from findings
     try:
         tasks = benchmark.tasks()
-        benchmark.ready(tasks, ())
+        benchmark.validate(tasks, ())
     except WarexError as error:
         if str(error) not in {finding.sentence for finding in findings}:
             yield Finding("tasks", "broken", str(error))

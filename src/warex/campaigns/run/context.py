@@ -27,7 +27,7 @@ def context_for(
     ``cache`` is the folder of the run's LLM cache, if it keeps one.
     Raises MachineError where the machine lacks something.
     """
-    with benchmark.lasting(), _services(specs, benchmark) as (forkserver, model):
+    with benchmark.shared_environment(), _services(specs, benchmark) as (forkserver, model):
         yield TrialContext(
             benchmark=benchmark,
             forkserver=forkserver,
@@ -48,7 +48,7 @@ def _services(
     forkserver = Forkserver()
     forkserver.ensure_started()
     try:
-        tasks = benchmark.script()
+        tasks = benchmark.scripted_task_files()
         if tasks and any(spec.agent.model.startswith(SCRIPTED_PREFIX) for spec in specs):
             with ScriptedModelProcess(tasks) as model:
                 yield forkserver, model

@@ -109,7 +109,7 @@ def _condition_label(condition: ConditionConfig) -> str:
 
 
 def _cost_text(agent: AgentConfig, cell: CellForecast | None) -> str:
-    usd = 0.0 if agent.spec.embedded else cell.usd if cell else None
+    usd = 0.0 if agent.spec.is_mock else cell.usd if cell else None
     return _DASH if usd is None else f"{usd:.4f}"
 
 

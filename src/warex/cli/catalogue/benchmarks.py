@@ -65,7 +65,7 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
     try:
         benchmark = kind(table)
         told["tasks"] = list(benchmark.tasks())
-        told["never"] = sorted({glob for task in told["tasks"] for glob in benchmark.never(task)})
+        told["never"] = sorted({glob for task in told["tasks"] for glob in benchmark.exclusions(task)})
     except WarexError as error:
         if folder is not None or options:
             raise
@@ -91,10 +91,10 @@ def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
     return {
         "name": kind.name,
         "summary": kind.summary,
-        "needs": kind.guide,
-        "arming": kind.arming,
-        "verifiers": list(kind.verifiers),
-        "keys": list(kind.key_variables),
+        "needs": kind.setup_help,
+        "arming": kind.arming_help,
+        "verifiers": list(kind.judge_user_agents),
+        "keys": list(kind.api_key_variables),
         "sites": None if kind.site_names is None else list(kind.site_names),
         "options": options,
         "python": None if recipe is None else list(recipe.pythons),

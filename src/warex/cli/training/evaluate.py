@@ -105,7 +105,7 @@ def command(
         told = classify(answer, row, dataset.vocabulary(row))
         answered.setdefault(name, {})[row.id] = told
         kept.append(
-            {"model": name, "row": row.id, "kind": row.kind, "class": told.told,
+            {"model": name, "row": row.id, "kind": row.kind, "class": told.label,
              "same_kind": told.same_kind, "action": told.action, "answer": answer,
              "wanted": row.answer}
         )  # fmt: skip

@@ -101,7 +101,7 @@ class DarkPattern(PageFault, frozen=True):
             case "sneaked_item":
                 title, price = luck.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         return (Rewrite(injected_script(script, settings, report)),), memory
 
     @property

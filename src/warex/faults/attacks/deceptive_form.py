@@ -93,7 +93,7 @@ class DeceptiveForm(PageFault, frozen=True):
             title, text, button = luck.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
             settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:

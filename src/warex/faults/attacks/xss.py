@@ -43,9 +43,9 @@ class Xss(PageFault, frozen=True):
             "after": 0,
             "selector": self.selector,
             "target": self.own_site.address(),
-            "ready": luck.word("ready"),
+            "ready": luck.hex_word("ready"),
         }
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:

@@ -31,16 +31,16 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
         return (DropPackets(),), memory
 
     @property
-    def lasts(self) -> float:
+    def gives_up_after_s(self) -> float:
         """Seconds until the client's system gives up, in a namespace of WAREX's."""
         return GIVES_UP_AFTER
 
     @property
-    def tries_for(self) -> float:
+    def retries_for_s(self) -> float:
         """Seconds until the client's system has asked for the last time."""
         return ASKS_AGAIN_AFTER
 
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        end = f"left unanswered until the client's system gives up, after {self.lasts:g} s"
-        return describe_connection_tries(end, self.lasts + self.hold - self.tries_for)
+        end = f"left unanswered until the client's system gives up, after {self.gives_up_after_s:g} s"
+        return describe_connection_tries(end, self.gives_up_after_s + self.hold - self.retries_for_s)

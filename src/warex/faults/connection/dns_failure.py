@@ -45,10 +45,10 @@ class DnsFailure(ConnectionFault, frozen=True):
         return (DnsError(self.code),), memory
 
     @property
-    def lasts(self) -> float:
+    def gives_up_after_s(self) -> float:
         """Seconds until a client stops waiting for a resolver that is silent."""
         return GIVES_UP_AFTER if self.code == "timeout" else 0.0
 
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return describe_connection_tries(_SAID[self.code], self.lasts + self.hold)
+        return describe_connection_tries(_SAID[self.code], self.gives_up_after_s + self.hold)

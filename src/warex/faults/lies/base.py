@@ -37,7 +37,7 @@ class ListLie(JsonLie, frozen=True):
 
     how: ClassVar[ValueChangeKind]
     """What becomes of the list."""
-    met: ClassVar[str]
+    list_phrase: ClassVar[str]
     """What the browser meets; ``{}`` stands for which list it is."""
 
     at: Pointer | None = Field(
@@ -54,7 +54,7 @@ class ListLie(JsonLie, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         which = "the longest list" if self.at is None else f"the list at {self.at!r}"
-        return f"is handled by the site, and answered with JSON in which {self.met.format(which)}"
+        return f"is handled by the site, and answered with JSON in which {self.list_phrase.format(which)}"
 
 
 def json_reply(request: Request, status: int, value: JsonValue, *, echoes: bool = False) -> Reply:
@@ -66,4 +66,4 @@ def json_reply(request: Request, status: int, value: JsonValue, *, echoes: bool 
             "access-control-allow-credentials": "true",
             "vary": "Origin",
         }
-    return Reply(status, headers, json.dumps(value).encode(), echoes=echoes)
+    return Reply(status, headers, json.dumps(value).encode(), echo_json=echoes)

@@ -10,6 +10,6 @@ class EmptyResult(ListLie, frozen=True):
 
     summary: ClassVar = "Take all items out of a list in JSON."
     how: ClassVar = "emptied"
-    met: ClassVar = "{} is empty"
+    list_phrase: ClassVar = "{} is empty"
 
     kind: Literal["empty_result"] = "empty_result"

@@ -10,6 +10,6 @@ class PartialList(ListLie, frozen=True):
 
     summary: ClassVar = "Take every second item out of a list in JSON."
     how: ClassVar = "halved"
-    met: ClassVar = "every second item of {} is missing"
+    list_phrase: ClassVar = "every second item of {} is missing"
 
     kind: Literal["partial_list"] = "partial_list"

@@ -38,7 +38,7 @@ class TextCorruption(PageFault, frozen=True):
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
             return (Rewrite(edit),), memory
         number, memory = next_number(memory)
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, {"after": 0}, report, answers=edit)),), memory
 
     def explain(self) -> str:

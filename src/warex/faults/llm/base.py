@@ -38,13 +38,13 @@ class LlmFault(HeldFault, frozen=True):
 
     @property
     @abstractmethod
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         """How ``explain`` ends: ``answered 429 …``."""
 
     @override
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        return describe_exchange(self.stage, self.delay, self.ending, by="the model")
+        return describe_exchange(self.stage, self.delay, self.outcome_phrase, by="the model")
 
 
 def as_reply(written: SerializedAnswer, more: Mapping[str, str] | None = None) -> Reply:

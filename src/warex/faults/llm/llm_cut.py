@@ -33,7 +33,7 @@ class LlmCut(LlmFault, frozen=True):
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         end = {
             "clean": "ended in good order before its end",
             "close": "cut off in the middle (an orderly close)",

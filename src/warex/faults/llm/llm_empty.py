@@ -18,10 +18,10 @@ class LlmEmpty(LlmFault, frozen=True):
 
     @override
     def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        answer = LlmAnswer(call.asked.model, finish="stop", usage=Usage(0, 0), complete=True)
-        return (as_reply(write_answer(call.asked, answer)),)
+        answer = LlmAnswer(call.llm_request.model, finish="stop", usage=Usage(0, 0), complete=True)
+        return (as_reply(write_answer(call.llm_request, answer)),)
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         return "answered with neither text nor a tool call"

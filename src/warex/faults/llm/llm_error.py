@@ -29,10 +29,10 @@ class LlmError(LlmFault, frozen=True):
 
     @override
     def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        return (as_reply(refuse(call.asked, self.error, self.wait)),)
+        return (as_reply(refuse(call.llm_request, self.error, self.wait)),)
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         told = f", to be tried again in {self.wait} s" if self.error == "rate_limited" else ""
         return f"answered with its API's error {self.error.replace('_', ' ')!r}{told}"

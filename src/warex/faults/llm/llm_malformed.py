@@ -33,7 +33,7 @@ class LlmMalformed(LlmFault, frozen=True):
 
     @override
     def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        asked = call.asked
+        asked = call.llm_request
         offered = tool_names(asked)
         if self.how == "unknown_tool":
             return (as_reply(write_answer(asked, _said(asked, _UNKNOWN, _NOTHING))),)
@@ -46,7 +46,7 @@ class LlmMalformed(LlmFault, frozen=True):
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         what = {
             "arguments": "a tool call whose arguments break off",
             "unknown_tool": "a call of a tool that was not offered",

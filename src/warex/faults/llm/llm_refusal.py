@@ -31,10 +31,10 @@ class LlmRefusal(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         text = self.text or luck.choice(_WORDS, call.step)
         usage = Usage(0, 0)
-        answer = LlmAnswer(call.asked.model, text, finish="refusal", usage=usage, complete=True)
-        return (as_reply(write_answer(call.asked, answer)),)
+        answer = LlmAnswer(call.llm_request.model, text, finish="refusal", usage=usage, complete=True)
+        return (as_reply(write_answer(call.llm_request, answer)),)
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         return "answered with a refusal"

@@ -37,6 +37,6 @@ class LlmSlow(LlmFault, frozen=True):
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         pieces = f" piece by piece, {self.pause:g} s apart" if self.pause else " late"
         return f"let through{pieces}"

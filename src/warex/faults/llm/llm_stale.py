@@ -23,10 +23,10 @@ class LlmStale(LlmFault, frozen=True):
 
     @override
     def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        nothing = LlmAnswer(call.asked.model, finish="stop", usage=Usage(0, 0), complete=True)
-        return (as_reply(write_answer(call.asked, call.earlier or nothing)),)
+        nothing = LlmAnswer(call.llm_request.model, finish="stop", usage=Usage(0, 0), complete=True)
+        return (as_reply(write_answer(call.llm_request, call.previous_answer or nothing)),)
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         return "answered with the model's answer to an earlier step"

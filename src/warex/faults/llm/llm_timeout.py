@@ -27,5 +27,5 @@ class LlmTimeout(LlmFault, frozen=True):
 
     @property
     @override
-    def ending(self) -> str:
+    def outcome_phrase(self) -> str:
         return "cut off without an answer"

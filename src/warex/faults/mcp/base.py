@@ -39,7 +39,7 @@ class McpFault(HeldFault, frozen=True):
         """Return what gives all requests of an exchange an answer, at the fault's stage."""
         if self.stage == "response":
             return (EditToolAnswer(ReplaceAnswer(answer), self.delay),)
-        messages = answers_to(exchange.asked, lambda asked: answer)
+        messages = answers_to(exchange.mcp_requests, lambda asked: answer)
         return self.instead(exchange, messages)
 
     def instead(self, exchange: McpExchange, messages: Sequence[bytes]) -> tuple[Effect, ...]:

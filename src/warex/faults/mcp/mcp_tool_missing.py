@@ -35,10 +35,10 @@ class McpToolMissing(McpFault, frozen=True):
 
     @override
     def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        if not any(asked.method == "tools/call" for asked in exchange.asked):
+        if not any(asked.method == "tools/call" for asked in exchange.mcp_requests):
             return (EditToolAnswer(RemoveTools(self.tool), self.delay),)
         messages = answers_to(
-            exchange.asked, lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}")
+            exchange.mcp_requests, lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}")
         )
         return self.instead(exchange, messages)
 

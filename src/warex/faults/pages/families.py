@@ -18,7 +18,7 @@ class PageStyle:
     render: Callable[[Incident], Page]
     """A pure function; its name is the family's."""
 
-    voice: PageAudience = "server"
+    audience: PageAudience = "server"
     gateway: bool = False
     """Whether it stands before another server, and so may say 502 or 504 (RFC 9110 §15.6)."""
 
@@ -64,7 +64,7 @@ PAGE_STYLES: tuple[PageStyle, ...] = (
 
 def style_names(voice: PageAudience) -> tuple[str, ...]:
     """Return the names a scenario may give as ``page``."""
-    return tuple(family.name for family in PAGE_STYLES if family.voice == voice)
+    return tuple(family.name for family in PAGE_STYLES if family.audience == voice)
 
 
 def render(name: str, incident: Incident) -> Page:
@@ -78,7 +78,7 @@ def render_for_host(voice: PageAudience, incident: Incident) -> Page:
     able = [
         family
         for family in PAGE_STYLES
-        if family.voice == voice
+        if family.audience == voice
         and not family.by_name_only
         and (family.gateway or not only_gateways)
     ]

@@ -33,7 +33,7 @@ class PopupFault(PageFault, frozen=True):
             "times": self.times,
         }
 
-    def when(self) -> str:
+    def describe_timing(self) -> str:
         """Say where and when it opens."""
         where = "over the whole page" if self.place == "overlay" else "in a corner of the page"
         late = f" {self.after:g} s after its load" if self.after else ""

@@ -143,11 +143,11 @@ class MaliciousPopup(PopupFault, frozen=True):
             "target": f"https://{words.host}/",
             "look": look,
         }
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         return (Rewrite(injected_script(popup.__name__, settings, report)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         lure = f" ({self.lure})" if self.lure else ""
         closed = "" if self.closable else ", which nothing closes"
-        return f"is handled by the site, and shows a luring popup{lure} {self.when()}{closed}"
+        return f"is handled by the site, and shows a luring popup{lure} {self.describe_timing()}{closed}"

@@ -90,7 +90,7 @@ class Popup(PopupFault, frozen=True):
             "field": words.field and {"type": "email", "label": words.field},
             "look": look,
         }
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def _words(self) -> tuple[_Words, ...]:
@@ -102,4 +102,4 @@ class Popup(PopupFault, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         about = f" ({self.about})" if self.about else ""
-        return f"is handled by the site, and shows a popup{about} {self.when()}"
+        return f"is handled by the site, and shows a popup{about} {self.describe_timing()}"

@@ -43,7 +43,7 @@ class JavascriptFailure(HeldFault, frozen=True):
     )
 
     @property
-    def of_third_parties(self) -> bool:
+    def third_party_only(self) -> bool:
         """Whether only scripts from another site than the page's are meant."""
         return self.third_party
 

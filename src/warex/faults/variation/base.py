@@ -43,7 +43,7 @@ class VariationFault(PageFault, frozen=True):
             "strength": self.strength,
             **self.settings(luck),
         }
-        report = f"/{luck.word('report', number)}"
+        report = f"/{luck.hex_word('report', number)}"
         edit = injected_script(
             f"{__package__}.page_scripts.{self.kind}", settings, report, self.helpers
         )

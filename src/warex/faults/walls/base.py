@@ -43,7 +43,7 @@ class Wall(Fault, frozen=True):
     category: ClassVar = "wall"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
-    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the wall that was begun for this host stands before this client."""
         here = memory.get("host") == exchange.request.parts.netloc
         return here and not _shows(exchange.request, str(memory.get("cookie")))
@@ -54,17 +54,17 @@ class Wall(Fault, frozen=True):
         """Who passes it is sent back to the page, and is hit there."""
         return "who passes the wall meets another one, and no page of the site ever comes"
 
-    def gate(
+    def wall_exit(
         self, exchange: Exchange, memory: FaultState, luck: KeyedRng
     ) -> tuple[WallExit, FaultState]:
         """Return how to get past the page that this exchange is given, and what to remember."""
         pages, known = next_number(memory)
         cookie = str(memory.get("cookie"))
-        if not self.goes_on(exchange, memory):
+        if not self.still_applies(exchange, memory):
             walls, known = next_number(known, "walls")
-            cookie = f"s{luck.word('name')[:6]}={luck.word('cookie', walls)}"
+            cookie = f"s{luck.hex_word('name')[:6]}={luck.hex_word('cookie', walls)}"
         gate = WallExit(
-            f"/{luck.word('path', pages)}", same_site_location(exchange.request), cookie
+            f"/{luck.hex_word('path', pages)}", same_site_location(exchange.request), cookie
         )
         host = exchange.request.parts.netloc
         return gate, {**known, "cookie": cookie, "host": host}

@@ -42,7 +42,7 @@ class CaptchaWall(Wall, frozen=True):
         self, exchange: Exchange, memory: FaultState, luck: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
-        gate, memory = self.gate(exchange, memory, luck)
+        gate, memory = self.wall_exit(exchange, memory, luck)
         incident = Incident.of(exchange.request, self.status, luck)
         page = incident.html(
             _PAGE,
@@ -58,7 +58,7 @@ class CaptchaWall(Wall, frozen=True):
             ),
             question=incident.pick("I am human", "I'm not a machine", "Confirm I am a person"),
         )
-        return (replace(page.reply(self.status), gate=gate),), memory
+        return (replace(page.reply(self.status), wall_exit=gate),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

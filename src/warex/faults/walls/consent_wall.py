@@ -37,7 +37,7 @@ class ConsentWall(Wall, frozen=True):
         self, exchange: Exchange, memory: FaultState, luck: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
-        gate, memory = self.gate(exchange, memory, luck)
+        gate, memory = self.wall_exit(exchange, memory, luck)
         incident = Incident.of(exchange.request, 200, luck)
         page = incident.html(
             _PAGE,
@@ -52,7 +52,7 @@ class ConsentWall(Wall, frozen=True):
             accept=incident.pick("Accept all", "I agree", "Allow all"),
             reject=incident.pick("Reject all", "Only what is needed", "Decline"),
         )
-        return (replace(page.reply(200), gate=gate),), memory
+        return (replace(page.reply(200), wall_exit=gate),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -47,9 +47,9 @@ class HeaderChange(PageFault, frozen=True):
         match self.change:
             case "cookies":
                 # An answer to a login is often a redirect.
-                return HeaderEdit(without=("set-cookie",), of_pages=False)
+                return HeaderEdit(remove=("set-cookie",), html_only=False)
             case "policy":
-                return HeaderEdit(more=(("content-security-policy", self.policy),))
+                return HeaderEdit(add=(("content-security-policy", self.policy),))
             case "type":
                 return HeaderEdit(("content-type",), (("content-type", self.content_type),))
 

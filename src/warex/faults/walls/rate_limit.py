@@ -58,7 +58,7 @@ class RateLimit(Fault, frozen=True):
         headers = {**reply.headers, **self._told(left, luck)}
         return (replace(reply, headers=headers),), {**memory, "until": until}
 
-    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the window that has begun is not over."""
         until = _until(memory)
         return until is not None and exchange.at < until

@@ -42,13 +42,13 @@ class RedirectLoop(Fault, frozen=True):
         self, exchange: Exchange, memory: FaultState, luck: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Redirect to the same path and query."""
-        count = _number(memory, "count") if self.goes_on(exchange, memory) else 0
+        count = _number(memory, "count") if self.still_applies(exchange, memory) else 0
         loop: FaultState = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
         location = same_site_location(exchange.request)
         reply = Reply(307, {"location": location, "cache-control": "no-store"})
         return (reply,), {**memory, **loop}
 
-    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether this request follows the last redirect, and the loop is not over."""
         follows = (
             memory.get("url") == exchange.request.url

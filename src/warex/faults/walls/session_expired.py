@@ -42,7 +42,7 @@ class SessionExpired(Wall, frozen=True):
         default="site", description="To the site's own login, or to one of ours."
     )
 
-    def goes_on(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether a login page of ours stands; the site's own cookies are cleared once."""
         return self.login == "own" and super().goes_on(exchange, memory)
 
@@ -68,7 +68,7 @@ class SessionExpired(Wall, frozen=True):
                 "cache-control": "no-store",
             }
             return (Reply(307, headers, cookies=_forgotten(exchange.request)),), memory
-        gate, memory = self.gate(exchange, memory, luck)
+        gate, memory = self.wall_exit(exchange, memory, luck)
         incident = Incident.of(exchange.request, 200, luck)
         page = incident.html(
             _PAGE,
@@ -84,7 +84,7 @@ class SessionExpired(Wall, frozen=True):
             name=incident.pick("Email", "User name"),
             button=incident.pick("Sign in", "Log in", "Continue"),
         )
-        return (replace(page.reply(200), gate=gate),), memory
+        return (replace(page.reply(200), wall_exit=gate),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

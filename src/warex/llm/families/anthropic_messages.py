@@ -68,8 +68,8 @@ class AnthropicMessages(LlmApi):
 
     name = "anthropic_messages"
     summary = "Anthropic Messages; also Claude on Vertex AI, and gateways that speak it."
-    answers = "a message"
-    content = ("content",)
+    answer_description = "a message"
+    text_path = ("content",)
     path_endings = ("/messages", *_VERTEX)
     counting_endings = ("/count_tokens",)
 
@@ -88,7 +88,7 @@ class AnthropicMessages(LlmApi):
         system = body.get("system")
         own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             model=as_text(body.get("model")) or _model_on_vertex(path),
             messages=own + as_list(body.get("messages")),
             tools=as_list(body.get("tools")),
@@ -159,7 +159,7 @@ class AnthropicMessages(LlmApi):
         return writing.sse(events, named=True)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, kind, message = _TROUBLES[trouble]
         request_id = f"req_{request.body_digest[:24]}"
         headers = {"request_id": request_id, "x_should_retry": str(status >= 429).lower()}
@@ -174,7 +174,7 @@ class AnthropicMessages(LlmApi):
         return writing.json_answer(body, status, **headers)
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         return system_prompt.in_member(body.decode(), "system", text).encode()
 
     @override

@@ -27,7 +27,7 @@ class LlmApi(ABC):
     """The name in traces; also the name of the file."""
     summary: ClassVar[str]
     """One line for docs/reference/llm.md."""
-    answers: ClassVar[str]
+    answer_description: ClassVar[str]
     """What it answers with, for sentences: ``a chat completion``."""
     path_endings: ClassVar[tuple[str, ...]]
     """How the path of each of its calls ends, query left out."""
@@ -35,9 +35,9 @@ class LlmApi(ABC):
     """How the paths end at which its API counts tokens, and generates nothing."""
     prompts: ClassVar[tuple[str, ...]] = ("messages",)
     """Where the body of a call has what the model is asked: at least one of them is there."""
-    content: ClassVar[tuple[str | int, ...]] = ()
+    text_path: ClassVar[tuple[str | int, ...]] = ()
     """Where a whole answer has what the model said: text, objects, or nothing."""
-    tells: ClassVar[tuple[str, ...]] = ("model", "cache_read", "cache_write", "reasoning")
+    reports: ClassVar[tuple[str, ...]] = ("model", "cache_read", "cache_write", "reasoning")
     """What its answers name of themselves: their model, and parts of their usage."""
 
     @abstractmethod
@@ -59,23 +59,23 @@ class LlmApi(ABC):
             if isinstance(frame, dict):
                 self.read(said, frame, whole=arrived.whole)
         if arrived.whole:
-            said.ended = said.begun and not arrived.cut and not said.goes_on
+            said.ended = said.begun and not arrived.cut and not said.is_continued
         elif arrived.done:
             said.ended = said.begun
         if said.error is not None:
             said.error = said.error or "an error without words"
         elif not said.begun:
             said.error = self._why_nothing(arrived, body)
-        elif said.is_spoilt or (
+        elif said.is_malformed or (
             arrived.whole and not all(map(self._is_well_formed, arrived.items))
         ):
-            said.error = f"the answer is not {self.answers}: {body_excerpt(body)}"
+            said.error = f"the answer is not {self.answer_description}: {body_excerpt(body)}"
         return said.answer(request, self.images)
 
     def _is_well_formed(self, answer: JsonValue) -> bool:
         """Whether what the model said has a type that can be read, or is not there."""
         value = answer
-        for key in self.content:
+        for key in self.text_path:
             if isinstance(value, dict):
                 value = value if isinstance(key, int) else value.get(key)
             elif isinstance(value, list) and isinstance(key, int):
@@ -91,7 +91,7 @@ class LlmApi(ABC):
         if arrived.error is not None:
             return f"{arrived.error}: {body_excerpt(body)}"
         if arrived.whole and not arrived.cut:
-            return f"the answer is not {self.answers}: {body_excerpt(body)}"
+            return f"the answer is not {self.answer_description}: {body_excerpt(body)}"
         return "the answer ended before the model had said anything"
 
     @abstractmethod
@@ -114,13 +114,13 @@ class LlmApi(ABC):
         """
 
     @abstractmethod
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         """Return the error that the API sends for a trouble, in its own words.
 
         ``wait`` is for how many seconds a client is told to wait, where the API tells it so.
         """
 
-    def told_wait(self, headers: Mapping[str, str], body: bytes) -> float | None:
+    def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
         """Return for how many seconds an error tells its client to wait; None if it does not.
 
         ``headers`` have names in lower case (RFC 9110, section 10.2.3, and OpenAI's in
@@ -133,7 +133,7 @@ class LlmApi(ABC):
         return None
 
     @abstractmethod
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         """Return the body of a recognised request with a text at the end of its system prompt.
 
         All else stays as it was written, byte for byte. ``body`` is decompressed.

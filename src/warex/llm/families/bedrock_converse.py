@@ -97,10 +97,10 @@ class BedrockConverse(LlmApi):
 
     name = "bedrock_converse"
     summary = "Amazon Bedrock, Converse, whole and streamed; any model."
-    answers = "an answer of Converse"
-    content = ("output", "message", "content")
+    answer_description = "an answer of Converse"
+    text_path = ("output", "message", "content")
     path_endings = ("/converse", _STREAMED)
-    tells = ("cache_read", "cache_write")
+    reports = ("cache_read", "cache_write")
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -119,7 +119,7 @@ class BedrockConverse(LlmApi):
         named = _PATH.search(path)
         model = unquote(named[1]) if named else ""
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             model=model,
             messages=own + as_list(body.get("messages")),
             tools=as_list(as_dict(body.get("toolConfig")).get("tools")),
@@ -165,11 +165,11 @@ class BedrockConverse(LlmApi):
         return writing.aws_stream(events)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return aws_error(trouble)
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         if "promptVariables" in as_dict(parse_json(body)):
             raise ValueError("AWS keeps its prompt, and takes no system prompt beside that")
         return system_prompt.in_member(body.decode(), "system", text, amazon=True).encode()

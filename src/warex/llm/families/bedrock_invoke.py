@@ -50,9 +50,9 @@ class BedrockInvoke(LlmApi):
 
     name = "bedrock_invoke"
     summary = "Amazon Bedrock, InvokeModel: bodies of Claude, of Nova, and those in OpenAI's form."
-    answers = "an answer of a model that WAREX knows"
+    answer_description = "an answer of a model that WAREX knows"
     path_endings = ("/invoke", _STREAMED)
-    tells = ()
+    reports = ()
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -68,8 +68,8 @@ class BedrockInvoke(LlmApi):
         sampling = Sampling(as_number(given.get("temperature")), as_number(given.get("topP")))
         return replace(
             asked,
-            family=self.name,
-            form=form,
+            api=self.name,
+            variant=form,
             model=unquote(named[1]) if named else "",
             stream=path.partition("?")[0].endswith(_STREAMED),
             sampling=sampling if form == "nova" else asked.sampling,
@@ -95,7 +95,7 @@ class BedrockInvoke(LlmApi):
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
-        written = _FORMS[request.form].write_answer(request, answer)
+        written = _FORMS[request.variant].write_answer(request, answer)
         if not request.stream:
             return written
         events = split_frames(written.body, written.headers["content-type"]).items
@@ -103,12 +103,12 @@ class BedrockInvoke(LlmApi):
         return writing.aws_stream(("chunk", {"bytes": chunk}) for chunk in chunks)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return aws_error(trouble)
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
-        return _FORMS[_form(as_dict(parse_json(body)))].with_system_text(body, text)
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
+        return _FORMS[_form(as_dict(parse_json(body)))].append_to_system_prompt(body, text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:

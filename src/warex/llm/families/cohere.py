@@ -56,10 +56,10 @@ class Cohere(LlmApi):
 
     name = "cohere"
     summary = "Cohere's Chat API, version 2."
-    answers = "a chat answer of Cohere's"
-    content = ("message", "content")
+    answer_description = "a chat answer of Cohere's"
+    text_path = ("message", "content")
     path_endings = ("/v2/chat",)
-    tells = ("cache_read",)
+    reports = ("cache_read",)
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -70,7 +70,7 @@ class Cohere(LlmApi):
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             model=as_text(body.get("model")),
             messages=as_list(body.get("messages")),
             tools=as_list(body.get("tools")),
@@ -123,7 +123,7 @@ class Cohere(LlmApi):
         return writing.sse([{**head, **events[0]}, *events[1:]], named=True)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, message = _TROUBLES[trouble]
         headers = {"retry_after": str(wait)} if trouble == "rate_limited" else {}
         return writing.json_answer(
@@ -131,7 +131,7 @@ class Cohere(LlmApi):
         )
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         return system_prompt.in_messages(body.decode(), text).encode()
 
     @override

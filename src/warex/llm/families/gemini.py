@@ -106,12 +106,12 @@ class Gemini(LlmApi):
 
     name = "gemini"
     summary = "Gemini `generateContent`, streamed or not; also on Vertex AI, and tuned models."
-    answers = "an answer of Gemini"
-    content = ("candidates", 0, "content", "parts")
+    answer_description = "an answer of Gemini"
+    text_path = ("candidates", 0, "content", "parts")
     path_endings = (":generateContent", _STREAM)
     counting_endings = (":countTokens",)
     prompts = ("contents",)
-    tells = ("model", "cache_read", "reasoning")
+    reports = ("model", "cache_read", "reasoning")
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -126,12 +126,12 @@ class Gemini(LlmApi):
         where, _, query = path.partition("?")
         stream = where.endswith(_STREAM)
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             model=_model(where),
             messages=own + _several(body.get("contents")),
             tools=_several(body.get("tools")),
             stream=stream,
-            form=_ARRAY if stream and parse_qs(query).get("alt") != ["sse"] else "",
+            variant=_ARRAY if stream and parse_qs(query).get("alt") != ["sse"] else "",
             body_digest=digest,
             tier=service_tier(_get(body, "serviceTier")) or "",
             sampling=Sampling(
@@ -194,7 +194,7 @@ class Gemini(LlmApi):
         return _streamed(request, chunks, complete=answer.complete)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         if trouble == "content_filtered":
             blocked: JsonValue = {
                 "promptFeedback": {"blockReason": _BLOCKED},
@@ -210,10 +210,10 @@ class Gemini(LlmApi):
             kind = "type.googleapis.com/google.rpc.RetryInfo"
             error["details"] = [{"@type": kind, "retryDelay": f"{wait}s"}]
         said: JsonValue = {"error": error}
-        return writing.json_answer([said] if request.form == _ARRAY else said, code)
+        return writing.json_answer([said] if request.variant == _ARRAY else said, code)
 
     @override
-    def told_wait(self, headers: Mapping[str, str], body: bytes) -> float | None:
+    def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
         try:
             sent = parse_json(body)
         except ValueError:
@@ -226,7 +226,7 @@ class Gemini(LlmApi):
         return super().told_wait(headers, body)
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         return _with_system_text(body.decode(), text).encode()
 
     @override
@@ -290,7 +290,7 @@ def _call_told(call: ToolCall) -> JsonValue:
 
 
 def _streamed(request: LlmRequest, chunks: list[JsonValue], *, complete: bool) -> SerializedAnswer:
-    if request.form != _ARRAY:
+    if request.variant != _ARRAY:
         return writing.sse(chunks)
     items = ",\n".join(json.dumps(chunk, ensure_ascii=False) for chunk in chunks)
     body = f"[{items}]" if complete else f"[{items}"
@@ -324,7 +324,7 @@ def _read_candidate(said: AnswerBuilder, candidate: Mapping[str, JsonValue]) -> 
     if reason := as_text(_get(candidate, "finishReason")):
         said.ended = True
         said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
-        said.words = as_text(_get(candidate, "finishMessage"))
+        said.error_excerpt = as_text(_get(candidate, "finishMessage"))
 
 
 def _usage(told: Mapping[str, JsonValue]) -> Usage | None:

@@ -48,11 +48,11 @@ class Ollama(LlmApi):
 
     name = "ollama"
     summary = "Ollama's own API; its OpenAI and Anthropic paths belong to those."
-    answers = "an answer of Ollama's"
-    content = ("message", "content")
+    answer_description = "an answer of Ollama's"
+    text_path = ("message", "content")
     path_endings = ("/api/chat", _GENERATE)
     prompts = ("messages", "prompt")
-    tells = ("model",)
+    reports = ("model",)
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -68,14 +68,14 @@ class Ollama(LlmApi):
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
         options = as_dict(body.get("options"))
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             model=as_text(body.get("model")),
             messages=_prompt(body) if _is_generate(path) else as_list(body.get("messages")),
             tools=as_list(body.get("tools")),
             stream=body.get("stream") is not False,
             body_digest=digest,
             sampling=Sampling(*(as_number(options.get(f.name)) for f in fields(Sampling))),
-            form="generate" if _is_generate(path) else "",
+            variant="generate" if _is_generate(path) else "",
         )
 
     @override
@@ -99,7 +99,7 @@ class Ollama(LlmApi):
         if "message" not in frame and "response" not in frame:
             return
         said.begun = True
-        said.goes_on = frame.get("done") is False
+        said.is_continued = frame.get("done") is False
         said.model = as_text(frame.get("model")) or said.model
         said.text += said.spoken(frame.get("response")) or said.spoken(message.get("content"))
         said.reasoning += said.spoken(frame.get("thinking")) or said.spoken(message.get("thinking"))
@@ -123,7 +123,7 @@ class Ollama(LlmApi):
             "prompt_eval_count": usage.input_total,
             "eval_count": usage.output_total,
         }
-        form = request.form
+        form = request.variant
         if not request.stream:
             return writing.json_answer({**head, **_said(form, answer), **end})
         nothing = replace(answer, text="", reasoning="", tool_calls=())
@@ -138,12 +138,12 @@ class Ollama(LlmApi):
         return writing.lines(told)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         status, message = _TROUBLES[trouble]
         return writing.json_answer({"error": message}, status)
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         sent = as_dict(parse_json(body))
         if "messages" in sent:
             return system_prompt.in_messages(body.decode(), text).encode()

@@ -99,8 +99,8 @@ class OpenAiChat(LlmApi):
 
     name = "openai_chat"
     summary = "OpenAI Chat Completions; also Azure, Mistral, OpenRouter, vLLM and other gateways."
-    answers = "a chat completion"
-    content = ("choices", 0, "message", "content")
+    answer_description = "a chat completion"
+    text_path = ("choices", 0, "message", "content")
     path_endings = ("/chat/completions", "/agents/completions")
 
     @override
@@ -119,7 +119,7 @@ class OpenAiChat(LlmApi):
         stream = body.get("stream") is True
         usage = as_dict(body.get("stream_options")).get("include_usage") is True
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             # Mistral's agents have models of their own.
             model=as_text(body.get("model"))
             or as_text(body.get("agent_id"))
@@ -128,7 +128,7 @@ class OpenAiChat(LlmApi):
             tools=as_list(body.get("tools")) or as_list(body.get("functions")),
             stream=stream,
             body_digest=digest,
-            form=_WITHOUT_USAGE if stream and not usage else "",
+            variant=_WITHOUT_USAGE if stream and not usage else "",
             sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
             tier=service_tier(body.get("service_tier")) or "",
         )
@@ -185,7 +185,7 @@ class OpenAiChat(LlmApi):
         deltas += ({"reasoning_content": word} for word in writing.word_chunks(answer.reasoning))
         deltas += ({said: word} for word in writing.word_chunks(answer.text))
         deltas += ({"tool_calls": [call]} for call in calls)
-        told = request.form != _WITHOUT_USAGE
+        told = request.variant != _WITHOUT_USAGE
         if told:
             head["usage"] = None
         chunks = [_chunk(head, delta, None) for delta in deltas]
@@ -197,11 +197,11 @@ class OpenAiChat(LlmApi):
         return writing.sse(chunks, end="data: [DONE]\n\n")
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return openai_error(request, trouble, wait, "messages")
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         return system_prompt.in_messages(body.decode(), text).encode()
 
     @override

@@ -63,8 +63,8 @@ class OpenAiResponses(LlmApi):
 
     name = "openai_responses"
     summary = "OpenAI Responses; also Azure OpenAI, and gateways and local servers that speak it."
-    answers = "a response"
-    content = ("output",)
+    answer_description = "a response"
+    text_path = ("output",)
     path_endings = ("/responses",)
     counting_endings = ("/input_tokens",)
     prompts = ("input", "prompt")
@@ -87,7 +87,7 @@ class OpenAiResponses(LlmApi):
         if said := as_text(given):
             messages.append({"role": "user", "content": said})
         return LlmRequest(
-            family=self.name,
+            api=self.name,
             model=as_text(body.get("model")),
             messages=messages,
             tools=as_list(body.get("tools")),
@@ -133,11 +133,11 @@ class OpenAiResponses(LlmApi):
         return writing.sse(events if answer.complete else events[:-1], named=True)
 
     @override
-    def refuse(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
         return openai_error(request, trouble, wait, "input")
 
     @override
-    def with_system_text(self, body: bytes, text: str) -> bytes:
+    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         return _with_system_text(body.decode(), text).encode()
 
     @override

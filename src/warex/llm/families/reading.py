@@ -51,7 +51,7 @@ class AnswerBuilder:
     finish_reason: str | None = None
     finish: Finish | None = None
     """What ``finish_reason`` means; None until it is known."""
-    words: str = ""
+    error_excerpt: str = ""
     """What the API says of ``finish_reason`` beside it."""
     usage: Usage | None = None
     is_counted: bool = True
@@ -59,18 +59,18 @@ class AnswerBuilder:
     tier: str | None = None
     """The service tier of the answer, as in ``Usage``; None until it says which."""
     error: str | None = None
-    is_spoilt: bool = False
+    is_malformed: bool = False
     """Whether a number stood where the model's words should be."""
     begun: bool = False
     """Whether the model has said, or decided, anything."""
     ended: bool = False
     """Whether the answer's own end has arrived."""
-    goes_on: bool = False
+    is_continued: bool = False
     """Whether what came last says that more of a stream follows."""
 
     def spoken(self, told: JsonValue) -> str:
         """Return a piece of what the model says; a number in its place spoils the answer."""
-        self.is_spoilt = self.is_spoilt or isinstance(told, bool | int | float)
+        self.is_malformed = self.is_malformed or isinstance(told, bool | int | float)
         return as_text(told)
 
     def call(self, index: int, id: str = "") -> PartialCall:
@@ -94,7 +94,7 @@ class AnswerBuilder:
         # Of a call without arguments some APIs send nothing, others an empty object.
         nothing = "{}" if complete else ""
         if complete and self.finish == "error":
-            error = self.words or f"the model ended with {self.finish_reason}"
+            error = self.error_excerpt or f"the model ended with {self.finish_reason}"
         calls = tuple(
             ToolCall(c.id, c.name, c.arguments or nothing, c.by_server) for c in self.calls
         )

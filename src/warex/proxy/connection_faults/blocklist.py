@@ -151,9 +151,9 @@ class ConnectionBlocklist:
         self, host: str, addresses: tuple[str, ...], *, everywhere: bool
     ) -> Iterator[BlocklistEntry]:
         now = self._clock.now()
-        elsewhere = self._injector.gate(host, None, now) if everywhere else None
-        for port in self._injector.gate_ports(host):
-            how = self._injector.gate(host, port, now)
+        elsewhere = self._injector.connection_block(host, None, now) if everywhere else None
+        for port in self._injector.blocklist_ports(host):
+            how = self._injector.connection_block(host, port, now)
             if how is not None or elsewhere is not None:
                 yield from (BlocklistEntry(address, port, how or "pass") for address in addresses)
         if elsewhere is not None:
@@ -164,7 +164,7 @@ class ConnectionBlocklist:
         known = self._concerned.get(host)
         if known is None:
             known = self._concerned[host] = self._injector.concerns("connect", host, None) or bool(
-                self._injector.gate_ports(host)
+                self._injector.blocklist_ports(host)
             )
         return known
 

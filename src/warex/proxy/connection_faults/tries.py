@@ -27,10 +27,10 @@ class ConnectionTries:
         (False). Each injection that is returned must be settled.
         """
         now = self._recorder.clock.now()
-        decision = self._injector.attempt(point, host, port, now, met=met)
+        decision = self._injector.connection_try(point, host, port, now, met=met)
         if not (decision.injections or decision.superseded):
             return ()
-        url = self._injector.attempt_url(point, host, port)
+        url = self._injector.connection_url(point, host, port)
         for injection in decision.injections:
             self._recorder.write(planned(injection, url, point))
             self._unsettled[injection.id] = injection

@@ -112,7 +112,7 @@ class LlmCalls:
         ongoing.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
         earlier = None if self._last_answer is None or self._last_answer[0] == step else self._last_answer[1]
         ongoing.exchange = LlmExchange(
-            exchange.id, exchange.request, asked=call, step=step, earlier=earlier
+            exchange.id, exchange.request, llm_request=call, step=step, previous_answer=earlier
         )
 
     def _expect_calls(self, ongoing: ExchangeState, path: str) -> None:
@@ -193,8 +193,8 @@ class LlmCalls:
                 )
             self._injector.llm_call(said.request.body_digest)
             now, step, exchange = self._recorder.clock.now(), self._injector.steps, ongoing.exchange
-            call = LlmExchange(exchange.id, exchange.request, asked=said.request, step=step)
-            self._injector.out_of_reach(call, now)
+            call = LlmExchange(exchange.id, exchange.request, llm_request=said.request, step=step)
+            self._injector.skip_websocket_call(call, now)
             tap = LlmTap(said.request, exchange.request.url, step, now, progress=self.progress)
         elif said.is_call:
             self._unread(ongoing, NOT_UNDERSTOOD)

@@ -114,7 +114,7 @@ def read_call(
     usage = answer.usage if by_model else tap.upstream_usage
     event = LlmCall(
         exchange=exchange,
-        family=tap.request.family,
+        family=tap.request.api,
         url=redact_url(tap.url),
         model=answer.model or tap.request.model,
         model_asked=tap.request.model,

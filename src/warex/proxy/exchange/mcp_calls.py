@@ -90,7 +90,7 @@ class McpCalls:
             return
         exchange = ongoing.exchange
         ongoing.exchange = McpExchange(
-            exchange.id, exchange.request, asked=found, transport=tap.session.transport
+            exchange.id, exchange.request, mcp_requests=found, transport=tap.session.transport
         )
 
     def _follow(self, ongoing: ExchangeState, session: McpSession | None, name: str) -> McpTap:

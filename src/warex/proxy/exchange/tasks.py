@@ -74,7 +74,7 @@ class Tasks:
         """Begin a task that runs beside the others; None where there are too many."""
         if len(self.parallel) >= _MAX_PARALLEL:
             return None
-        injector = self.main.injector.beside(seed)
+        injector = self.main.injector.for_concurrent_task(seed)
         task = Task(name, injector, self.main.llm_calls.for_parallel_task(injector), armed=injector.armed)
         self.parallel[name] = task
         return task

@@ -217,7 +217,7 @@ class TaskHooks(ConnectionHooks):
 
     def disarm_task(self, task: Task, by: Literal["terminal_action", "harness", "control"]) -> None:
         """Leave a task alone from here on."""
-        if not task.injector.over:
+        if not task.injector.task_ended:
             task.injector.disarm()
             task.armed = False
             self.recorder.write(Disarmed(by=by, task=self._beside(task)))

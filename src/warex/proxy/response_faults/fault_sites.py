@@ -48,7 +48,7 @@ class FaultSites:
         if kind not in self._latest:
             return
         exchange, injection = self._latest[kind]
-        for seen in visit.seen:
+        for seen in visit.actions:
             self._recorder.write(
                 Witness(exchange=exchange, injection=injection, what=seen.what, detail=seen.detail)
             )

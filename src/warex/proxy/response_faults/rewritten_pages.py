@@ -118,8 +118,8 @@ class RewrittenPages:
         Where the answer is a wall of ours, it is heard from now on who gets past it.
         """
         for effect in struck.injection.effects:
-            if isinstance(effect, Reply) and effect.gate is not None:
-                self._walls[effect.gate.path] = ongoing, struck, effect.gate
+            if isinstance(effect, Reply) and effect.wall_exit is not None:
+                self._walls[effect.wall_exit.path] = ongoing, struck, effect.wall_exit
         self._begin(flow, ongoing, struck)
         if struck.rewriter is not None and flow.response is not None:
             body = struck.rewriter.feed(flow.response.raw_content or b"")
@@ -136,8 +136,8 @@ class RewrittenPages:
                 if struck.rewriter is None:
                     continue
                 self._on_rewrite(ongoing, struck.injection)
-                if effect.link:
-                    self._pages[effect.link] = ongoing, struck
+                if effect.beacon_path:
+                    self._pages[effect.beacon_path] = ongoing, struck
                 if effect.edit.report:
                     struck.awaits_report = True
                     self._pages[effect.edit.report] = ongoing, struck

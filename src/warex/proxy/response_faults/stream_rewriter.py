@@ -84,5 +84,5 @@ def _fields(headers: http.Headers, rewriting: ActiveRewrite) -> Iterator[tuple[b
         given = rewriting.header(known, value.decode("latin-1"))
         if given is not None:
             yield name, given.encode("latin-1", "replace")
-    for more, text in rewriting.more:
+    for more, text in rewriting.extra_headers:
         yield more.encode("latin-1"), text.encode("latin-1", "replace")

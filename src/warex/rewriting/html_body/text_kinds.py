@@ -61,7 +61,7 @@ def _quick(kind: TextKind) -> Regex:
 
 def may_have(kind: TextKind, source: str) -> bool:
     """Whether there may be something of a kind in a page's source; else there is nothing."""
-    return _quick(kind).finds(source)
+    return _quick(kind).matches(source)
 
 
 def found(kind: TextKind, text: str) -> list[re.Match[str]]:

@@ -99,7 +99,7 @@ class JsonEdit:
             place = span_at(root.parent or root, self.at)
             yield from () if place is None else (place,)
         elif self.kind is not None:
-            fit = find_pointers(self.kind, root.said, root.pointer, _MOST)
+            fit = find_pointers(self.kind, root.data, root.pointer, _MOST)
             for pointer in sorted(fit, key=lambda it: self.luck.draw("place", about, it)):
                 place = span_at(root.parent or root, pointer)
                 if place is not None:
@@ -160,7 +160,7 @@ class _JsonRewriter:
         except UnicodeError:
             return body
         made = self.edit.pieces(text, self.about)
-        self.changes = tuple(told for it in made for told in it.told)
+        self.changes = tuple(told for it in made for told in it.changes)
         if not made:
             return body
         return mark + apply_replacements(text, made).encode(encoding, errors)

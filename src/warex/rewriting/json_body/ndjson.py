@@ -137,7 +137,7 @@ class LinesRewriter:
         made, changed = self.change(value, self.count)
         self.count -= changed
         self._over = self.only is not None or not self.count
-        self._tell(told for piece in made for told in piece.told)
+        self._tell(told for piece in made for told in piece.changes)
         if not made:
             return line
         put = apply_replacements(value.text, made)

@@ -44,7 +44,7 @@ class JsonSpan:
     begin: int
     end: int
     _children: "list[JsonSpan] | None" = None
-    said: JsonData = None
+    data: JsonData = None
     """What it says; of the whole alone."""
 
     @property
@@ -89,7 +89,7 @@ def parse_spans(text: str) -> JsonSpan:
     said, end = _DECODER.raw_decode(text, begin)
     if _past_space(text, end) != len(text):
         raise ValueError("something follows the JSON value")
-    return JsonSpan(text, None, None, begin, begin, end, said=said)
+    return JsonSpan(text, None, None, begin, begin, end, data=said)
 
 
 def _held_by(parent: JsonSpan) -> Iterator[JsonSpan]:

@@ -52,8 +52,8 @@ class TextReplacement:
 
     begin: int
     end: int
-    put: str
-    told: tuple[ValueChange, ...] = ()
+    replacement: str
+    changes: tuple[ValueChange, ...] = ()
 
 
 def replacements(
@@ -84,7 +84,7 @@ def apply_replacements(text: str, made: Sequence[TextReplacement]) -> str:
     """Return the text with the pieces, which are in order, put in."""
     out, at = [], 0
     for piece in made:
-        out += [text[at : piece.begin], piece.put]
+        out += [text[at : piece.begin], piece.replacement]
         at = piece.end
     return "".join((*out, text[at:]))
 

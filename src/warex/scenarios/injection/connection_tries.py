@@ -94,7 +94,7 @@ class _Rule:
         assert isinstance(fault, ConnectionFault)
         self.count = count
         self.point: ConnectionPhase = fault.point
-        self.hold, self.lasts, self.tries_for = fault.hold, fault.lasts, fault.tries_for
+        self.hold, self.lasts, self.tries_for = fault.hold, fault.gives_up_after_s, fault.retries_for_s
         self.always = count.rule.trigger.always is True
         self.gate: TryOutcome | None = _gate_of(fault)
         self.origins = _origins(count.rule.match, sites)
@@ -104,7 +104,7 @@ class _Rule:
         """Whether it is about the task's sites and no others; where none are known, all are."""
         self._held: dict[ConnectionTarget, _Held] = {}
 
-    def is_about(self, target: ConnectionTarget, *, llm: bool) -> bool:
+    def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
         """Whether the rule is about a target; about a model's only if it spells the host out."""
         if target.point != self.point or not self.fits(target):
             return False
@@ -115,14 +115,14 @@ class _Rule:
         held = self._held.get(target)
         return held if held is not None and now < held.until else None
 
-    def just_over(self, target: ConnectionTarget, now: float) -> _Held | None:
+    def recently_ended(self, target: ConnectionTarget, now: float) -> _Held | None:
         """Return the hit occurrence that ended so lately that its gate may still be closed."""
         held = self._held.get(target)
         if held is None or held.injection is None:
             return None
         return held if held.until <= now < held.until + _GATE_LATENESS else None
 
-    def hold_on(self, target: ConnectionTarget, held: _Held) -> None:
+    def begin_occurrence(self, target: ConnectionTarget, held: _Held) -> None:
         """Begin an occurrence."""
         self._held[target] = held
 
@@ -163,15 +163,15 @@ class ConnectionTryRules:
 
     def begin(self, counts: Iterable[RuleState]) -> None:
         """Begin a task: every count and occurrence starts anew."""
-        self._rules = [_Rule(it, self._sites) for it in counts if it.of_attempts]
+        self._rules = [_Rule(it, self._sites) for it in counts if it.of_connections]
         self._past = CompressedList()
 
     def add(self, count: RuleState) -> None:
         """Add a one-shot, which counts as if it had been there since the task began."""
         rule = _Rule(count, self._sites)
         for target, moment in self._past:
-            if rule.is_about(target, llm=self._is_llm(target)) and moment.spared != "never":
-                (count.count if moment.spared is None else count.pass_by)(target)
+            if rule.matches_request(target, llm=self._is_llm(target)) and moment.spared != "never":
+                (count.count if moment.spared is None else count.count_unarmed)(target)
         self._rules.append(rule)
 
     def note_llm(self, url: str) -> None:
@@ -211,7 +211,7 @@ class ConnectionTryRules:
 
     def is_site(self, target: ConnectionTarget) -> bool:
         """Whether a target is one of the task's sites; each is where none are known."""
-        return any(origins.fits(target) for origins in self._site_origins)
+        return any(origins.matches(target) for origins in self._site_origins)
 
     def gate(self, target: ConnectionTarget, moment: TrialState) -> TryOutcome | None:
         """Return what the next connection to a target would meet; None if it is let through.
@@ -225,7 +225,7 @@ class ConnectionTryRules:
                 return rule.gate
         return None
 
-    def ports(self, host: str) -> tuple[int, ...]:
+    def ports_with_own_block(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host for which ``gate`` may say something of their own.
 
         Beside those that rules name: where something was tried, since it is counted there, and the
@@ -249,7 +249,7 @@ class ConnectionTryRules:
         about = self._about(target)
         return any(rules is None or rule.count.rule.name in rules for rule in about)
 
-    def in_force(
+    def active_rules(
         self, moment: TrialState, *, before_page: bool = False
     ) -> tuple[frozenset[str], float | None]:
         """Return the rules that count now, and the second at which the next window opens.
@@ -263,11 +263,11 @@ class ConnectionTryRules:
             if window is not None and window[0] > moment.now:
                 opens.append(window[0])
             counts = moment.spared is None or (before_page and rule.of_sites)
-            if counts and not rule.count.narrows_out(moment.now, moment.steps):
+            if counts and not rule.count.outside_window(moment.now, moment.steps):
                 found.add(rule.count.rule.name)
         return frozenset(found), min(opens, default=None)
 
-    def straddled(self, now: float) -> tuple[str, ...]:
+    def rules_with_unarmed_occurrence(self, now: float) -> tuple[str, ...]:
         """Return the rules that have left an occurrence alone, unarmed, which is not over."""
         return tuple(
             rule.count.rule.name
@@ -278,7 +278,7 @@ class ConnectionTryRules:
     def url_of(self, target: ConnectionTarget) -> str:
         """Return how the ledger names a target; an unusual port has the scheme of its site."""
         for origins in self._site_origins:
-            if len(origins.schemes) == 1 and origins.port is not None and origins.fits(target):
+            if len(origins.schemes) == 1 and origins.port is not None and origins.matches(target):
                 [scheme] = origins.schemes
                 return target.url_with(scheme)
         return target.url
@@ -310,9 +310,9 @@ class ConnectionTryRules:
                 superseded.append(injection)
                 continue
             if injection.repeat_of is None:
-                injection = self._planner.stand(rule.count, injection, memory)
+                injection = self._planner.commit(rule.count, injection, memory)
                 if look.hit:
-                    rule.hold_on(target, _held(rule, injection, moment.now))
+                    rule.begin_occurrence(target, _held(rule, injection, moment.now))
             injections.append(injection)
         return Decision(tuple(injections), tuple(superseded), repeat_of)
 
@@ -329,7 +329,7 @@ class ConnectionTryRules:
         count = rule.count
         if look.what == "repeat" and look.held is not None:
             if look.hit and look.held.injection is not None:
-                return self._planner.again(look.held.injection, exchange.id), count.memory
+                return self._planner.plan_repeat(look.held.injection, exchange.id), count.memory
             if forced:
                 return self._planner.plan(count, exchange, look.held.scope, look.held.ordinal)
             return None
@@ -340,7 +340,7 @@ class ConnectionTryRules:
         scope, ordinal = count.count(target)
         if not rule.always:
             held = _Held(moment.now + rule.hold, exchange.id, scope, ordinal)
-            rule.hold_on(target, held)
+            rule.begin_occurrence(target, held)
         hit = look.hit or forced
         return self._planner.plan(count, exchange, scope, ordinal) if hit else None
 
@@ -348,14 +348,14 @@ class ConnectionTryRules:
         self, rule: _Rule, exchange: Exchange, target: ConnectionTarget, moment: TrialState
     ) -> None:
         reason = moment.spared or ""
-        rule.count.left_alone[reason] += 1
-        if reason == "never" or rule.count.narrows_out(moment.now, moment.steps):
+        rule.count.skipped[reason] += 1
+        if reason == "never" or rule.count.outside_window(moment.now, moment.steps):
             return
-        scope, ordinal = rule.count.pass_by(target)
+        scope, ordinal = rule.count.count_unarmed(target)
         if not rule.always:
             until = moment.now + rule.hold
             held = _Held(until, exchange.id, scope, ordinal, spared=reason)
-            rule.hold_on(target, held)
+            rule.begin_occurrence(target, held)
 
     def _look(self, rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look:
         """Say what an attempt would be to a rule. Nothing changes by asking."""
@@ -368,14 +368,14 @@ class ConnectionTryRules:
             return _Look("repeat", hit, held)
         if moment.spared is not None:
             return _Look("spared")
-        if rule.count.narrows_out(moment.now, moment.steps):
+        if rule.count.outside_window(moment.now, moment.steps):
             return _Look("outside")
         scope, ordinal = rule.count.next(target)
         return _Look("new", self._planner.fires(rule.count, scope, ordinal))
 
     def _about(self, target: ConnectionTarget) -> list[_Rule]:
         llm = self._is_llm(target)
-        return [rule for rule in self._rules if rule.is_about(target, llm=llm)]
+        return [rule for rule in self._rules if rule.matches_request(target, llm=llm)]
 
     def _is_llm(self, target: ConnectionTarget) -> bool:
         if target.point == "name":
@@ -403,7 +403,7 @@ class ConnectionTryRules:
 
 def _late(rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look | None:
     """Return what a connection is that the kernel stopped for an occurrence that had just ended."""
-    held = rule.just_over(target, moment.now)
+    held = rule.recently_ended(target, moment.now)
     return _Look("repeat", True, held) if held is not None and moment.spared is None else None
 
 

@@ -101,8 +101,8 @@ class Injector:
         self._is_never = any_of((*EXCLUSIONS, *scenario.never, *never))
         self._never_agents = never_agents
         self._is_site = on_sites(sites)
-        self._pages_of_programs = scenario.pages_of_programs
-        self.over = False
+        self._pages_of_programs = scenario.page_resources_of_programs
+        self.task_ended = False
         """Whether the task has ended: nothing but `arm` arms any more."""
         self._steps = StepCounter()
         self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
@@ -186,7 +186,7 @@ class Injector:
         opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
         return opened.answer
 
-    def attempt(
+    def connection_try(
         self,
         point: ConnectionPhase,
         host: str,
@@ -203,7 +203,7 @@ class Injector:
         target = ConnectionTarget.of(point, host, port)
         return self._attempts.judge(target, self._moment(now, target), met)
 
-    def gate(self, host: str, port: int | None, now: float) -> TryOutcome | None:
+    def connection_block(self, host: str, port: int | None, now: float) -> TryOutcome | None:
         """Return what the next connection would meet; nothing is counted by asking.
 
         ``port`` None stands for every port that is not among ``gate_ports``. The answer can change
@@ -212,9 +212,9 @@ class Injector:
         target = ConnectionTarget.of("connect", host, port)
         return self._attempts.gate(target, self._moment(now, target))
 
-    def gate_ports(self, host: str) -> tuple[int, ...]:
+    def blocklist_ports(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host for which ``gate`` may say something of their own."""
-        return self._attempts.ports(host)
+        return self._attempts.ports_with_own_block(host)
 
     def concerns(
         self,
@@ -228,9 +228,9 @@ class Injector:
 
     def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
         """Return the rules about attempts that count now, and when the next window opens."""
-        return self._attempts.in_force(self._moment(now), before_page=self._awaits_page)
+        return self._attempts.active_rules(self._moment(now), before_page=self._awaits_page)
 
-    def attempt_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
+    def connection_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
         """Return how the ledger names an attempt."""
         return self._attempts.url_of(ConnectionTarget.of(point, host, port))
 
@@ -240,7 +240,7 @@ class Injector:
         Where a call arms them now, a replay, which is armed all along, cannot tell what comes next
         from what came before.
         """
-        return self._attempts.straddled(now)
+        return self._attempts.rules_with_unarmed_occurrence(now)
 
     def _moment(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
         """Return how the trial stands for attempts at a target.
@@ -252,7 +252,7 @@ class Injector:
 
     @property
     def _awaits_page(self) -> bool:
-        return self.arm_at == "first_page" and not self.armed and not self.over
+        return self.arm_at == "first_page" and not self.armed and not self.task_ended
 
     def finish(self, exchange_id: str) -> None:
         """Forget an exchange that ended in good order."""
@@ -281,18 +281,18 @@ class Injector:
         self._steps = self._steps.after(body_digest)
         # What comes after a call is the agent's doing, not the browser's.
         self._awaited.clear()
-        if self.arm_at == "first_llm_call" and not self.over:
+        if self.arm_at == "first_llm_call" and not self.task_ended:
             self.armed = True
 
-    def out_of_reach(self, call: LlmExchange, now: float) -> None:
+    def skip_websocket_call(self, call: LlmExchange, now: float) -> None:
         """Note a call over a WebSocket, where nothing can be hit, for the rules about calls."""
         candidate = Candidate.of(call, llm=True)
         reason = "websocket" if self.armed else self._unarmed
         if self._is_never(candidate.url):
             reason = "never"
         for count in self._counts:
-            if count.rule.of_llm and count.matches(candidate):
-                count.left_alone[reason] += not count.narrows_out(now, self.steps)
+            if count.rule.targets_llm and count.matches(candidate):
+                count.skipped[reason] += not count.outside_window(now, self.steps)
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether any rule could be about such a request, as far as method and URL tell."""
@@ -302,7 +302,7 @@ class Injector:
     def may_rewrite(self, method: str, url: str) -> bool:
         """Whether a rule that is judged by the answer could change that of such a request."""
         return any(
-            count.at_answer
+            count.judged_at_response
             and count.rule.fault.rewrites
             and count.may_concern(method, normalise(url))
             for count in self._counts
@@ -310,13 +310,13 @@ class Injector:
 
     def arm(self) -> None:
         """Hit and count from here on."""
-        self.armed, self.over = True, False
+        self.armed, self.task_ended = True, False
 
     def disarm(self) -> None:
         """Leave everything alone from here on: the agent has ended its task."""
-        self.armed, self.over = False, True
+        self.armed, self.task_ended = False, True
 
-    def add_once(self, rule: Rule) -> None:
+    def add_one_shot(self, rule: Rule) -> None:
         """Add a one-shot: the rule's fault hits the next exchange that matches, then no other.
 
         If that injection is missed, the next one that matches is hit. The rule counts as if it had
@@ -336,16 +336,16 @@ class Injector:
             return
         count = RuleState(rule, self._sites, once=True)
         for candidate, number in self._arrived.parts():
-            if count.at_answer == (candidate.status is not None) and count.matches(candidate):
+            if count.judged_at_response == (candidate.status is not None) and count.matches(candidate):
                 count.count(candidate, number)
         for candidate, number in self._passed.parts():
-            if count.at_answer == (candidate.status is not None) and count.matches(candidate):
-                count.pass_by(candidate, number)
-        if count.of_attempts:
+            if count.judged_at_response == (candidate.status is not None) and count.matches(candidate):
+                count.count_unarmed(candidate, number)
+        if count.of_connections:
             self._attempts.add(count)
         self._counts.append(count)
 
-    def has_room_for(self, rule: Rule) -> bool:
+    def accepts_one_shot(self, rule: Rule) -> bool:
         """Whether a one-shot's name is free; in a replay, that it is the very rule will do."""
         there = self._called(rule.name)
         free = there is None or (self._planner.replays and there == rule)
@@ -364,44 +364,44 @@ class Injector:
         self._attempts.begin(self._counts)
 
     def _begin(self) -> None:
-        self.armed, self.over = self.arm_at == "start", False
+        self.armed, self.task_ended = self.arm_at == "start", False
         self._steps = StepCounter()
         self._arrived, self._passed = CompressedCounter(), CompressedCounter()
         self._counts = self._fresh_counts()
         self._open.clear()
         self._awaited.clear()
 
-    def beside(self, seed: int) -> Self:
+    def for_concurrent_task(self, seed: int) -> Self:
         """Return the injector of a task that runs at the same time as this one's.
 
         It has the scenario's rules and counts for itself, and numbers its injections among all of
         the trial. Attempts to connect stay with this one: nobody can tell whose they are.
         """
         other = copy(self)
-        other._planner = self._planner.beside(seed)
+        other._planner = self._planner.for_concurrent_task(seed)
         other._open, other._awaited, other._one_shots = {}, ExpectedRetries(), {}
         other._begin()
         return other
 
-    def left_alone(self) -> tuple[SkippedMatches, ...]:
+    def skipped(self) -> tuple[SkippedMatches, ...]:
         """Return what the rules matched but had to leave alone, one number a rule and reason."""
         return tuple(
             SkippedMatches(count.rule.name, reason, number)
             for count in self._counts
-            for reason, number in count.left_alone.items()
+            for reason, number in count.skipped.items()
         )
 
-    def passed(self) -> dict[str, dict[str, int]]:
+    def unarmed_counts(self) -> dict[str, dict[str, int]]:
         """Return what came in this task while the rules were not armed, by rule and scope.
 
         It is what would have been counted: a place's ordinal and this are its ordinal in a trial
         that was armed all along.
         """
-        return {count.rule.name: dict(count.passed) for count in self._counts if count.passed}
+        return {count.rule.name: dict(count.unarmed) for count in self._counts if count.unarmed}
 
     @property
     def _unarmed(self) -> str:
-        return "trial_over" if self.over else "not_armed"
+        return "trial_over" if self.task_ended else "not_armed"
 
     def _arms(self, request: Request, candidate: Candidate) -> bool:
         """Whether this is the first page: a browser's, or what stands for it in a program."""
@@ -421,13 +421,13 @@ class Injector:
             self._passed.add(candidate)
         for count in self._judging(candidate):
             if count.matches(candidate):
-                count.left_alone[reason] += 1
-                if reason != "never" and not count.narrows_out(now, self.steps):
-                    count.pass_by(candidate)
+                count.skipped[reason] += 1
+                if reason != "never" and not count.outside_window(now, self.steps):
+                    count.count_unarmed(candidate)
 
     def _judging(self, candidate: Candidate) -> Iterable[RuleState]:
         answered = candidate.status is not None
-        return (count for count in self._counts if count.at_answer == answered)
+        return (count for count in self._counts if count.judged_at_response == answered)
 
     def _judge(
         self,
@@ -441,19 +441,19 @@ class Injector:
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
         for count in self._judging(candidate):
-            if not count.matches(candidate) or count.narrows_out(now, self.steps):
+            if not count.matches(candidate) or count.outside_window(now, self.steps):
                 continue
             scope, ordinal = count.count(candidate)
-            goes_on = count.goes_on(exchange)
+            goes_on = count.still_applies(exchange)
             if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
                 continue
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
-            if goes_on and count.begun is not None:
-                injection = replace(injection, repeat_of=count.begun.id)
+            if goes_on and count.ongoing is not None:
+                injection = replace(injection, repeat_of=count.ongoing.id)
             if any(collide(earlier, injection) for earlier in (*standing, *injections)):
                 superseded.append(injection)
                 continue
-            injections.append(self._planner.stand(count, injection, memory))
+            injections.append(self._planner.commit(count, injection, memory))
         return Decision(tuple(injections), tuple(superseded))
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:
@@ -467,6 +467,6 @@ class Injector:
             return NO_INJECTION
 
         def copy(injection: PlannedInjection) -> PlannedInjection:
-            return self._planner.again(injection, exchange_id)
+            return self._planner.plan_repeat(injection, exchange_id)
 
         return Decision(tuple(map(copy, first.injections)), tuple(map(copy, first.superseded)))

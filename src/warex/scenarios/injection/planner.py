@@ -81,7 +81,7 @@ class Planner:
         self.seed = seed
         self._task = next(self._tasks)
 
-    def beside(self, seed: int) -> Self:
+    def for_concurrent_task(self, seed: int) -> Self:
         """Return the planner of another task of this trial, which runs at the same time."""
         other = copy(self)
         other.begin_task(seed)
@@ -95,7 +95,7 @@ class Planner:
         if self._schedule is not None:
             if self._from_start:
                 # Whoever disarms this, the places go on as if nobody had.
-                ordinal += count.passed[scope]
+                ordinal += count.unarmed[scope]
             return (self._task, count.rule.name, scope, ordinal) in self._schedule
         return goes_on or count.fires(self.seed, scope, ordinal)
 
@@ -117,7 +117,7 @@ class Planner:
         )
         return injection, memory
 
-    def stand(
+    def commit(
         self, count: RuleState, injection: PlannedInjection, memory: FaultState
     ) -> PlannedInjection:
         """Let a planned injection stand: it uses up its rule's budget until it is missed.
@@ -125,15 +125,15 @@ class Planner:
         What goes on uses up nothing of its own.
         """
         count.memory = memory
-        if injection.repeat_of is not None and count.begun is not None:
-            occurrence = count.begun.occurrence
+        if injection.repeat_of is not None and count.ongoing is not None:
+            occurrence = count.ongoing.occurrence
         else:
             occurrence = Occurrence(count, injection.scope)
-            count.begun = OngoingHit(injection.id, occurrence)
+            count.ongoing = OngoingHit(injection.id, occurrence)
         occurrence.plan(injection.id)
         return replace(injection, occurrence=occurrence)
 
-    def again(self, injection: PlannedInjection, exchange_id: str) -> PlannedInjection:
+    def plan_repeat(self, injection: PlannedInjection, exchange_id: str) -> PlannedInjection:
         """Plan an injection once more, for what is the same occurrence."""
         root = injection.repeat_of or injection.id
         copy = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
@@ -164,8 +164,8 @@ def collide(earlier: PlannedInjection, later: PlannedInjection) -> bool:
 
 
 def _ends(injection: PlannedInjection) -> bool:
-    return any(effect.traits.ends for effect in injection.effects)
+    return any(effect.traits.is_terminal for effect in injection.effects)
 
 
 def _cuts(injection: PlannedInjection) -> bool:
-    return any(effect.traits.cuts for effect in injection.effects)
+    return any(effect.traits.sends_no_response for effect in injection.effects)

@@ -33,17 +33,17 @@ class RuleState:
 
     def __init__(self, rule: Rule, sites: tuple[str, ...], *, once: bool = False) -> None:
         self.rule = rule
-        self.of_attempts = rule.fault.point is not None
+        self.of_connections = rule.fault.point is not None
         """Whether the rule is about attempts to connect, and so about no exchange."""
         self._fits = rule_matcher(rule, sites)
-        self.at_answer = rule.match.needs_response
+        self.judged_at_response = rule.match.needs_response
         """Whether the rule is judged when the site has answered, not when the request arrives."""
         self.memory: FaultState = {}
-        self.begun: OngoingHit | None = None
+        self.ongoing: OngoingHit | None = None
         """The latest hit that goes on as long as its fault says."""
-        self.left_alone: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
         """Matching exchanges that could not be hit, by reason."""
-        self.passed: Counter[str] = Counter()
+        self.unarmed: Counter[str] = Counter()
         """What would have been counted had the rules been armed, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
@@ -52,17 +52,17 @@ class RuleState:
 
     def matches(self, candidate: Candidate) -> bool:
         """Whether the rule is about an exchange."""
-        return not self.of_attempts and self._fits(candidate)
+        return not self.of_connections and self._fits(candidate)
 
-    def goes_on(self, exchange: Exchange) -> bool:
+    def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit is not over, and so hits this exchange too."""
-        return self.begun is not None and self.rule.fault.goes_on(exchange, self.memory)
+        return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""
         methods = self.rule.match.method
         fits = methods is None or method in methods
-        return fits and not self.of_attempts and self._url_fits(url)
+        return fits and not self.of_connections and self._url_fits(url)
 
     def count(self, what: Scoped, number: int = 1) -> tuple[str, int]:
         """Count what matches, or so many; return its place: scope and ordinal."""
@@ -75,11 +75,11 @@ class RuleState:
         scope = self._scope(what)
         return scope, self._seen[scope] + number
 
-    def pass_by(self, what: Scoped, number: int = 1) -> tuple[str, int]:
+    def count_unarmed(self, what: Scoped, number: int = 1) -> tuple[str, int]:
         """Note that what matches, or so many, came while the rules were not armed."""
         scope = self._scope(what)
-        self.passed[scope] += number
-        return scope, self.passed[scope]
+        self.unarmed[scope] += number
+        return scope, self.unarmed[scope]
 
     def _scope(self, what: Scoped) -> str:
         return "" if self.rule.per == "rule" else what.scope
@@ -106,7 +106,7 @@ class RuleState:
             return within_budget and luck < trigger.random.probability
         return trigger.probability is not None and luck < trigger.probability
 
-    def narrows_out(self, now: float, steps: int) -> bool:
+    def outside_window(self, now: float, steps: int) -> bool:
         """Whether the trigger's windows leave out this moment: nothing is counted then."""
         window, after_step = self.rule.trigger.between, self.rule.trigger.after_step
         return (window is not None and not window[0] <= now < window[1]) or (

@@ -159,7 +159,7 @@ def _judged_together(one: Rule, other: Rule) -> bool:
 def _may_meet(one: Rule, other: Rule) -> bool:
     """Whether one exchange can match both, as far as can be told without seeing any."""
     return (
-        (one.of_llm, one.of_mcp) == (other.of_llm, other.of_mcp)
+        (one.targets_llm, one.targets_mcp) == (other.targets_llm, other.targets_mcp)
         and _share(_methods(one), _methods(other))
         and _calls_may_meet(one.match, other.match)
         and _share(one.match.method, other.match.method)
@@ -176,7 +176,7 @@ def _calls_may_meet(one: Match, other: Match) -> bool:
 
 def _methods(rule: Rule) -> tuple[str, ...]:
     """Return what a rule is about of what servers of tools are asked; empty where that is open."""
-    if not rule.of_mcp or (rule.match.mcp is not None and rule.match.mcp.method is not None):
+    if not rule.targets_mcp or (rule.match.mcp is not None and rule.match.mcp.method is not None):
         return ()
     known = ("tools/call", "tools/list")
     return tuple(method for method in known if rule.fault.asks_tools(method, "tool"))
@@ -221,7 +221,7 @@ def _ends(rule: Rule) -> bool:
     response = Response(rule.match.status[0] if rule.match.status else 200)
     exchange = Exchange("trial", Request(method, url), response)
     effects, _ = rule.fault.effects(exchange, {}, KeyedRng(0, rule.name))
-    return any(effect.traits.ends for effect in effects)
+    return any(effect.traits.is_terminal for effect in effects)
 
 
 def _hits_all_of(earlier: Rule, later: Rule) -> bool:
@@ -269,7 +269,7 @@ def _matches_all_of(wide: Rule, narrow: Rule) -> bool:
     return (
         same_stage
         and wide.match.llm in (None, LlmMatch(), narrow.match.llm)
-        and (not wide.of_mcp or _asks_all_of(wide, narrow))
+        and (not wide.targets_mcp or _asks_all_of(wide, narrow))
         and _holds(wide.match.method, narrow.match.method)
         and _holds(wide.resources, narrow.resources)
         and _holds(wide.match.status, narrow.match.status)

@@ -70,7 +70,7 @@ def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
 
 def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
     name, window = f"Rule {rule.name!r}", rule.trigger.between
-    lasts = fault.lasts + fault.hold
+    lasts = fault.gives_up_after_s + fault.hold
     if window is not None and window[1] - window[0] < lasts:
         yield (
             f"{name} strikes for longer than its window of {window[1] - window[0]:g} s: what is"

@@ -48,7 +48,7 @@ def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str
         said = tuple(unmatchable(rule, scenario.never, sites))
         if isinstance(rule.fault, ConnectionFault):
             said += tuple(cannot_fail(rule, rule.fault, sites))
-        if said := said or (() if rule.of_llm or rule.of_mcp else tuple(off_site(rule, sites))):
+        if said := said or (() if rule.targets_llm or rule.targets_mcp else tuple(off_site(rule, sites))):
             found[rule.name] = said
     return found
 
@@ -67,7 +67,7 @@ def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
 def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
     if isinstance(rule.fault, ConnectionFault):
         return lint_connection_rule(rule, rule.fault, scenario.arm)
-    if rule.of_llm or rule.of_mcp:
+    if rule.targets_llm or rule.targets_mcp:
         # Calls come one after the other, and change nothing on a site.
         return ()
     return (*_alone(rule), *_after_the_document(rule, scenario.arm))
@@ -84,7 +84,7 @@ def may_write(rule: Rule) -> bool:
 def _loses_answer(fault: Fault) -> bool:
     """Whether the client gets something else in place of the site's own answer."""
     return any(
-        not (effect.traits.keeps_answer or effect.traits.rewrites) for effect in fault.on_a_page()
+        not (effect.traits.keeps_response or effect.traits.rewrites) for effect in fault.effects_on_page()
     )
 
 

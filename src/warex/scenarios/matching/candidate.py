@@ -45,10 +45,10 @@ class Candidate(NamedTuple):
         if resource in SUBRESOURCES and request.is_third_party:
             seen = seen._replace(third_party=True)
         if isinstance(exchange, LlmExchange):
-            asked = exchange.asked
-            seen = seen._replace(call=(asked.family, asked.model, exchange.step))
+            asked = exchange.llm_request
+            seen = seen._replace(call=(asked.api, asked.model, exchange.step))
         if isinstance(exchange, McpExchange):
-            seen = seen._replace(tools=tuple((it.method, it.tool) for it in exchange.asked))
+            seen = seen._replace(tools=tuple((it.method, it.tool) for it in exchange.mcp_requests))
         if response is None:
             return seen
         media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -73,10 +73,10 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
     match, resources = rule.match, rule.resources
     url_fits = matcher(match, sites)
     methods, statuses = match.method, match.status
-    of_llm, llm = rule.of_llm, match.llm or LlmMatch()
-    of_mcp = rule.of_mcp
+    of_llm, llm = rule.targets_llm, match.llm or LlmMatch()
+    of_mcp = rule.targets_mcp
     whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources
-    third_parties = rule.fault.of_third_parties
+    third_parties = rule.fault.third_party_only
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
     def fits(candidate: Candidate) -> bool:

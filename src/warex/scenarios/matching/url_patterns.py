@@ -94,7 +94,7 @@ def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
         wanted = normalise(match.url_exact)
         return lambda url: url == wanted
     if match.url_regex is not None:
-        return Regex(match.url_regex).finds
+        return Regex(match.url_regex).matches
     if match.url is None:
         return lambda url: True
     if match.url.startswith(SITES):

@@ -61,7 +61,7 @@ def _armed(scenario: Scenario) -> str:
     if scenario.arm == "first_page":
         if any(rule.fault.point is not None for rule in scenario.rules):
             words += " Attempts to reach a task site count before it (any site, if none is known)."
-        if scenario.pages_of_programs:
+        if scenario.page_resources_of_programs:
             words += " The first request of a program, which asks for no page, stands for one."
     return words
 
@@ -86,13 +86,13 @@ def _exchanges(rule: Rule) -> str:
     match, point = rule.match, rule.fault.point
     if point is not None:
         return f"{_ATTEMPTS[point]}{_origins(match, point)}"
-    if rule.of_llm:
+    if rule.targets_llm:
         return _calls(match)
-    if rule.of_mcp:
+    if rule.targets_mcp:
         return _requests_to_tools(rule)
     methods = f"{_or(match.method)} requests" if match.method else "requests"
     words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
-    words += " of another site than the page" if rule.fault.of_third_parties else ""
+    words += " of another site than the page" if rule.fault.third_party_only else ""
     words += _where(match)
     if match.status:
         words += f", where the site answers {_or(map(str, match.status))}"
@@ -165,9 +165,9 @@ def _where(match: Match) -> str:
 
 def _server(rule: Rule) -> str:
     """Return whom the exchanges of a rule are with."""
-    if rule.of_llm:
+    if rule.targets_llm:
         return "model"
-    return "server of tools" if rule.of_mcp else "site"
+    return "server of tools" if rule.targets_mcp else "site"
 
 
 def _hits(rule: Rule) -> str:
@@ -225,11 +225,11 @@ def _stage(rule: Rule) -> str:
     if rule.fault.point is not None:
         where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
         return f"before there is a request, so the site does nothing{where}"
-    if rule.of_llm:
+    if rule.targets_llm:
         if rule.fault.stage == "request":
             return "before the model is asked, so it spends no tokens"
         return "after the model has answered, so its tokens are spent"
-    if rule.of_mcp:
+    if rule.targets_mcp:
         if rule.fault.stage == "response":
             return "after the tool has done its work, so only its answer is lost"
         if rule.fault.keeps_answer:

@@ -174,8 +174,8 @@ def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Itera
     for now, moment in moments:
         match moment:
             case _Tried(point, host, port):
-                decision = main.attempt(point, host, port, now)
-                url = main.attempt_url(point, host, port)
+                decision = main.connection_try(point, host, port, now)
+                url = main.connection_url(point, host, port)
                 attempt = Exchange("", Request("CONNECT", url))
                 yield from _hits(main, decision, attempt, number + 1, now, "other")
             case _Asked(exchange, llm):
@@ -200,7 +200,7 @@ def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Itera
                     yield from _hits(injector, decision, exchange, place, now)
                 injector.finish(exchange_id)
             case _Began(seed, task, is_beside=True):
-                beside[task] = main.beside(seed)
+                beside[task] = main.for_concurrent_task(seed)
             case _Began(seed, task):
                 beside.pop(task, None)
                 main.begin_task(seed)
@@ -251,12 +251,12 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
         by_agent = mcp.is_mcp(messages, request.headers) and not is_browser_request(request.headers)
         if by_agent or _is_stream_of_tools(request):
             requests = tuple(mcp.requests(messages))
-            asked = _Asked(McpExchange(exchange.id, request, asked=requests))
+            mcp_requests = _Asked(McpExchange(exchange.id, request, mcp_requests=requests))
         elif call is None:
             is_llm = could_be_llm(request.method, path) and not of_site
             asked = _Asked(exchange, hashlib.sha256(body).hexdigest() if is_llm else None)
         else:
-            asked = _Asked(LlmExchange(exchange.id, request, asked=call), call.body_digest)
+            llm_request = _Asked(LlmExchange(exchange.id, request, llm_request=call), call.body_digest)
         place = _place(entry.request.url)
         reached = entry.reached
         if reached is None:
@@ -278,7 +278,7 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
 def _asked(call: LlmCall) -> LlmRequest:
     """Return what a trial's call asked, as far as a match looks at it."""
     return LlmRequest(
-        family=call.family,
+        api=call.family,
         model=call.model_asked or call.model,
         messages=[],
         tools=[],
@@ -349,10 +349,10 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
                 exchange = Exchange(event.exchange, request)
                 call = calls.get(event.exchange)
                 if call is not None and call.family in _FAMILIES:
-                    exchange = LlmExchange(exchange.id, request, asked=_asked(call))
+                    exchange = LlmExchange(exchange.id, request, llm_request=_asked(call))
                 asked = _tools_asked(request, tools.get(event.exchange, ()))
                 if asked is not None:
-                    exchange = McpExchange(exchange.id, request, asked=asked)
+                    exchange = McpExchange(exchange.id, request, mcp_requests=asked)
                 step = None if call is None else str(call.step)
                 yield entry.t, _Asked(exchange, step, event.repeat_of is not None, event.task)
             case ResponseSeen() as event:

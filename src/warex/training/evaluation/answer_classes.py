@@ -54,7 +54,7 @@ _ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}")
 class ClassifiedAnswer:
     """An answer, read."""
 
-    told: AnswerClass
+    label: AnswerClass
     action: str
     """As it would be written, ``click('9')``; empty where there is none."""
     same_kind: bool

@@ -61,7 +61,7 @@ def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[Model
                 agreement=_rate(clean, answers, "agreement"),
                 same_kind=clustered_rate((row.task, answers[row.id].same_kind) for row in clean),
                 false_reloads=_rate(clean, answers, "false_reload"),
-                classes=Counter(answers[row.id].told for row in failures),
+                classes=Counter(answers[row.id].label for row in failures),
                 p=p,
                 relative=relative,
                 by_fault=_each(failures, answers, "fault"),
@@ -72,7 +72,7 @@ def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[Model
 
 
 def _rate(rows: Sequence[Row], answers: Answers, wanted: AnswerClass) -> Rate:
-    return clustered_rate((row.task, answers[row.id].told == wanted) for row in rows)
+    return clustered_rate((row.task, answers[row.id].label == wanted) for row in rows)
 
 
 def _each(rows: Sequence[Row], answers: Answers, what: str) -> dict[str, Rate]:

@@ -122,7 +122,7 @@ def _told(answer: ClassifiedAnswer | None) -> str:
         return "—"
     mark = "✓" if answer.told == "recovery" else "✗"
     action = f" `{_cell(answer.action)}`" if answer.action else ""
-    return f"{mark} {answer.told.replace('_', ' ')}{action}"
+    return f"{mark} {answer.label.replace('_', ' ')}{action}"
 
 
 def _cell(text: str) -> str:

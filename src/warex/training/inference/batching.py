@@ -42,7 +42,7 @@ class GenerationRequest:
     """Set it when nobody waits any more."""
 
     @property
-    def way(self) -> tuple[str | None, float, float]:
+    def batch_key(self) -> tuple[str | None, float, float]:
         """What those share who are answered together."""
         return self.adapter, self.temperature, self.top_p
 
@@ -75,7 +75,7 @@ class Batcher:
     def _work(self) -> None:
         while self._take_in():
             first = self._waiting[0]
-            batch = [it for it in self._waiting if it.way == first.way][: self.size]
+            batch = [it for it in self._waiting if it.batch_key == first.batch_key][: self.size]
             taken = {id(it) for it in batch}
             self._waiting = [it for it in self._waiting if id(it) not in taken]
             batch = [it for it in batch if not it.cancelled]
