@@ -122,7 +122,7 @@ def _calls(
     """Return the milliseconds of each call, directly and through a lane."""
     asked = [json.dumps({"model": "scripted:patient", "messages": each}).encode() for each in calls]
     with ExitStack() as stack:
-        port = stack.enter_context(stack.enter_context(ScriptedModelProcess(FILES)).lend())
+        port = stack.enter_context(stack.enter_context(ScriptedModelProcess(FILES)).port())
         usual = warex_config(setting)
         maps = (f"http://{MODEL}=http://127.0.0.1:{port}",)
         config = usual.model_copy(

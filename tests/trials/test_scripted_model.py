@@ -17,7 +17,7 @@ pytestmark = pytest.mark.wire
 def test_the_scripted_model_answers_while_the_campaign_runs() -> None:
     with (
         ScriptedModelProcess(FILES) as model,
-        model.lend() as port,
+        model.port() as port,
         urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=10) as answer,
     ):
         assert "data" in json.load(answer)
@@ -41,14 +41,14 @@ def test_a_scripted_model_that_was_killed_voids_the_trial_and_serves_the_next() 
         process, _ = model._running
 
         def trial() -> None:
-            with model.lend():
+            with model.port():
                 process.kill()
                 process.wait()
 
         with pytest.raises(ProcessDied, match="SIGKILL"):
             trial()
         with (
-            model.lend() as port,
+            model.port() as port,
             urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models", timeout=10) as answer,
         ):
             assert "data" in json.load(answer)

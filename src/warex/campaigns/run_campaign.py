@@ -79,8 +79,8 @@ def run_campaign(
         run, manifest, config.list_prices, resume=options.resume, notice=notice
     ) as past:
         schedule = _schedule(planned, past, run, options, taken)
-        began(schedule.size)
-        if not schedule.size:
+        began(schedule.total)
+        if not schedule.total:
             return
         there = set(schedule.trials)
         left = [spec for spec in planned.trials if spec.key in there]

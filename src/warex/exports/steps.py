@@ -91,12 +91,12 @@ def steps(
 
 def _is_whole(call: ModelCall) -> bool:
     event = call.event
-    return bool(event.complete and event.error is None and event.continues is None and call.acts)
+    return bool(event.complete and event.error is None and event.continues is None and call.actions)
 
 
 def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall | None, float]:
     """Return the call that recovers or is lost, and until when the agent lived with the fault."""
-    after = [call for call in story.calls if call.began >= since and call.acts]
+    after = [call for call in story.calls if call.began >= since and call.actions]
     if one.verdict == "recovered":
         call = next((it for it in after if it.seq == one.call_seq), None)
         if call is None:
@@ -124,7 +124,7 @@ def _asked_at(story: TrialEvents, one: Recovery) -> float:
 
 def _act(call: ModelCall, *, recovering: bool) -> ModelAction:
     wanted = ("reload", "goto", "back") if recovering else ()
-    return next((act for act in call.acts if act.does in wanted), call.acts[0])
+    return next((act for act in call.actions if act.does in wanted), call.actions[0])
 
 
 def _asking_helps(plan: FaultPlanned, hit: RequestSeen | None) -> bool:

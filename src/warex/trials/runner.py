@@ -125,7 +125,7 @@ def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialCon
         if context.model is None or not spec.agent.is_mock:
             yield context
             return
-        with context.model.lend() as port:
+        with context.model.port() as port:
             yield replace(context, model_port=port)
         return
     with (

@@ -56,7 +56,7 @@ class ScriptedModelProcess:
         self._until.close()
 
     @contextmanager
-    def lend(self) -> Iterator[int]:
+    def port(self) -> Iterator[int]:
         """Yield its port for a trial; raise ProcessDied where it is ended meanwhile."""
         process, said = self._started()
         with require_alive(process, MODULE):

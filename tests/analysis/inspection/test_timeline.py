@@ -14,7 +14,7 @@ def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
 
     seen = inspect_trial(folder)
 
-    assert [(m.seq, m.kind) for m in seen.moments] == [
+    assert [(m.seq, m.kind) for m in seen.timeline] == [
         (1, "trial_began"),
         (2, "llm_call"),
         (3, "agent_action"),
@@ -26,7 +26,7 @@ def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
         (11, "exchange"),
         (12, "disarmed"),
     ]
-    assert seen.moments[4].text.startswith("GET https://shop.example/: 500 by warex")
+    assert seen.timeline[4].text.startswith("GET https://shop.example/: 500 by warex")
     assert (seen.exchanges, seen.scenario) == (2, "server-error")
 
 
@@ -46,7 +46,7 @@ def test_the_vocabulary_frozen_into_the_manifest_decides(tmp_path: Path) -> None
 def test_a_request_without_an_answer_is_told_too(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).trial("clean", "add", None, Story().asks("x1"))
 
-    assert "no answer" in inspect_trial(folder).moments[-1].text
+    assert "no answer" in inspect_trial(folder).timeline[-1].text
 
 
 def test_a_delivered_lie_is_told_with_its_values(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_delivered_lie_is_told_with_its_values(tmp_path: Path) -> None:
 
     seen = inspect_trial(folder)
 
-    assert [moment.text for moment in seen.moments if moment.kind == "fault_delivered"] == [
+    assert [moment.text for moment in seen.timeline if moment.kind == "fault_delivered"] == [
         "i1: held 0.00 s; /price: 12.50 → 13.50",
         "i2: held 0.00 s; /price: 7 → taken out",
     ]
@@ -65,7 +65,7 @@ def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> 
     story = Story().popup(1).reports(1, "visited", detail="/search").reports(1, "nothing")
     folder = RunFolder(tmp_path).trial("clean", "add", None, story)
 
-    told = [moment.text for moment in inspect_trial(folder).moments if moment.kind == "witness"]
+    told = [moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"]
 
     assert told == ["i1: shown", "i1: visited (/search)", "i1: nothing"]
 
@@ -84,7 +84,7 @@ def test_the_browser_s_own_chatter_is_left_out(tmp_path: Path) -> None:
     story = Story().add(chatter).page("x1", "https://shop.example/?" + "q" * 500)
     folder = RunFolder(tmp_path).trial("clean", "add", solved(), story)
 
-    began, page = inspect_trial(folder).moments
+    began, page = inspect_trial(folder).timeline
 
     assert (began.kind, page.kind) == ("trial_began", "exchange")
     assert "…: 200" in page.text

@@ -29,7 +29,7 @@ def _rows(head: str, rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _report() -> str:
-    first = (CONDITION.title, "`condition`", "text", "", CONDITION.meaning)
+    first = (CONDITION.title, "`condition`", "text", "", CONDITION.definition)
     rows = ((m.label, f"`{m.key}`", m.unit, m.better or "", m.definition) for m in METRICS)
     return _rows("column | key | unit | better | means", [first, *rows])
 

@@ -244,12 +244,12 @@ def test_a_solved_trial_needed_only_what_it_recovered_from(tmp_path: Path) -> No
     alone = judged(Story().fault(1))
     retried = judged(Story().fault(1).page("x2"))
 
-    assert (alone.verdict, alone.counts) == ("not_needed", False)
+    assert (alone.verdict, alone.is_rated) == ("not_needed", False)
     assert retried.verdict == "undecided"
-    assert (ignored.verdict, ignored.counts) == ("not_needed", False)
+    assert (ignored.verdict, ignored.is_rated) == ("not_needed", False)
     assert ignored.why == "The task was solved all the same."
-    assert (healed.verdict, healed.counts) == ("healed_by_browser", False)
-    assert (recovered.verdict, recovered.counts) == ("recovered", True)
+    assert (healed.verdict, healed.is_rated) == ("healed_by_browser", False)
+    assert (recovered.verdict, recovered.is_rated) == ("recovered", True)
 
 
 @pytest.mark.parametrize("solved", [True, False])

@@ -109,7 +109,7 @@ def test_a_number_that_only_begins_alike_is_another() -> None:
 def test_an_agent_that_used_neither_value_is_not_affected() -> None:
     found = told(answers(lied(), "It is blue."))
 
-    assert (found.lie, found.verdict, found.counts) == ("not_affected", "not_needed", False)
+    assert (found.lie, found.verdict, found.is_rated) == ("not_affected", "not_needed", False)
 
 
 def test_words_of_doubt_that_are_new_are_noticed() -> None:

@@ -224,4 +224,4 @@ def test_of_a_stale_answer_nothing_can_be_told(tmp_path: Path) -> None:
 def test_in_a_solved_trial_a_call_that_never_was_answered_was_not_needed(tmp_path: Path) -> None:
     (found,) = judged(tmp_path, Calls().hit(1, 1), solved=True)
 
-    assert (found.verdict, found.counts) == ("not_needed", False)
+    assert (found.verdict, found.is_rated) == ("not_needed", False)

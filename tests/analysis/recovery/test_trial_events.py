@@ -17,7 +17,7 @@ def _told(story: Story, folder: Path, vocabulary: Vocabulary | None = WORDS) -> 
 def test_the_vocabulary_says_what_an_action_does(tmp_path: Path) -> None:
     story = Story().thinks(1, "reload").thinks(2, "click_nothing").thinks(3, "send_msg_to_user")
 
-    acts = [act for call in _told(story, tmp_path).calls for act in call.acts]
+    acts = [act for call in _told(story, tmp_path).calls for act in call.actions]
 
     assert [(act.name, act.does) for act in acts] == [
         ("reload", "reload"),
@@ -37,7 +37,7 @@ def test_an_answer_without_known_actions_is_read_by_their_names(
 
     told = _told(story, tmp_path)
 
-    assert [act.does for act in told.calls[0].acts] == does
+    assert [act.does for act in told.calls[0].actions] == does
     assert told.reads_actions == bool(does)
 
 
@@ -51,7 +51,7 @@ def test_what_the_api_ran_itself_is_no_action(
     told = msgspec.structs.replace(call, **{"answer": "", "tool_calls": [search]})
     story.events[-1] = (t, told)
 
-    assert [act.does for act in _told(story, tmp_path).calls[0].acts] == does
+    assert [act.does for act in _told(story, tmp_path).calls[0].actions] == does
 
 
 @pytest.mark.parametrize("vocabulary", [None, WORDS])
@@ -67,7 +67,7 @@ def test_keys_that_load_the_page_again_are_a_reload(
 
     (known,) = _told(story, tmp_path, vocabulary).calls
 
-    assert [(act.name, act.does) for act in known.acts] == [("keypress", "reload")]
+    assert [(act.name, act.does) for act in known.actions] == [("keypress", "reload")]
 
 
 @pytest.mark.parametrize("exchange", ["m1", "m1/2"])

@@ -77,8 +77,8 @@ def test_a_trace_without_an_end_is_noted_and_read(tmp_path: Path) -> None:
 
     trial = load_trial(folder)
 
-    assert trial.cut is not None
-    assert "cut short" in trial.cut
+    assert trial.truncated is not None
+    assert "cut short" in trial.truncated
     assert trial.outcome is None
     assert trial.llm is not None
     assert len(trial.llm.calls) == 1

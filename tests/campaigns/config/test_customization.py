@@ -37,7 +37,7 @@ def test_every_benchmark_gets_the_conditions_of_the_built_in_one(
     given = adapted_to.config("c.toml")
 
     wanted = load_campaign(source).conditions
-    assert given.conditions == wanted[1:] if adapted_to.left_out else wanted
+    assert given.conditions == wanted[1:] if adapted_to.no_proxy_reason else wanted
     assert given.benchmark.name == benchmark
 
 
@@ -59,17 +59,17 @@ def test_other_campaigns_take_no_steps_of_the_papers() -> None:
 
 
 def test_no_proxy_is_left_out_where_only_the_proxy_serves_the_sites() -> None:
-    assert "only the proxy can serve" in (made("step").left_out or "")
+    assert "only the proxy can serve" in (made("step").no_proxy_reason or "")
     assert "map.webarena.test" in (
-        made("webarena", sites={"map": "http://127.0.0.1:3000"}).left_out or ""
+        made("webarena", sites={"map": "http://127.0.0.1:3000"}).no_proxy_reason or ""
     )
-    assert made("webarena", sites={"map": "http://10.0.0.7:3000"}).left_out is None
+    assert made("webarena", sites={"map": "http://10.0.0.7:3000"}).no_proxy_reason is None
     assert "# There is no condition no-proxy: SteP's sites" in made("step").text
     mapped = {"https://a.example": "http://127.0.0.1:8001"}
     options = {"command": "true {task}", "tasks": ["a"]}
-    assert made("command", options=options).left_out is None
+    assert made("command", options=options).no_proxy_reason is None
     assert "served from elsewhere" in (
-        made("command", options=options, sites=mapped).left_out or ""
+        made("command", options=options, sites=mapped).no_proxy_reason or ""
     )
 
 

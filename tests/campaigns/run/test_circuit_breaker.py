@@ -15,60 +15,60 @@ def void(reason: str = "no key") -> Void:
 def test_five_voids_in_a_row_for_one_reason_stop_it_with_the_reason() -> None:
     streak = CircuitBreaker(tasks=2)
     for task in "abab":
-        streak.note(task, void())
+        streak.record(task, void())
 
     with pytest.raises(CampaignStopped, match=r"5 trials in a row are void.*: no key") as stopped:
-        streak.note("a", void())
+        streak.record("a", void())
     assert stopped.value.exit_code == 3
 
 
 def test_ports_and_paths_make_no_other_reason() -> None:
     streak = CircuitBreaker(tasks=2)
     for n in range(4):
-        streak.note(f"t{n}", void(f"port {n} of /runs/{n}/x is closed"))
+        streak.record(f"t{n}", void(f"port {n} of /runs/{n}/x is closed"))
 
     with pytest.raises(CampaignStopped):
-        streak.note("t4", void("port 4 of /runs/4/x is closed"))
+        streak.record("t4", void("port 4 of /runs/4/x is closed"))
 
 
 def test_a_trial_that_counts_begins_anew() -> None:
     streak = CircuitBreaker(tasks=9)
     for n in range(20):
-        streak.note(f"t{n}", FINE if n % 4 == 0 else void())
+        streak.record(f"t{n}", FINE if n % 4 == 0 else void())
 
 
 def test_another_reason_begins_anew() -> None:
     streak = CircuitBreaker(tasks=9)
     for n in range(20):
-        streak.note(f"t{n}", void("one" if n % 2 else "other"))
+        streak.record(f"t{n}", void("one" if n % 2 else "other"))
 
 
 def test_one_broken_task_does_not_stop_the_others() -> None:
     streak = CircuitBreaker(tasks=2)
     for _ in range(9):
-        streak.note("broken", void())
+        streak.record("broken", void())
 
     with pytest.raises(CampaignStopped):
-        streak.note("other", void())
+        streak.record("other", void())
 
 
 def test_a_campaign_of_one_task_stops_too() -> None:
     streak = CircuitBreaker(tasks=1)
     for _ in range(4):
-        streak.note("only", void())
+        streak.record("only", void())
 
     with pytest.raises(CampaignStopped):
-        streak.note("only", void())
+        streak.record("only", void())
 
 
 def test_three_deaths_in_a_row_stop_it_whatever_the_task_and_the_process() -> None:
     streak = CircuitBreaker(tasks=9)
-    streak.note("a", Void(reason="the guard", died=True))
-    streak.note("a", Void(reason="the proxy", died=True))
-    streak.note("a", FINE)
-    streak.note("a", Void(reason="the guard", died=True))
-    streak.note("a", Void(reason="the proxy", died=True))
+    streak.record("a", Void(reason="the guard", died=True))
+    streak.record("a", Void(reason="the proxy", died=True))
+    streak.record("a", FINE)
+    streak.record("a", Void(reason="the guard", died=True))
+    streak.record("a", Void(reason="the proxy", died=True))
 
     with pytest.raises(CampaignStopped, match=r"3 trials in a row .*: the forkserver") as stopped:
-        streak.note("a", Void(reason="the forkserver", died=True))
+        streak.record("a", Void(reason="the forkserver", died=True))
     assert stopped.value.exit_code == 3

@@ -37,10 +37,10 @@ def test_turns_come_in_the_order_of_the_trials_and_then_it_is_over() -> None:
 
     assert [turn.key for turn in turns] == keys(3)
     assert {turn.attempt for turn in turns} == {1}
-    assert not schedule.over
+    assert not schedule.is_finished
     for turn in turns:
         schedule.done(turn, FAILED)
-    assert schedule.over
+    assert schedule.is_finished
     assert schedule.left == 0
 
 
@@ -67,7 +67,7 @@ def test_after_three_voids_a_trial_is_left_alone_those_on_disk_counted() -> None
         schedule.done(turn, VOID)
 
     assert attempts == [5, 6]
-    assert schedule.over
+    assert schedule.is_finished
 
 
 def test_a_trial_that_counts_on_disk_has_no_turn() -> None:
@@ -106,13 +106,13 @@ def test_a_trial_that_is_lost_again_and_again_is_given_up_for_this_go() -> None:
         schedule.lost(turn)
 
     assert goes == 3
-    assert schedule.over
+    assert schedule.is_finished
     assert schedule.given_up == keys(1)
 
 
 def test_a_limit_is_of_trials_and_not_of_attempts() -> None:
     schedule = TrialQueue(keys(5), limit=2)
-    assert schedule.size == 2
+    assert schedule.total == 2
     first = schedule.take(0)
     assert first is not None
     schedule.done(first, VOID)
@@ -121,7 +121,7 @@ def test_a_limit_is_of_trials_and_not_of_attempts() -> None:
     assert [(turn.key.task, turn.attempt) for turn in turns] == [("t1", 1), ("t0", 2)]
     for turn in turns:
         schedule.done(turn, FAILED)
-    assert schedule.over
+    assert schedule.is_finished
 
 
 def test_the_same_void_again_and_again_stops_it() -> None:
@@ -153,7 +153,7 @@ def test_what_was_void_before_and_is_again_stops_nothing_where_others_count() ->
     while (turn := schedule.take(0)) is not None:
         schedule.done(turn, VOID if turn.key.task in bad else FAILED)
 
-    assert schedule.over
+    assert schedule.is_finished
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,10 @@ def test_no_trial_begins_once_a_budget_is_used_up_and_those_that_run_end(
 
     assert schedule.take(0) is None
     assert says in (schedule.stopped or "")
-    assert not schedule.over
+    assert not schedule.is_finished
     schedule.done(other, VOID)
     assert schedule.take(0) is None
-    assert schedule.over
+    assert schedule.is_finished
     assert schedule.left == 3
 
 
@@ -201,7 +201,7 @@ def test_a_budget_that_earlier_goes_used_up_begins_nothing() -> None:
     schedule = TrialQueue(keys(1), budget=Budget(usd=2), spent=Spending(usd=2))
 
     assert schedule.take(0) is None
-    assert schedule.over
+    assert schedule.is_finished
 
 
 def test_minutes_are_those_of_this_go() -> None:
@@ -274,7 +274,7 @@ def on_a_virtual_clock(schedule: TrialQueue, lanes: int) -> Counter[TrialKey]:
     attempts: Counter[TrialKey] = Counter()
     ends: list[tuple[float, int, PlannedAttempt]] = []
     now, free, count = 0.0, lanes, 0
-    while not schedule.over:
+    while not schedule.is_finished:
         while free and (turn := schedule.take(now)) is not None:
             free, count = free - 1, count + 1
             attempts[turn.key] += 1

@@ -54,7 +54,7 @@ def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
 
 
 def test_the_rest_of_a_whole_is_hatched() -> None:
-    entry = ChartRow("c", 0.25, "1 of 4", whole=1.0)
+    entry = ChartRow("c", 0.25, "1 of 4", total=1.0)
     part, rest = shapes(bars("b", "t", [ChartGroup("patient", (entry,))], PERCENT), "bar")
 
     assert rest["width"] == pytest.approx(3 * part["width"])
@@ -62,7 +62,7 @@ def test_the_rest_of_a_whole_is_hatched() -> None:
 
 
 def test_every_number_is_told_in_words() -> None:
-    assert bars("b", "t", _groups(0.5), PERCENT).words == "patient: c0 0.5."
+    assert bars("b", "t", _groups(0.5), PERCENT).description == "patient: c0 0.5."
 
 
 def test_no_row_lies_outside_the_figure_however_many_there_are() -> None:
@@ -82,14 +82,14 @@ def test_the_key_explains_each_sign_that_is_drawn_and_no_other() -> None:
     without, defended = (ChartGroup("patient", (entry,)) for entry in hatched)
 
     def key(*groups: ChartGroup) -> str:
-        return bars("b", "t", groups, PERCENT).key
+        return bars("b", "t", groups, PERCENT).legend
 
     assert key(ChartGroup("patient", (plain,), band=(0.2, 0.2))) == ""
-    assert key(ChartGroup("patient", (replace(plain, whole=0.25),))) == ""
-    assert key(ChartGroup("patient", (replace(plain, whole=1.0),))) == "Hatched: missed."
+    assert key(ChartGroup("patient", (replace(plain, total=0.25),))) == ""
+    assert key(ChartGroup("patient", (replace(plain, total=1.0),))) == "Hatched: missed."
     assert key(without) == "Hatched: without the proxy."
     assert key(without, defended) == "Hatched: without the proxy, or with a defence."
-    assert whiskers("w", "t", [without], PERCENT).key == "Hollow: without the proxy."
+    assert whiskers("w", "t", [without], PERCENT).legend == "Hollow: without the proxy."
     assert key(lines) == (
         "Lines: 95 % intervals. Dashed: clean. Grey band: how far clean differs from clean."
     )

@@ -23,4 +23,4 @@ def test_each_condition_stands_at_its_difference_with_its_p_before_the_noise_flo
 def test_a_condition_without_pairs_is_not_drawn() -> None:
     rows = row("clean"), row("down")
 
-    assert delta(run(*rows), table(*rows)).words == ""
+    assert delta(run(*rows), table(*rows)).description == ""

@@ -21,7 +21,7 @@ def test_what_has_no_known_cost_is_left_out() -> None:
     chart = tradeoff(run(*rows), table(*rows))
 
     assert "no-proxy" not in " ".join(words(chart))
-    assert chart.words == "patient, clean: 1/2 50 % at $0.0200."
+    assert chart.description == "patient, clean: 1/2 50 % at $0.0200."
 
 
 def test_marks_are_named_without_colour_and_no_name_covers_another() -> None:

@@ -67,7 +67,7 @@ def test_every_column_has_as_many_numbers_as_names_for_them(of: ConditionRow) ->
     for metric in METRICS:
         found = cell(metric, of)
         assert found.text, metric.key
-        assert len(found.values) == len(column(metric).keys), metric.key
+        assert len(found.values) == len(column(metric).csv_keys), metric.key
 
 
 def test_what_nobody_watched_is_a_dash_and_an_empty_field() -> None:
@@ -100,11 +100,11 @@ def test_lies_are_told_by_what_became_of_them() -> None:
 
 
 def test_pairs_are_told_where_they_are_not_the_trials() -> None:
-    assert cell(ConditionRow.delta, FULL).more == ""
-    assert cell(ConditionRow.delta, row("down", 1, 5, delta=Delta(0.0, 4))).more == "4 pairs"
+    assert cell(ConditionRow.delta, FULL).subtext == ""
+    assert cell(ConditionRow.delta, row("down", 1, 5, delta=Delta(0.0, 4))).subtext == "4 pairs"
 
 
 def test_what_a_figure_is_made_of_stands_below_it_in_small_print() -> None:
-    assert cell(ConditionRow.input_tokens, FULL).more == "500 cached"
-    assert cell(ConditionRow.cost_usd, FULL).more == "price of gpt-4o"
-    assert cell(ConditionRow.recovery_s, FULL).more == "4 recoveries"
+    assert cell(ConditionRow.input_tokens, FULL).subtext == "500 cached"
+    assert cell(ConditionRow.cost_usd, FULL).subtext == "price of gpt-4o"
+    assert cell(ConditionRow.recovery_s, FULL).subtext == "4 recoveries"

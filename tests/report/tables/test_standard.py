@@ -36,7 +36,7 @@ def test_each_line_has_a_cell_for_each_column() -> None:
             for line in block.lines:
                 assert len(line) == len(sheet.columns), sheet.name
                 for cell, column in zip(line, sheet.columns, strict=True):
-                    assert len(cell.values) == len(column.keys), (sheet.name, column.title)
+                    assert len(cell.values) == len(column.csv_keys), (sheet.name, column.title)
 
 
 def test_how_fast_a_model_streams_stands_where_one_does() -> None:

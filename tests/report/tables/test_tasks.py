@@ -41,11 +41,11 @@ def test_one_trial_is_told_in_words_and_leads_to_its_folder(tmp_path: Path) -> N
 
     here = cells["add %", "down"]
     assert "(rec.)" not in task_sheet(load_run(tmp_path)).note
-    assert (here.text, here.more) == ("failure", "reported infeasible, recovered")
+    assert (here.text, here.subtext) == ("failure", "reported infeasible, recovered")
     assert here.tags == ("failed",)
     assert cells["move", "clean"].tags == ("broken",)
     assert tmp_path / unquote(here.href) == path
-    assert (cells["move", "clean"].text, cells["move", "clean"].more) == ("void", "lane died")
+    assert (cells["move", "clean"].text, cells["move", "clean"].subtext) == ("void", "lane died")
     assert cells["move", "down"].text == "not run"
     assert cells["move", "down"].href == ""
 
@@ -65,9 +65,9 @@ def test_a_solved_trial_says_whether_it_needed_to_recover(tmp_path: Path) -> Non
     cells = _cells(tmp_path)
 
     for task in ("ignored", "healed", "unwatched", "no calls"):
-        assert cells[task, "down"].more == "no recovery needed", task
-    assert cells["asked again", "down"].more == "recovery not judged"
-    assert cells["lost", "down"].more.endswith("not recovered")
+        assert cells[task, "down"].subtext == "no recovery needed", task
+    assert cells["asked again", "down"].subtext == "recovery not judged"
+    assert cells["lost", "down"].subtext.endswith("not recovered")
 
 
 def test_repeats_are_summed_and_lead_to_the_folder_they_have_in_common(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_repeats_are_summed_and_lead_to_the_folder_they_have_in_common(tmp_path:
     folder.trial("down", "add", Void(reason="lane died"), repeat=3)
     cell = _cells(tmp_path)["add", "down"]
 
-    assert (cell.text, cell.more, cell.values) == ("1/2", "1/2 rec., 1 void", (1, 2, 1, 2))
+    assert (cell.text, cell.subtext, cell.values) == ("1/2", "1/2 rec., 1 void", (1, 2, 1, 2))
     assert "(rec.)" in task_sheet(load_run(tmp_path)).note
     assert cell.tags == ("failed", "unrecovered", "broken")
     assert tmp_path / unquote(cell.href) == first.parents[1]

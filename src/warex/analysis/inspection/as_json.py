@@ -31,7 +31,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "outcome": trial.outcome.model_dump(mode="json") if trial.outcome else None,
         "canary": trial.canary,
         "harness_broke": list(trial.harness_broke),
-        "trace_cut": trial.cut,
+        "trace_cut": trial.truncated,
         "exchanges": inspection.exchanges,
         "llm": _llm(trial.llm) if trial.llm and trial.llm.calls else None,
         "tasks": [_task(use) for use in inspection.tasks],
@@ -43,7 +43,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "detected": trial.detected if trial.exposed else None,
         "recovered": trial.recovered if trial.exposed else None,
         "false_success": trial.false_success,
-        "timeline": [asdict(moment) for moment in inspection.moments],
+        "timeline": [asdict(moment) for moment in inspection.timeline],
     }
 
 

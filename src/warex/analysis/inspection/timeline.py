@@ -74,7 +74,7 @@ class Inspection:
     """A trial and its timeline."""
 
     trial: TrialRecord
-    moments: tuple[TimelineEntry, ...]
+    timeline: tuple[TimelineEntry, ...]
     exchanges: int
     """Requests seen, LLM calls not among them."""
     scenario: str | None
@@ -116,7 +116,7 @@ def inspect_trial(path: Path) -> Inspection:
     moments = tuple(_moments(trace))
     return Inspection(
         trial=trial.scripted() if scripted else trial,
-        moments=moments,
+        timeline=moments,
         exchanges=len(
             {request.exchange for request in trace.events(RequestSeen)}
             - {call.carrier for call in trace.events(LlmCall)}

@@ -188,7 +188,7 @@ class RecoveryMetrics:
         " had them, over all trials.",
         trial=TrialMetric(
             int,
-            lambda trial: trial.behaviour.duplicated_writes if trial.watched else None,
+            lambda trial: trial.behaviour.duplicated_writes if trial.has_trace else None,
             "Writes that a site was sent again after a fault, though it had them.",
         ),
     )

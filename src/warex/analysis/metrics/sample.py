@@ -47,7 +47,7 @@ class Sample:
     @property
     def is_watched(self) -> bool:
         """Whether each trial has a trace: a part is not the whole."""
-        return bool(self.trials) and all(trial.watched for trial in self.trials)
+        return bool(self.trials) and all(trial.has_trace for trial in self.trials)
 
     @cached_property
     def solved(self) -> ScoredPairs:
@@ -82,7 +82,7 @@ class Sample:
     @cached_property
     def recoveries(self) -> Sequence[tuple[TaskId, Recovery]]:
         """The injections that stand in the recovery rate, each with its task."""
-        return [(trial.task, r) for trial in self.exposed for r in trial.recoveries if r.counts]
+        return [(trial.task, r) for trial in self.exposed for r in trial.recoveries if r.is_rated]
 
     @cached_property
     def recovered(self) -> Sequence[Recovery]:

@@ -36,7 +36,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
     *(metric.trial for metric in METRICS if metric.trial),
     TrialMetric(
         int,
-        lambda trial: len(trial.llm_unread) if trial.watched else None,
+        lambda trial: len(trial.llm_unread) if trial.has_trace else None,
         "Requests that look like calls to a model and could not be read.",
         "llm_unread",
     ),
@@ -64,7 +64,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
         "canary",
     ),
     TrialMetric(
-        str, lambda trial: trial.cut, "A sentence if the end of the trace is missing.", "trace_cut"
+        str, lambda trial: trial.truncated, "A sentence if the end of the trace is missing.", "trace_cut"
     ),
 )
 """In the order of their columns."""

@@ -40,7 +40,7 @@ class FaultImpact:
     """What was hit; for an attempt that failed, the page that would have been asked for."""
     pages: tuple[str, ...]
     """URLs of the page that is to be asked for again; empty where there is none."""
-    since: float
+    felt_at: float
     """Second of the trial from which the client lived with the fault."""
     attempt: bool
     """Whether it failed before there was a request."""
@@ -51,23 +51,23 @@ class Cause:
     """The answer, and the action in it, that led to a request."""
 
     call: ModelCall
-    act: ModelAction
+    action: ModelAction
 
 
 def find_cause(story: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
     """Return what led to a request after the fault; None if no action explains it."""
     if asked.event.repeat_of is not None:
         return None
-    for call in reversed(story.calls_between(felt.since, asked.t)):
+    for call in reversed(story.calls_between(felt.felt_at, asked.t)):
         waited = 0.0
-        for act in call.acts:
+        for act in call.actions:
             if act.does == "finish":
                 break
             if act.does == "wait":
                 waited += _seconds(act)
             elif _explains(story, felt, asked, call, act, waited):
                 return Cause(call, act)
-        if call.acts:
+        if call.actions:
             # What was chosen before is carried out by now. A call without actions is another's.
             return None
     return None
@@ -101,7 +101,7 @@ def _explains(
         return False
     if act.does == "reload":
         return True
-    if _is_due_in_chromium(story, felt, asked) and not _RETRY.search(call.said):
+    if _is_due_in_chromium(story, felt, asked) and not _RETRY.search(call.text):
         return False
     if act.does == "back":
         return True
@@ -149,7 +149,7 @@ def _sends(
     if before is not None and "type" in (act.does, before.does):
         # A page that saves what is typed saves again at the next key, whatever became of the last.
         same = (act.name, act.arguments) == (before.name, before.arguments)
-        return same or asked.event.body == felt.request.body or bool(_RETRY.search(call.said))
+        return same or asked.event.body == felt.request.body or bool(_RETRY.search(call.text))
     return True
 
 
@@ -159,7 +159,7 @@ def _prompting(story: TrialEvents, felt: FaultImpact) -> ModelAction | None:
     if hit is None:
         return None
     calls = [c for c in story.calls_between(0, hit.t) if hit.t - c.answered <= _CLICKS_WITHIN]
-    acts = [act for act in (calls[-1].acts if calls else ()) if act.does in ("click", "type")]
+    acts = [act for act in (calls[-1].actions if calls else ()) if act.does in ("click", "type")]
     return acts[-1] if acts else None
 
 
@@ -183,7 +183,7 @@ def is_page_load_request(story: TrialEvents, request: RequestSeen) -> bool:
 def _is_brought(story: TrialEvents, asked: SeenRequest) -> bool:
     pages = list(story.pages(asked.t - _LOAD_BRINGS, asked.t))
     return bool(pages) and not any(
-        pages[-1].t < call.answered <= asked.t for call in story.calls if call.acts
+        pages[-1].t < call.answered <= asked.t for call in story.calls if call.actions
     )
 
 
@@ -195,7 +195,7 @@ def _comes_by_itself(story: TrialEvents, asked: SeenRequest) -> bool:
         if not equivalence.same_operation(one.event, asked.event):
             continue
         prompted = any(
-            0 <= one.t - call.answered <= _LOADS_WITHIN for call in story.calls if call.acts
+            0 <= one.t - call.answered <= _LOADS_WITHIN for call in story.calls if call.actions
         )
         loaded = any(True for _ in story.pages(one.t - _LOAD_BRINGS, one.t))
         first = one.is_page and not any(True for _ in story.pages(0, one.t))
@@ -211,7 +211,7 @@ def _is_due_in_chromium(story: TrialEvents, felt: FaultImpact, asked: SeenReques
         for one in story.pages(0, asked.t)
         if equivalence.same_page(one.event.url, asked.event.url) and one.event.repeat_of is None
     ]
-    failed: list[float] = [felt.since] if felt.attempt else []
+    failed: list[float] = [felt.felt_at] if felt.attempt else []
     for one in reversed(tries):
         if story.status(one.event.exchange) is not None:
             break

@@ -36,7 +36,7 @@ def recoveries(
     """
     story = TrialEvents(entries, vocabulary)
     found = _injections(entries, story)
-    first = min((one.felt.since for one in found), default=0.0)
+    first = min((one.felt.felt_at for one in found), default=0.0)
     return tuple(
         _finished(story, one, _classify(story, one, first), first, solved) for one in found
     )
@@ -87,7 +87,7 @@ def _with_wait(story: TrialEvents, injection: DeliveredInjection, verdict: Recov
     """
     if injection.plan.category != "quota":
         return verdict
-    since = injection.felt.since
+    since = injection.felt.felt_at
     early = sum(
         one.event.exchange in injection.met and bool(story.calls_between(since, one.t))
         for one in story.requests
@@ -130,7 +130,7 @@ def _injections(entries: Sequence[Entry], story: TrialEvents) -> list[DeliveredI
                     name = first[plan.injection]
                     if (before := found.get(name)) is not None:
                         # Of the agent's own next try the client calls itself a repeat, too.
-                        since = before.felt.since
+                        since = before.felt.felt_at
                     pages = _pages(story, hit)
                     met = {done.exchange: done.injection}
                     if before is not None:
@@ -146,7 +146,7 @@ def _injections(entries: Sequence[Entry], story: TrialEvents) -> list[DeliveredI
 def _classify(story: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
     effects = set(injection.plan.effects)
     if is_model_fault(story, injection.plan):
-        since, delivered = injection.felt.since, injection.delivered
+        since, delivered = injection.felt.felt_at, injection.delivered
         return classify_model_fault(story, injection.plan, delivered, injection.seq, since)
     match injection.plan.category:
         case "variation":
@@ -179,7 +179,7 @@ def _classify(story: TrialEvents, injection: DeliveredInjection, first: float) -
         if asked.event.exchange in injection.met and not injection.felt.attempt:
             # The quota is used up, the wall there. Attempts to connect may be the agent's own.
             continue
-        between = story.calls_between(injection.felt.since, asked.t)
+        between = story.calls_between(injection.felt.felt_at, asked.t)
         if reason := find_cause(story, injection.felt, asked):
             return _recovered(injection, asked, between, reason, len(tries))
         if between and not story.reads_actions:
@@ -208,7 +208,7 @@ def _judge_lie(story: TrialEvents, injection: DeliveredInjection, first: float) 
     found = replace(_say(injection, VERDICTS[told.lie], told.why), lie=told.lie)
     if told.call is None or found.verdict != "recovered":
         return replace(found, call_seq=told.call.seq if told.call else None)
-    between = story.calls_between(injection.felt.since, told.call.answered)
+    between = story.calls_between(injection.felt.felt_at, told.call.answered)
     return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
 
 
@@ -220,7 +220,7 @@ def _judge_wall(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
     """
     reports = [one for name in injection.met.values() for one in story.reports.get(name, ())]
     passed = min((one.t for one in reports if one.what == "cleared"), default=None)
-    since = injection.felt.since
+    since = injection.felt.felt_at
     tries = right_requests(story, injection)
     for asked in tries:
         between = story.calls_between(since, asked.t)
@@ -269,7 +269,7 @@ def _judge_popup(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
         why = "The page was loaded again, without the popup."
         found = _say(injection, "recovered", why, without, len(again))
         until = without.t
-    return _priced(injection, found, until, story.calls_between(injection.felt.since, until))
+    return _priced(injection, found, until, story.calls_between(injection.felt.felt_at, until))
 
 
 def _priced(
@@ -303,7 +303,7 @@ def _judge_lost_answer(story: TrialEvents, injection: DeliveredInjection) -> Rec
     To recover is to look at the site again and not to send it twice.
     """
     felt, hit = injection.felt, injection.hit
-    after = [one for one in story.requests if one.t >= felt.since and one.event is not hit]
+    after = [one for one in story.requests if one.t >= felt.felt_at and one.event is not hit]
     again = [one for one in after if equivalence.same_operation(one.event, hit)]
     again = [one for one in again if one.event.repeat_of is None and one.t <= story.ended]
     for asked in again:
@@ -311,7 +311,7 @@ def _judge_lost_answer(story: TrialEvents, injection: DeliveredInjection) -> Rec
             why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
             return _say(injection, "not_recovered", why, asked, len(again))
     if again:
-        between = story.calls_between(felt.since, again[0].t)
+        between = story.calls_between(felt.felt_at, again[0].t)
         return _healed(story, injection, again[0], between, len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
@@ -322,7 +322,7 @@ def _judge_lost_answer(story: TrialEvents, injection: DeliveredInjection) -> Rec
         ):
             continue
         if reason := find_cause(story, elsewhere, asked):
-            between = story.calls_between(felt.since, asked.t)
+            between = story.calls_between(felt.felt_at, asked.t)
             return _recovered(injection, asked, between, reason, 1)
     if not story.reads_actions and any(one.is_page for one in after):
         why = "The agent's actions are not known."
@@ -342,7 +342,7 @@ def _recovered(
     verdict = _say(
         injection,
         "recovered",
-        f"After the fault the model chose {reason.act.name}, and {event.method} {event.url}"
+        f"After the fault the model chose {reason.action.name}, and {event.method} {event.url}"
         " followed.",
         asked,
         tries,
@@ -376,7 +376,7 @@ def _done_without_saying(between: Sequence[ModelCall]) -> str:
     if not between:
         return ""
     last = between[-1]
-    names = ", ".join(act.name for act in last.acts)
+    names = ", ".join(act.name for act in last.actions)
     chose = f"the model chose {names}" if names else "no action could be read in its answer"
     return f"The right request was made, though {chose} at step {last.event.step} [{last.seq}]."
 
@@ -387,12 +387,12 @@ def _said_without_doing(
     """Name an action that was to load the page again where the network saw no such request."""
     felt = injection.felt
     for place, call in enumerate(story.calls):
-        if call.began < felt.since or not felt.pages:
+        if call.began < felt.felt_at or not felt.pages:
             continue
         shown = [one.event.url for one in story.pages(0, call.answered)]
         if not shown or not any(equivalence.same_page(shown[-1], page) for page in felt.pages):
             continue
-        chosen = [act.name for act in call.acts if act.does == "reload"]
+        chosen = [act.name for act in call.actions if act.does == "reload"]
         until = story.calls[place + 1].began if place + 1 < len(story.calls) else None
         done = any(call.answered <= one.t and (until is None or one.t <= until) for one in tries)
         if chosen and not done:

@@ -43,14 +43,14 @@ def detection(
     ``explaining`` the line of the call whose action recovered. Words that the model used before the
     first fault are its manner of speaking and show nothing.
     """
-    after = [call for call in story.calls if call.began >= felt.since]
+    after = [call for call in story.calls if call.began >= felt.felt_at]
     if not after:
         return None
-    usual = {word for call in story.calls if call.answered <= first for word in trouble(call.said)}
+    usual = {word for call in story.calls if call.answered <= first for word in trouble(call.text)}
     for call in after:
-        if call.seq == explaining or any(repeats_request(act, felt) for act in call.acts):
+        if call.seq == explaining or any(repeats_request(act, felt) for act in call.actions):
             return call.seq
-        if _calls_it_infeasible(story, call) or trouble(call.said) - usual:
+        if _calls_it_infeasible(story, call) or trouble(call.text) - usual:
             return call.seq
     return 0
 
@@ -66,10 +66,10 @@ def claims_success(story: TrialEvents) -> bool | None:
     It does unless it ends the task as infeasible, says ``success: false``, or admits in its words
     that something could not be done.
     """
-    last = next((call for call in reversed(story.calls) if call.said.strip()), None)
+    last = next((call for call in reversed(story.calls) if call.text.strip()), None)
     if last is None:
         return None
-    ending = next((act for act in last.acts if act.does == "finish"), None)
+    ending = next((act for act in last.actions if act.does == "finish"), None)
     if _calls_it_infeasible(story, last) or (ending and _says_failed(ending)):
         return False
     return not _ADMITS.search("\n".join(ending.texts) if ending else last.event.answer)
@@ -82,4 +82,4 @@ def _says_failed(act: ModelAction) -> bool:
 
 def _calls_it_infeasible(story: TrialEvents, call: ModelCall) -> bool:
     given_up = story.vocabulary.infeasible if story.vocabulary else ()
-    return any(act.name in given_up for act in call.acts)
+    return any(act.name in given_up for act in call.actions)

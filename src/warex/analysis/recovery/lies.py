@@ -58,7 +58,7 @@ def lie_from_words(
 
     ``first`` is the second of the trial's first fault.
     """
-    after = [call for call in story.calls if call.began >= felt.since]
+    after = [call for call in story.calls if call.began >= felt.felt_at]
     said = [(call, text) for call in after for text in _given(call, last=call is after[-1])]
     told = list(_comparable(changes))
     true = [one for one in told if any(_says(text, one.before) for _, text in said)]
@@ -92,16 +92,16 @@ def lie_from_verdict(story: TrialEvents, verdict: Recovery) -> LieOutcome | None
         return "noticed"
     if verdict.verdict != "not_recovered":
         return "not_affected"
-    answered = story.calls and any(act.does == "finish" for act in story.calls[-1].acts)
+    answered = story.calls and any(act.does == "finish" for act in story.calls[-1].actions)
     return "passed_on" if answered else None
 
 
 def _given(call: ModelCall, *, last: bool) -> Iterator[str]:
     """Yield what an answer of the model puts into a page, or into the agent's last answer."""
-    for act in call.acts:
+    for act in call.actions:
         if act.does in ("type", "finish"):
             yield from act.texts
-    if last and not call.acts:
+    if last and not call.actions:
         yield call.event.answer
 
 
@@ -130,7 +130,7 @@ def _noticed(
 
 
 def _doubts(call: ModelCall, doubt: re.Pattern[str]) -> set[str]:
-    words = "\n".join((call.said, *(text for act in call.acts for text in act.texts)))
+    words = "\n".join((call.text, *(text for act in call.actions for text in act.texts)))
     return {found[0].lower() for found in doubt.finditer(words)}
 
 

@@ -77,7 +77,7 @@ def is_usable(story: TrialEvents, call: ModelCall) -> bool:
     event = call.event
     ended_well = event.finish in (None, "stop", "tool_calls")
     whole = event.error is None and event.complete and ended_well
-    return whole and _says_something(call) and event.exchange not in story.spoilt
+    return whole and _says_something(call) and event.exchange not in story.altered
 
 
 def _says_something(call: ModelCall) -> bool:

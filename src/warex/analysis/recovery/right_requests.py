@@ -48,12 +48,12 @@ def is_of_a_page(hit: RequestSeen) -> bool:
 def right_requests(story: TrialEvents, injection: DeliveredInjection) -> list[SeenRequest]:
     """Return the later requests that would bring back what was hit, in order."""
     felt, hit = injection.felt, injection.hit
-    after = [one for one in story.requests if one.t >= felt.since]
+    after = [one for one in story.requests if one.t >= felt.felt_at]
     after = [one for one in after if one.event.exchange != hit.exchange]
     after = [one for one in after if not _is_followed(story, injection, one)]
     if felt.attempt:
         found = [one for one in after if story.status(one.event.exchange) is not None]
-        found += [one for one in story.attempts if one.t > felt.since]
+        found += [one for one in story.attempts if one.t > felt.felt_at]
         found = [
             one for one in found if connection_tries.proves_reachable(one.event, injection.plan)
         ]

@@ -54,7 +54,7 @@ class ModelCall:
 
     seq: int
     event: LlmCall
-    acts: tuple[ModelAction, ...]
+    actions: tuple[ModelAction, ...]
 
     @property
     def began(self) -> float:
@@ -67,7 +67,7 @@ class ModelCall:
         return self.event.began + self.event.latency_s
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """All words of the answer."""
         calls = (f"{call.get('name')} {call.get('arguments')}" for call in self.event.tool_calls)
         return "\n".join((self.event.answer, *calls))
@@ -114,7 +114,7 @@ class TrialEvents:
         self.attempts: list[SeenRequest] = []
         """Attempts to reach a host that met a fault."""
         self.hit: set[str] = set()
-        self.spoilt: set[str] = set()
+        self.altered: set[str] = set()
         """Those hit by more than a wait: their answers are not the site's, or not whole."""
         self.reports: dict[str, list[PageReport]] = {}
         """What changed pages reported of themselves, by injection."""
@@ -139,7 +139,7 @@ class TrialEvents:
                 case FaultDelivered() as done:
                     self.hit.add(done.exchange)
                     if done.injection not in late:
-                        self.spoilt.add(done.exchange)
+                        self.altered.add(done.exchange)
                 case Witness() as seen if entry.t <= self.ended + _GRACE_S:
                     self.reports.setdefault(seen.injection, []).append(
                         PageReport(entry.t, seen.what)
@@ -182,7 +182,7 @@ class TrialEvents:
     @property
     def reads_actions(self) -> bool:
         """Whether any action of the agent could be read."""
-        return any(call.acts for call in self.calls)
+        return any(call.actions for call in self.calls)
 
 
 def _acts(

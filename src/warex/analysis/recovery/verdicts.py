@@ -74,7 +74,7 @@ class Recovery:
     it asked for nothing again, or the fault is another."""
 
     @property
-    def counts(self) -> bool:
+    def is_rated(self) -> bool:
         """Whether the verdict stands in the recovery rate."""
         return self.needed and self.verdict in RATED_VERDICTS
 
@@ -86,7 +86,7 @@ def trial_recovered(verdicts: Iterable[Recovery]) -> bool | None:
     from.
     """
     known = list(verdicts)
-    counting = [one.verdict for one in known if one.counts]
+    counting = [one.verdict for one in known if one.is_rated]
     if not counting:
         return None
     if any(verdict != "recovered" for verdict in counting):

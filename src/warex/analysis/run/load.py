@@ -102,7 +102,7 @@ def _unknown_where_unseen(attempts: Iterable[TrialRecord]) -> list[TrialRecord]:
     """Return the attempts; those of an agent none of whose calls was ever seen, without any."""
     attempts = list(attempts)
     heard = {a.key.agent for a in attempts if a.llm is not None and a.llm.calls}
-    return [a if a.key.agent in heard else a.without_calls() for a in attempts]
+    return [a if a.key.agent in heard else a.with_calls_unknown() for a in attempts]
 
 
 def benchmark_vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:

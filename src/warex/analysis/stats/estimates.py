@@ -13,7 +13,7 @@ class Rate:
 
     hits: int
     n: int
-    bounds: tuple[float, float] | None = field(default=None, compare=False)
+    clustered_interval: tuple[float, float] | None = field(default=None, compare=False)
     """The interval where the trials are not independent: several of one task."""
 
     @property
@@ -24,7 +24,7 @@ class Rate:
     @property
     def interval(self) -> tuple[float, float]:
         """The Wilson 95 % interval; with several trials a task that of fewer, see ``bounds``."""
-        return self.bounds or wilson(self.hits, self.n)
+        return self.clustered_interval or wilson(self.hits, self.n)
 
     def __str__(self) -> str:
         return f"{self.hits}/{self.n}"

@@ -95,7 +95,7 @@ def tabulate(run: Run) -> Table:
     ]
     return Table(
         rows=tuple(row for agent in agents for row in agent.rows),
-        left_out=tuple((agent.name, pair) for agent in agents for pair in sorted(agent.out)),
+        left_out=tuple((agent.name, pair) for agent in agents for pair in sorted(agent.excluded)),
         unfinished=sum(trial.outcome is None for trial in run.trials),
         proxy_effect=tuple((a.name, e) for a in agents if (e := a.proxy_effect())),
         proxy_latency=tuple((a.name, s) for a in agents if (s := a.proxy_latency())),
@@ -117,8 +117,8 @@ class _Agent:
         self.name = name
         of_agent = [trial for trial in run.trials if trial.key.agent == name]
         self._scheduled = Counter(trial.key.condition for trial in of_agent)
-        self.out = {trial.pair for trial in of_agent if trial.void}
-        kept = [t for t in of_agent if t.outcome is not None and t.pair not in self.out]
+        self.excluded = {trial.pair for trial in of_agent if trial.void}
+        kept = [t for t in of_agent if t.outcome is not None and t.pair not in self.excluded]
         self._setups = {
             condition: known.get(condition, RecordedCondition()) for condition in run.conditions
         }

@@ -78,7 +78,7 @@ def behaviour(
     entries: Sequence[Entry], verdicts: Sequence[Recovery], vocabulary: Vocabulary | None
 ) -> Behaviour:
     """Return what a trace shows; ``vocabulary`` is the benchmark's, None where none is known."""
-    bad = [v for v in verdicts if v.counts and v.verdict == "not_recovered"]
+    bad = [v for v in verdicts if v.is_rated and v.verdict == "not_recovered"]
     faults = {v.fault_seq for v in bad}
     since = next((entry.t for entry in entries if entry.seq in faults), None)
     # By its type, since pydantic's isinstance is slow and most entries are of no concern here.

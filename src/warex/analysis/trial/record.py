@@ -59,7 +59,7 @@ class TrialRecord:
     canary: bool | None
     """Whether a page proved the agent's way, before it began or as its first; None: not tried."""
     harness_broke: tuple[str, ...]
-    cut: str | None
+    truncated: str | None
     """A sentence if the end of the trace is missing."""
     site: str | None
     """Host of the first page that was asked for; None where nobody watched, or none was."""
@@ -75,7 +75,7 @@ class TrialRecord:
     """What became of each attack on the agent that was delivered."""
     never_armed: str | None = None
     """What the scenario waited for in vain; None if it was armed."""
-    watched: bool = True
+    has_trace: bool = True
     """Whether there is a trace of what came through the proxy."""
 
     @property
@@ -88,7 +88,7 @@ class TrialRecord:
         """What it has in common with those of other conditions and agents."""
         return self.key.benchmark, self.key.task, self.key.repeat
 
-    def without_calls(self) -> Self:
+    def with_calls_unknown(self) -> Self:
         """Return it as known where the agent's calls are not: what rests on them is unknown."""
         return replace(
             self,
@@ -199,15 +199,15 @@ def load_trial(
         false_success=false_success(entries, vocabulary, outcome),
         canary=all(canaries) if canaries else None,
         harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
-        cut=trace.truncation,
+        truncated=trace.truncation,
         site=_site(trace.events(RequestSeen)),
         llm_unread=unread,
         popups=popup_handling(entries),
         attacks=attack_outcomes(entries),
         never_armed=_never_armed(trace, began),
-        watched=watched,
+        has_trace=watched,
     )
-    return record.without_calls() if unread else record
+    return record.with_calls_unknown() if unread else record
 
 
 def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:

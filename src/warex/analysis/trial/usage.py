@@ -144,7 +144,7 @@ class LlmUsage:
         return tuple(sorted({call.priced_by for call in self.calls if call.cost_usd is None}))
 
     @property
-    def uncertain(self) -> int:
+    def estimated_calls(self) -> int:
         """Calls whose tokens the API did not report in full."""
         return sum(call.usage in ("estimated", "partial") for call in self.calls)
 

@@ -58,7 +58,7 @@ class CustomCampaign:
     """A campaign file's text, and why it may lack a condition."""
 
     text: str
-    left_out: str | None = None
+    no_proxy_reason: str | None = None
     """Why its trials cannot go without the proxy; None where they can, or nobody knows yet."""
 
     def config(self, source: str) -> CampaignConfig:
@@ -100,7 +100,7 @@ def customize(
         return made
     without = conditions.replace(_NO_PROXY, _comment(f"There is no condition no-proxy: {why}."))
     return CustomCampaign(
-        _text(source, called, file, parts, without, first - len(parts.agents)), left_out=why
+        _text(source, called, file, parts, without, first - len(parts.agents)), no_proxy_reason=why
     )
 
 

@@ -75,10 +75,10 @@ def run_on_ray(
                 death = _death(process)
                 if death is None:
                     raise  # Ray itself ends its drivers where their cluster is lost.
-                in_a_row, had = in_a_row + 1 if driver.came == had else 1, driver.came
+                in_a_row, had = in_a_row + 1 if driver.returned == had else 1, driver.returned
                 if in_a_row == MAX_DEATHS_IN_A_ROW:
                     raise MachineError(f"{death}, {in_a_row} times in a row; {lost}") from None
-                driver.lose(f"{death}; it is started anew")
+                driver.requeue_all(f"{death}; it is started anew")
 
 
 def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:
@@ -139,19 +139,19 @@ class Driver:
     clock: Clock = field(default_factory=Clock)
     running: dict[int, PlannedAttempt] = field(default_factory=dict)
     asked: int = 0
-    room: int = 0
+    capacity: int = 0
     """Trials at once that the cluster has CPUs for."""
     reached: bool = False
-    came: int = 0
+    returned: int = 0
     """How many attempts have come back."""
 
     def drive(self) -> None:
         """Hand out turns and take in what comes of them until the schedule is over."""
         try:
-            while not self.schedule.over:
+            while not self.schedule.is_finished:
                 self._ask()
                 while self.pipe.poll(_POLL_S):
-                    self._hear(self.pipe.recv())
+                    self._handle(self.pipe.recv())
                     self._ask()
         except (EOFError, ConnectionError):
             if not self.reached:
@@ -162,17 +162,17 @@ class Driver:
                 " had come back is kept: start Ray again and go on with --resume"
             ) from None
 
-    def lose(self, why: str) -> None:
+    def requeue_all(self, why: str) -> None:
         """Have all that is under way made again: nobody will tell what became of it."""
         self.notice(f"{why}, and so are the attempts under way: {len(self.running)}")
         for turn in self.running.values():
             self.schedule.lost(turn)
         self.running.clear()
-        self.room = 0
+        self.capacity = 0
 
     def _ask(self) -> None:
         """Hand out turns while the cluster has room."""
-        while len(self.running) < min(self.room, self.lanes or self.room):
+        while len(self.running) < min(self.capacity, self.lanes or self.capacity):
             turn = self.schedule.take(self.clock.now())
             if turn is None:
                 return
@@ -181,16 +181,16 @@ class Driver:
             self.running[self.asked] = turn
             self.pipe.send(AttemptRequest(self.asked, turn.key, turn.attempt, self._answers(turn)))
 
-    def _hear(self, said: GatewayMessage) -> None:
+    def _handle(self, said: GatewayMessage) -> None:
         match said:
             case Connected(trials_at_once=room):
                 if not room:
                     self.notice(
                         f"the Ray cluster at {self.address} has no CPU left; waiting for nodes"
                     )
-                self.reached, self.room = True, room
+                self.reached, self.capacity = True, room
             case AttemptReturned(number=number, result=AttemptResult() as result):
-                self.came += 1
+                self.returned += 1
                 self._take_in(self.running.pop(number), result)
             case AttemptReturned(result=WarexError() as error):
                 raise error

@@ -33,7 +33,7 @@ class CircuitBreaker:
     _hit: set[str] = field(default_factory=set)
     _deaths: int = 0
 
-    def note(self, task: str, outcome: Outcome) -> None:
+    def record(self, task: str, outcome: Outcome) -> None:
         """Count an attempt's outcome; raise CampaignStopped where it was one too many."""
         self._deaths = self._deaths + 1 if isinstance(outcome, Void) and outcome.died else 0
         if not isinstance(outcome, Void):

@@ -40,7 +40,7 @@ def run_local(
         with changed:
             while not stop.is_set():
                 turn = schedule.take(clock.now())
-                if turn is not None or schedule.over:
+                if turn is not None or schedule.is_finished:
                     return turn
                 changed.wait(_POLL_S)
             return None

@@ -56,7 +56,7 @@ class TrialQueue:
         left = remaining(trials, past)
         self.trials = left
         """Those that need an attempt, in their order."""
-        self.size = len(left) if limit is None else min(limit, len(left))
+        self.total = len(left) if limit is None else min(limit, len(left))
         """How many of them this go is about."""
         self.stopped: str | None = None
         """Why no trial begins any more, in words, where it is the budget."""
@@ -68,31 +68,31 @@ class TrialQueue:
         self._began: float | None = None
         self._counted = False
         self._begun = self._running = self._settled = 0
-        self._fresh: deque[PlannedAttempt] = deque()
-        self._again: deque[PlannedAttempt] = deque()
-        self._parked: dict[TrialKey, list[PlannedAttempt]] = {}
-        self._streak = CircuitBreaker(tasks=len({key.task for key in left[: self.size]}))
+        self._pending: deque[PlannedAttempt] = deque()
+        self._retries: deque[PlannedAttempt] = deque()
+        self._blocked: dict[TrialKey, list[PlannedAttempt]] = {}
+        self._breaker = CircuitBreaker(tasks=len({key.task for key in left[: self.total]}))
         unsettled = set(left) if after else set()
         for key in left:
             before = past.get(key, TrialHistory())
             # An attempt that was cut off keeps its folder and its number: nothing is ever lost.
             turn = PlannedAttempt(key, before.last + 1, len(before.outcomes))
             if (first := after.get(key)) in unsettled and first is not None:
-                self._parked.setdefault(first, []).append(turn)
+                self._blocked.setdefault(first, []).append(turn)
             else:
-                self._fresh.append(turn)
+                self._pending.append(turn)
 
     @property
     def left(self) -> int:
         """How many of this go's trials still need an attempt, those that run included."""
-        return self.size - self._settled
+        return self.total - self._settled
 
     @property
-    def over(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether no turn will come any more."""
         if self._running:
             return False
-        return self.stopped is not None or not (self._again or self._may_begin)
+        return self.stopped is not None or not (self._retries or self._may_begin)
 
     def take(self, now: float) -> PlannedAttempt | None:
         """Return the next turn; None where there is none, now or, if ``over``, ever.
@@ -102,14 +102,14 @@ class TrialQueue:
         if self._began is None:
             self._began = now
         if self.stopped is None:
-            self.stopped = self._used_up(now - self._began)
+            self.stopped = self._exhausted_budget(now - self._began)
         if self.stopped is not None:
             return None
         if self._may_begin:
-            turn = self._fresh.popleft()
+            turn = self._pending.popleft()
             self._begun += 1
-        elif self._again:
-            turn = self._again.popleft()
+        elif self._retries:
+            turn = self._retries.popleft()
         else:
             return None
         self._running += 1
@@ -125,14 +125,14 @@ class TrialQueue:
         self._spent += spent or Spending()
         voids = turn.voids + isinstance(outcome, Void)
         if isinstance(outcome, Void) and voids < MAX_ATTEMPTS:
-            self._again.append(PlannedAttempt(turn.key, turn.attempt + 1, voids, turn.losses))
+            self._retries.append(PlannedAttempt(turn.key, turn.attempt + 1, voids, turn.losses))
         else:
             self._settle(turn.key)
         self._counted |= not isinstance(outcome, Void)
         if not (self._counted and turn.voids and isinstance(outcome, Void) and not outcome.died):
             # At the end only those that were void are left. Where others count, their being void
             # once more, in a row by then, says nothing of these.
-            self._streak.note(turn.key.task, outcome)
+            self._breaker.record(turn.key.task, outcome)
 
     def lost(self, turn: PlannedAttempt, spent: Spending | None = None) -> None:
         """Take note that nobody will tell how a turn ended: what ran it has gone.
@@ -144,21 +144,21 @@ class TrialQueue:
         self._spent += spent or Spending()
         losses = turn.losses + 1
         if losses < MAX_ATTEMPTS:
-            self._again.append(PlannedAttempt(turn.key, turn.attempt + 1, turn.voids, losses))
+            self._retries.append(PlannedAttempt(turn.key, turn.attempt + 1, turn.voids, losses))
         else:
             self.given_up.append(turn.key)
             self._settle(turn.key)
 
     @property
     def _may_begin(self) -> bool:
-        return bool(self._fresh) and self._begun < self.size
+        return bool(self._pending) and self._begun < self.total
 
     def _settle(self, key: TrialKey) -> None:
         """Let those begin that waited for a trial: before others, to stand near it."""
         self._settled += 1
-        self._fresh.extendleft(reversed(self._parked.pop(key, ())))
+        self._pending.extendleft(reversed(self._blocked.pop(key, ())))
 
-    def _used_up(self, seconds: float) -> str | None:
+    def _exhausted_budget(self, seconds: float) -> str | None:
         """Say which part of the budget is used up; None if none is."""
         budget, spent = self._budget, self._spent
         if budget.usd is not None and spent.unpriced:

@@ -137,8 +137,8 @@ def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":
             " built-in campaigns; change the file"
         )
     made = customize(campaign, changes, file=campaign)
-    if made.left_out is not None:
-        echo(f"warex: there is no condition 'no-proxy': {made.left_out}", err=True)
+    if made.no_proxy_reason is not None:
+        echo(f"warex: there is no condition 'no-proxy': {made.no_proxy_reason}", err=True)
     return made.config(campaign)
 
 

@@ -27,12 +27,12 @@ class ChartRow:
     label: str
     value: float | None
     """None where it is not known: the row then says so."""
-    words: str
+    value_text: str
     """The number as it is written at the right."""
     interval: tuple[float, float] | None = None
     hue: int = 1
     hatched: bool = False
-    whole: float | None = None
+    total: float | None = None
     """What the value is a part of; the rest is drawn hatched."""
 
 
@@ -81,8 +81,8 @@ def bars(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) -> Cha
         start, end = sorted((plot.x(0), plot.x(entry.value)))
         box = (start, y - _THICK / 2, end - start, _THICK)
         yield bar(name, box, entry.hue, entry.hatched, tip)
-        if entry.whole is not None and entry.whole > entry.value:
-            rest = (end, y - _THICK / 2, plot.x(entry.whole) - end, _THICK)
+        if entry.total is not None and entry.total > entry.value:
+            rest = (end, y - _THICK / 2, plot.x(entry.total) - end, _THICK)
             yield bar(name, rest, 0, True, tip)
         yield from _whisker(plot, entry, y)
 
@@ -104,7 +104,7 @@ def whiskers(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) ->
 def text_alternative(groups: Sequence[ChartGroup]) -> str:
     """Return all numbers of the figure as one text."""
     return " ".join(
-        f"{group.name}: {'; '.join(f'{e.label} {e.words}' for e in group.entries)}."
+        f"{group.name}: {'; '.join(f'{e.label} {e.value_text}' for e in group.entries)}."
         for group in groups
     )
 
@@ -117,7 +117,7 @@ def _chart(
 ) -> Chart:
     entries = [entry for group in groups for entry in group.entries]
     left = _GAP + max((width_of(shortened(e.label), 12) for e in entries), default=0)
-    right = max((width_of(e.words, 12) for e in entries), default=0) + _GAP
+    right = max((width_of(e.value_text, 12) for e in entries), default=0) + _GAP
     height = sum(HEAD + ROW * len(group.entries) for group in groups)
     plot = _Plot(
         left=left,
@@ -145,7 +145,7 @@ def _key(groups: Sequence[ChartGroup], plot: _Plot, hatched: str) -> Iterable[st
         yield f"Dashed: {CLEAN}."
     if any(end > start for start, end in (_band(plot, g.band) for g in groups if g.band)):
         yield f"Grey band: how far {CLEAN} differs from {CLEAN}."
-    if any(entry.whole is not None and entry.whole > (entry.value or 0) for entry in drawn):
+    if any(entry.total is not None and entry.total > (entry.value or 0) for entry in drawn):
         yield "Hatched: missed."
     if key := hatch_legend(hatched, ((e.label, e.hatched) for e in drawn)):
         yield key
@@ -187,9 +187,9 @@ def _group(plot: _Plot, group: ChartGroup, top: float, draw: _Draw) -> Iterable[
         y = low + ROW * (place + 0.5)
         name = shortened(entry.label)
         yield text(plot.left - _GAP, y + 4, name, "soft", "end")
-        yield text(plot.right + _GAP, y + 4, entry.words, "soft")
+        yield text(plot.right + _GAP, y + 4, entry.value_text, "soft")
         if entry.value is not None:
-            yield from draw(plot, group, entry, y, f"{group.name}, {entry.label}: {entry.words}")
+            yield from draw(plot, group, entry, y, f"{group.name}, {entry.label}: {entry.value_text}")
 
 
 def _whisker(plot: _Plot, entry: ChartRow, y: float) -> Iterable[str]:

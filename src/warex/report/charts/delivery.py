@@ -24,5 +24,5 @@ def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
         f"{row.delivered} of {row.planned}",
         None,
         look.hue,
-        whole=row.planned,
+        total=row.planned,
     )

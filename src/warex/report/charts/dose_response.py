@@ -37,7 +37,7 @@ def dose(run: Run, table: Table) -> Chart | None:
     found = list(dose_panels(run, table))
     if not found:
         return None
-    words = " ".join(f"{chart.title}: {chart.words}" for chart in found)
+    words = " ".join(f"{chart.title}: {chart.description}" for chart in found)
     return arrange("doses", "Dose and response", words, found, 2)
 
 

@@ -39,7 +39,7 @@ def panels(run: Run, table: Table) -> tuple[Chart, ...]:
 def effort(run: Run, table: Table) -> Chart:
     """Draw the four panels as one figure."""
     four = list(panels(run, table))
-    words = " ".join(f"{chart.title}: {chart.words}" for chart in four)
+    words = " ".join(f"{chart.title}: {chart.description}" for chart in four)
     return arrange("effort", "Success, latency, LLM calls and cost", words, four, 2)
 
 

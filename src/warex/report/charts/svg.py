@@ -26,12 +26,12 @@ class Chart:
     name: str
     """Stem of its file, and its id on the page."""
     title: str
-    words: str
+    description: str
     """What it shows, for who cannot see it."""
     width: float
     height: float
     body: str
-    key: str = ""
+    legend: str = ""
     """What its signs mean: only of those that it draws."""
 
 
@@ -42,7 +42,7 @@ def inline(chart: Chart) -> str:
         f' width="{num(chart.width)}" height="{num(chart.height)}"'
         f' aria-labelledby="{chart.name}-title {chart.name}-words">'
         f'<title id="{chart.name}-title">{escape(chart.title)}</title>'
-        f'<desc id="{chart.name}-words">{escape(chart.words)}</desc>'
+        f'<desc id="{chart.name}-words">{escape(chart.description)}</desc>'
         f"{_defs(chart)}{chart.body}</svg>"
     )
 
@@ -56,7 +56,7 @@ def standalone(chart: Chart) -> str:
         f' viewBox="0 0 {num(chart.width)} {num(chart.height)}" width="{num(chart.width)}"'
         f' height="{num(chart.height)}" aria-labelledby="{name}-title {name}-words">\n'
         f'<title id="{name}-title">{escape(chart.title)}</title>\n'
-        f'<desc id="{name}-words">{escape(chart.words)}</desc>\n'
+        f'<desc id="{name}-words">{escape(chart.description)}</desc>\n'
         f"<style>{style(lambda colour: LIGHT[colour])}</style>\n"
         f"{_defs(chart)}{chart.body}\n</svg>\n"
     )

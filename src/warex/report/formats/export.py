@@ -97,7 +97,7 @@ def as_csv(sheet: Sheet) -> str:
     """Return the table's bare numbers as CSV (RFC 4180); what is not known is empty."""
     text = StringIO()
     writer = csv.writer(text)
-    keys = (key for column in sheet.columns for key in column.keys)
+    keys = (key for column in sheet.columns for key in column.csv_keys)
     writer.writerow(map(_csv_value, [*([] if sheet.stacked else ["agent"]), *keys]))
     for block in sheet.blocks:
         head = [] if sheet.stacked else [block.agent]

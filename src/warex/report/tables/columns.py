@@ -32,11 +32,11 @@ class Cell:
     text: str
     values: tuple[Bare, ...]
     """In the order of the column's ``keys``."""
-    more: str = ""
+    subtext: str = ""
     """What stands below it in small print."""
     href: str = ""
     """Relative to the run's folder."""
-    look: str = ""
+    css_class: str = ""
     """Class in HTML."""
     tags: tuple[str, ...] = ()
     """What a reader may ask to see alone."""
@@ -47,8 +47,8 @@ class Column:
     """What a column is called and what it means."""
 
     title: str
-    meaning: str
-    keys: tuple[str, ...]
+    definition: str
+    csv_keys: tuple[str, ...]
     """Names of its bare numbers in CSV."""
     is_text: bool = False
 

@@ -370,7 +370,7 @@ def _seconds(of: Mean | None) -> Cell:
 def _of(of: Rate) -> Cell:
     if of.value is None:
         return Cell(formatting.UNKNOWN, (None, None))
-    return Cell(formatting.fraction(of), (of.value, of.n), look=heat_class(of.value))
+    return Cell(formatting.fraction(of), (of.value, of.n), css_class=heat_class(of.value))
 
 
 def heat_class(value: float) -> str:

@@ -112,7 +112,7 @@ def _block(
 
 def _cell(run: Run, trials: Sequence[TrialRecord], every: bool) -> Cell:
     if not trials:
-        return Cell("not run", (None,) * 4, look="none")
+        return Cell("not run", (None,) * 4, css_class="none")
     scored = [trial.solved for trial in trials if trial.solved is not None]
     judged = [t.recovered for t in trials if t.exposed and t.recovered is not None]
     values = sum(scored), len(scored), sum(judged), len(judged)

@@ -37,7 +37,7 @@ def render_inspect(inspection: Inspection, *, full: bool = False) -> RenderableT
     Numbers in square brackets are ``seq`` in the trial's events.jsonl. ``full`` shows prompts and
     answers whole, and the names that were looked up.
     """
-    moments = inspection.moments
+    moments = inspection.timeline
     if not full:
         moments = tuple(moment for moment in moments if moment.kind != "dns")
     return Group(
@@ -74,8 +74,8 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "exchanges", f"{inspection.exchanges}{apart}"
     for reason in trial.harness_broke:
         yield "harness broke", reason
-    if trial.cut:
-        yield "trace", trial.cut
+    if trial.truncated:
+        yield "trace", trial.truncated
     yield "folder", str(trial.path)
 
 
@@ -152,7 +152,7 @@ def _use(llm: LlmUsage) -> str:
     cost = usd(llm.cost_usd, llm.as_if)
     if llm.cost_usd is None:
         cost = f"cost unknown: no price of {', '.join(llm.unpriced)}"
-    uncertain = f"; the tokens of {llm.uncertain} are estimated or partial" if llm.uncertain else ""
+    uncertain = f"; the tokens of {llm.estimated_calls} are estimated or partial" if llm.estimated_calls else ""
     return (
         f"{count_noun(len(llm.calls), 'call')} in {count_noun(llm.steps, 'step')},"
         f" {count_noun(llm.input_tokens, 'token')} in"

@@ -82,7 +82,7 @@ def excluded_pairs(table: Table) -> tuple[str, ...]:
 
 def cut_traces(run: Run) -> tuple[tuple[Path, str], ...]:
     """Return the attempts whose trace lacks its end, and how."""
-    return tuple((attempt.path, attempt.cut) for attempt in run.attempts if attempt.cut)
+    return tuple((attempt.path, attempt.truncated) for attempt in run.attempts if attempt.truncated)
 
 
 def _told(run: Run) -> list[str]:
@@ -133,7 +133,7 @@ def _unread(run: Run) -> list[str]:
     """Say of each agent which calls to its model could not be read, or that none was seen."""
     lines = []
     for agent in run.agents:
-        trials = [t for t in run.trials if t.key.agent == agent and t.watched]
+        trials = [t for t in run.trials if t.key.agent == agent and t.has_trace]
         unread = [call for trial in trials for call in trial.llm_unread]
         if unread:
             (url, reason), blind = unread[0], sum(bool(t.llm_unread) for t in trials)
@@ -172,7 +172,7 @@ def _unpriced(run: Run) -> list[str]:
 
 
 def _estimated(run: Run) -> list[str]:
-    uncertain = sum(trial.llm.uncertain for trial in run.trials if trial.llm)
+    uncertain = sum(trial.llm.estimated_calls for trial in run.trials if trial.llm)
     if not uncertain:
         return []
     return [f"The tokens of {count_noun(uncertain, 'LLM call')} are estimated or partial."]
