@@ -102,7 +102,7 @@ class _SameSites(TestbedBenchmark):
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        return self._secured(super().stage(task, folder, ca, direct=True))
+        return self._secured(super().start_environment(task, folder, ca, direct=True))
 
     @contextmanager
     def _secured(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:

@@ -59,7 +59,7 @@ class _Timed(CommandBenchmark):
     def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        return self._timed(super().stage(task, folder, ca, direct=direct))
+        return self._timed(super().start_environment(task, folder, ca, direct=direct))
 
     @contextmanager
     def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:

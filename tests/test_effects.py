@@ -7,7 +7,6 @@ from warex.effects import (
     Effect,
     EffectProperties,
     Reply,
-    effect_name,
     effects_with,
 )
 
@@ -38,5 +37,9 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
 
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
     assert effects_with(lambda traits: traits.keeps_response) == {"delay", "trickle"}
-    assert effects_with(lambda traits: traits.opens_no_connection) == {"unresolved", "refuse", "drop"}
-    assert effect_name(Delay(1.0)) not in effects_with(lambda traits: traits.is_terminal)
+    assert effects_with(lambda traits: traits.opens_no_connection) == {
+        "unresolved",
+        "refuse",
+        "drop",
+    }
+    assert Delay.name not in effects_with(lambda traits: traits.is_terminal)

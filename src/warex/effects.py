@@ -38,6 +38,7 @@ class EffectProperties:
 class Delay:
     """Hold the exchange for a while, then carry on."""
 
+    name: ClassVar = "delay"
     traits: ClassVar[EffectProperties] = EffectProperties(holds=True, keeps_response=True)
 
     seconds: float
@@ -58,6 +59,7 @@ class WallExit:
 class Reply:
     """Answer with this instead of the site's answer."""
 
+    name: ClassVar = "reply"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
 
     status: int
@@ -80,6 +82,7 @@ class Cut:
     On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
     """
 
+    name: ClassVar = "cut"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True)
 
     how: Literal["close", "reset"] = "close"
@@ -92,6 +95,7 @@ class Trickle:
     A stream's pieces are its events, lines or messages; any other answer is divided into sixteen.
     """
 
+    name: ClassVar = "trickle"
     traits: ClassVar[EffectProperties] = EffectProperties(keeps_response=True)
 
     pause: float
@@ -106,6 +110,7 @@ class Truncate:
     ``reset`` end the connection in the middle, as in ``Cut``.
     """
 
+    name: ClassVar = "truncate"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
 
     share: float
@@ -120,6 +125,7 @@ class Rewrite:
     Delivered means that the page itself reported to be shown, at the edit's ``report``.
     """
 
+    name: ClassVar = "rewrite"
     traits: ClassVar[EffectProperties] = EffectProperties(rewrites=True, judged_by_values=True)
 
     edit: Edit
@@ -131,6 +137,7 @@ class Rewrite:
 class OtherPage:
     """Ask the site for another of its pages, one that was asked for before, in place of this."""
 
+    name: ClassVar = "elsewhere"
     traits: ClassVar[EffectProperties] = EffectProperties(depends_on_site=True)
 
     draw: float
@@ -141,6 +148,7 @@ class OtherPage:
 class ReplayFirst:
     """Answer with what the site answered when the same was first asked for."""
 
+    name: ClassVar = "earlier"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, depends_on_site=True)
 
 
@@ -148,6 +156,7 @@ class ReplayFirst:
 class DuplicateRequest:
     """Send the request to the site once more, and before the client's own."""
 
+    name: ClassVar = "twice"
     traits: ClassVar[EffectProperties] = EffectProperties(
         depends_on_site=True, recoverable_by_retry=False, judged_by_values=True
     )
@@ -160,7 +169,10 @@ class EditToolAnswer:
     It is looked for wherever it comes: in the exchange itself, or as an event of another one.
     """
 
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, recoverable_by_retry=False)
+    name: ClassVar = "amend"
+    traits: ClassVar[EffectProperties] = EffectProperties(
+        is_terminal=True, recoverable_by_retry=False
+    )
 
     change: Change | None
     """None leaves it as it is."""
@@ -172,6 +184,7 @@ class EditToolAnswer:
 class PushToolEvent:
     """Put a message into the stream of events on which a client of tools (MCP) awaits answers."""
 
+    name: ClassVar = "say"
     traits: ClassVar[EffectProperties] = EffectProperties(recoverable_by_retry=False)
 
     message: bytes
@@ -190,7 +203,10 @@ type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknow
 class DnsError:
     """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
 
-    traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True, opens_no_connection=True)
+    name: ClassVar = "unresolved"
+    traits: ClassVar[EffectProperties] = EffectProperties(
+        is_terminal=True, sends_no_response=True, opens_no_connection=True
+    )
 
     code: DnsErrorCode
 
@@ -199,6 +215,7 @@ class DnsError:
 class RefuseConnection:
     """Answer the connection's first packet with a TCP reset, as if no server listened."""
 
+    name: ClassVar = "refuse"
     traits: ClassVar[EffectProperties] = EffectProperties(
         is_terminal=True, sends_no_response=True, opens_no_connection=True, kernel="refuse"
     )
@@ -208,6 +225,7 @@ class RefuseConnection:
 class DropPackets:
     """Leave the connection's packets unanswered, until the client's system gives up."""
 
+    name: ClassVar = "drop"
     traits: ClassVar[EffectProperties] = EffectProperties(
         is_terminal=True, sends_no_response=True, opens_no_connection=True, kernel="drop"
     )
@@ -217,6 +235,7 @@ class DropPackets:
 class BadCertificate:
     """Begin TLS with a certificate that no client may trust."""
 
+    name: ClassVar = "certificate"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True)
 
     wrong: CertificateDefect
@@ -241,14 +260,9 @@ type Effect = (
 )
 
 EFFECTS: Final[Mapping[str, type[Effect]]] = {
-    kind.__name__.lower(): kind for kind in get_args(Effect.__value__)
+    kind.name: kind for kind in get_args(Effect.__value__)
 }
 """Every kind of effect, by the name that it has in a trace."""
-
-
-def effect_name(effect: Effect) -> str:
-    """Return the name that an effect has in a trace."""
-    return type(effect).__name__.lower()
 
 
 def effects_with(wanted: Callable[[EffectProperties], bool]) -> frozenset[str]:

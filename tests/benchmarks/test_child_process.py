@@ -84,7 +84,7 @@ def test_a_program_that_is_never_ready_voids_the_trial(
 def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
     code = (
         "import time, subprocess, warex_testbed.tasks\n"
-        "from warex.benchmarks.child_process import program\n"
+        "from warex.benchmarks.child_process import child_process\n"
         f"with {start} as said:\n"
         "    import os\n"
         "    tasks = f'/proc/{os.getpid()}/task/{os.getpid()}/children'\n"

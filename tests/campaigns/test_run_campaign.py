@@ -128,7 +128,7 @@ def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
 def test_a_budget_stops_it_and_a_larger_one_goes_on(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: Spending(tokens=10))
+    monkeypatch.setattr(campaigns, "attempt_spending", lambda folder, prices: Spending(tokens=10))
     told: list[str] = []
 
     def go(tokens: int, *, resume: bool) -> int:
@@ -151,7 +151,7 @@ def test_a_model_that_warex_plays_uses_up_no_money(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spent = Spending(usd=10, unpriced=frozenset({"house-model"}))
-    monkeypatch.setattr(campaigns, "spent_in", lambda folder, prices: spent)
+    monkeypatch.setattr(campaigns, "attempt_spending", lambda folder, prices: spent)
     played = [
         agent.model_copy(update={"model": "scripted:giveup"}) for agent in small.config.agents
     ]

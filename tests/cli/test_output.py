@@ -133,7 +133,9 @@ def test_every_command_says_what_it_says_in_one_way() -> None:
         for file in files
         if file != room / "cli" / "output.py"
         for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.Call) and _goes_out(node)
+        if (isinstance(node, ast.Call) and _goes_out(node))
+        # By another name they would not be seen above.
+        or (isinstance(node, ast.ImportFrom) and node.module == "click")
     }
     assert not ways
 
@@ -143,7 +145,7 @@ def _goes_out(call: ast.Call) -> bool:
         case ast.Name(id="Console"):
             return True
         case (
-            ast.Name(id="print" | "echo" | "secho")
+            ast.Name(id="print")
             | ast.Attribute(value=ast.Name(id="click"), attr="echo" | "secho" | "echo_via_pager")
             | ast.Attribute(value=ast.Attribute(attr="stdout" | "stderr"), attr="write")
         ):

@@ -11,7 +11,9 @@ from warex.llm.exchange import LlmExchange
 from warex.seeds import KeyedRng
 
 CALLS = [
-    LlmExchange("x1", Request("POST", f"https://model.test{vector.path}"), llm_request=request, step=3)
+    LlmExchange(
+        "x1", Request("POST", f"https://model.test{vector.path}"), llm_request=request, step=3
+    )
     for family in LLM_APIS
     for vector in vectors(family.name)[:8]
     for request in [vector.recognised()]

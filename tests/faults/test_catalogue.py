@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tests.faults.calls import CALLS
-from warex.effects import Delay, EditToolAnswer, Effect, PushToolEvent, effect_name
+from warex.effects import Delay, EditToolAnswer, Effect, PushToolEvent
 from warex.exchange import Exchange, Request
 from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target
 from warex.seeds import KeyedRng
@@ -107,9 +107,7 @@ def test_what_is_said_of_a_fault_is_what_it_does(fault: type[Fault]) -> None:
     assert fault.point is None or any(effect.traits.sends_no_response for effect in effects)
     assert given.rewrites or not fault.changes_page
     assert fault.changes_page or not (fault.reads_code or given.covers_page)
-    assert fault.gives_again == next(
-        (GIVEN_AGAIN.get(effect_name(effect)) for effect in effects), None
-    )
+    assert fault.gives_again == next((GIVEN_AGAIN.get(effect.name) for effect in effects), None)
     assert fault.category == "attack" or not given.inaction_resists
     assert fault.target == "llm" or not fault.looks_healthy
     assert held_by(effects) == given.held_s
@@ -121,7 +119,7 @@ def test_a_fault_of_a_model_does_the_same_over_every_api(fault: type[Fault]) -> 
     for call in CALLS:
         effects, _ = given.effects(call, {}, KeyedRng(1, "rule"))
 
-        assert list(map(effect_name, effects)) == list(map(effect_name, done_by(given)))
+        assert [it.name for it in effects] == [it.name for it in done_by(given)]
 
 
 @each_of_connections

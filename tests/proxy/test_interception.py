@@ -64,7 +64,10 @@ def test_a_host_whose_client_refused_us_is_left_alone_from_then_on() -> None:
 
 def test_the_canary_is_always_read() -> None:
     assert (
-        interception(record="concerned", pass_through=(CANARY_HOST,)).passthrough_reason(CANARY_HOST) is None
+        interception(record="concerned", pass_through=(CANARY_HOST,)).passthrough_reason(
+            CANARY_HOST
+        )
+        is None
     )
 
 

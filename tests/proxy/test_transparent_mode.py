@@ -361,11 +361,11 @@ from pathlib import Path
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
-from warex.proxy.process.client import started
-from warex.sandbox.namespace.launcher import namespace
+from warex.proxy.process.client import start_proxy
+from warex.sandbox.namespace.launcher import open_namespace
 ca = CertificateAuthority(Path({str(ca.folder)!r}))
 config = ProxyConfig(ca=ca.folder, capture="handed")
-with namespace(ca) as space, started(Forkserver(), config, handed=space.handed) as proxy:
+with open_namespace(ca) as space, start_proxy(Forkserver(), config, handed=space.handed) as proxy:
     print(proxy.pid, flush=True)
     time.sleep(60)
 """

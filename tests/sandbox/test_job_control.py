@@ -15,12 +15,12 @@ pytestmark = pytest.mark.wire
 
 _PASSES_ON = """
 import os, sys, threading
-from warex.sandbox.job_control import passing_on, unsignalled
+from warex.sandbox.job_control import forward_signals, signals_blocked
 passed, heard = [], threading.Event()
 def send(number):
     passed.append(number)
     heard.set()
-with unsignalled(), passing_on(send):
+with signals_blocked(), forward_signals(send):
     os.kill(os.getpid(), int(sys.argv[1]))
     heard.wait(10)
 print(passed)

@@ -72,7 +72,9 @@ def _stays(rule: Rule) -> bool:
     if rule.trigger.always:
         return rule.trigger.trials is None
     asked_again = all(effect.traits.recoverable_by_retry for effect in rule.fault.effects_on_page())
-    return rule.fault.category == "wall" or not (asked_again or rule.targets_mcp or rule.targets_llm)
+    return rule.fault.category == "wall" or not (
+        asked_again or rule.targets_mcp or rule.targets_llm
+    )
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -89,7 +91,12 @@ def test_a_preset_leaves_the_site_and_the_arming_open(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({*preset_names()} - {"paper/javascript"}))
 def test_a_preset_numbers_together_only_documents_which_arrive_in_order(name: str) -> None:
     for rule in load_preset(name).rules:
-        assert rule.per == "url" or rule.targets_llm or rule.targets_mcp or rule.resources == ("document",)
+        assert (
+            rule.per == "url"
+            or rule.targets_llm
+            or rule.targets_mcp
+            or rule.resources == ("document",)
+        )
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ class Shop(Benchmark):
     def arm(self, scenario: Scenario, task: str) -> Arm:
         return scenario.arm or "first_page"
 
-    def stage(
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         return self._stage()

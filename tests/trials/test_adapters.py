@@ -85,10 +85,10 @@ def test_what_judges_is_neither_hit_nor_counted(
     class Judged(Shop):
         verifiers = ("Python-urllib/",) if by == "agent" else ()
 
-        def never(self, task: str) -> tuple[str, ...]:
+        def exclusions(self, task: str) -> tuple[str, ...]:
             return (f"{SITE}/*",) if by == "url" else ()
 
-        def reached(self, stage: TaskEnvironment) -> bool | None:
+        def was_visited(self, stage: TaskEnvironment) -> bool | None:
             # What judges is no browser, so none has gone past the proxy.
             return False if by == "agent" else None
 

@@ -168,7 +168,7 @@ def test_only_an_agent_that_reached_the_site_has_gone_past_the_proxy(
     context: TrialContext, tmp_path: Path, reached: bool | None, counts: bool
 ) -> None:
     class Telling(Shop):
-        def reached(self, stage: TaskEnvironment) -> bool | None:
+        def was_visited(self, stage: TaskEnvironment) -> bool | None:
             return reached
 
     outcome = attempt(spec("model"), replace(context, benchmark=Telling()), tmp_path)
@@ -184,7 +184,7 @@ def test_a_reset_that_runs_when_the_campaign_is_stopped_is_no_trial(
 ) -> None:
     class Resetting(Shop):
         @contextmanager
-        def stage(
+        def start_environment(
             self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
         ) -> Iterator[TaskEnvironment]:
             context.stop.set()
@@ -334,7 +334,7 @@ def test_a_proxy_that_dies_voids_the_trial_at_once(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        trials, "behind", breaking(lambda proxy: os.kill(proxy.pid, signal.SIGKILL))
+        trials, "open_sandbox", breaking(lambda proxy: os.kill(proxy.pid, signal.SIGKILL))
     )
 
     # Were it not at once, the time limit would be met.
@@ -349,7 +349,7 @@ def test_what_the_proxy_broke_on_is_the_reason_whatever_the_agent_did(
     def broke(proxy: Proxy) -> None:
         proxy.broken = "KeyError: 'x'"
 
-    monkeypatch.setattr(trials, "behind", breaking(broke))
+    monkeypatch.setattr(trials, "open_sandbox", breaking(broke))
 
     assert void_reason(attempt(spec("page,0"), context, tmp_path)) == "KeyError: 'x'"
 
@@ -417,7 +417,7 @@ def test_a_trial_whose_namespace_or_guard_is_killed_is_void_at_once(
                 if kind in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(int(pid), signal.SIGKILL)
 
-    monkeypatch.setattr(trials, "behind", breaking(kill))
+    monkeypatch.setattr(trials, "open_sandbox", breaking(kill))
 
     outcome = attempt(
         spec("page,sleep"), replace(context, timeout_s=600, isolation=isolation), tmp_path

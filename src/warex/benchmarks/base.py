@@ -256,7 +256,9 @@ class Benchmark(ABC):
     def diagnose(self) -> Iterator[Finding]:
         """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
         if self.recipe is not None:
-            state, sentence = find_virtualenv(self.name, self.recipe, self.table.installation_dir)[1:]
+            state, sentence = find_virtualenv(self.name, self.recipe, self.table.installation_dir)[
+                1:
+            ]
             yield Finding("environment", state, sentence)
         try:
             yield Finding("browser", "ok", str(self.find_browser()))

@@ -184,7 +184,9 @@ def _work(
         isolation=isolation,
         secret=None if cache is None else llm_cache_secret(cache),
         variables={
-            name: os.environ[name] for name in planned.benchmark.api_key_variables if name in os.environ
+            name: os.environ[name]
+            for name in planned.benchmark.api_key_variables
+            if name in os.environ
         },
     )
 

@@ -78,7 +78,9 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             target = self.interception.map_target(request.pretty_host, request.port)
             if target is not None:
                 flows.map_remote(flow, target)
-        if flow.is_replay or (flow.client_conn.tls_version is None and self.is_passed_through(flow)):
+        if flow.is_replay or (
+            flow.client_conn.tls_version is None and self.is_passed_through(flow)
+        ):
             return
         self._incomplete[flow.id] = flow
         if may_be_llm_call(request.method, request.path) or self.mcp.needs_request_body(flow):
@@ -90,7 +92,9 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             if concerned and not flows.is_grpc(request):
                 return
             ongoing = self._begin(flow)
-            if not ongoing.is_to_warex and all(it.stage != "request" for it in ongoing.decision.injections):
+            if not ongoing.is_to_warex and all(
+                it.stage != "request" for it in ongoing.decision.injections
+            ):
                 request.stream = ongoing.count_sent
 
     @fail_closed
@@ -149,7 +153,9 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         else:
             self.mcp.recognise(flow, ongoing, now)
         task = ongoing.task
-        ongoing.decision = task.injector.request(ongoing.exchange, now, llm=ongoing.is_agent_request)
+        ongoing.decision = task.injector.request(
+            ongoing.exchange, now, llm=ongoing.is_agent_request
+        )
         self.record_arming(task, "first_page")
         return ongoing
 
@@ -256,7 +262,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         for flow in list(self._incomplete.values()):
             if flow.client_conn is refused.client and not flow.request.is_http2:
                 del self._incomplete[flow.id]
-        super().warex_refused(refused)
+        super().warex_request_rejected(refused)
 
     # ---- faults
 

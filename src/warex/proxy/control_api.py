@@ -105,7 +105,7 @@ class ControlApi:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
             rule = next(filter(injector.accepts_one_shot, numbered))
         injector.add_one_shot(rule)
-        self._addon.closing.check()
+        self._addon.idle_connections.check()
         return {"rule": rule.model_dump(mode="json")}
 
     def record(self, call: str, body: BaseModel, result: JsonValue) -> None:

@@ -105,7 +105,9 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
-    stages = context.benchmark.start_environment(spec.key.task, folder, context.ca, direct=not spec.proxied)
+    stages = context.benchmark.start_environment(
+        spec.key.task, folder, context.ca, direct=not spec.proxied
+    )
     with stages as stage, _with_its_model(spec, context) as context:
         if spec.proxied:
             return _run_behind(spec, attempt, stage, folder, context)

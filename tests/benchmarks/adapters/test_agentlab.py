@@ -104,7 +104,9 @@ def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
     home: Path, tmp_path: Path
 ) -> None:
     made = bench(home, options={"agent": "AGENT_4o", "slow_mo": 0})
-    with made.start_environment("webarena.70", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with made.start_environment(
+        "webarena.70", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as stage:
         command = made.command(job("webarena.70", tmp_path), stage)
 
     python, driver, told = command.arguments

@@ -114,7 +114,9 @@ def test_a_stand_in_is_mapped_in_the_place_of_its_site_alone(real: Make, tmp_pat
     benchmark = real(sites={"gomail": "http://127.0.0.1:8001"})
 
     def maps(name: str) -> tuple[str, ...]:
-        with benchmark.start_environment(name, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+        with benchmark.start_environment(
+            name, tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+        ) as stage:
             return stage.maps
 
     assert maps(TASK) == (f"{ORIGIN}=http://127.0.0.1:8001",)

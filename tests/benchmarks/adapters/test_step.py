@@ -66,7 +66,9 @@ def test_the_users_copy_is_served_under_the_address_in_steps_code(
 
     assert benchmark.sites("0") == (ADDRESSES["map"],)
     assert benchmark.sites("1") == (ADDRESSES["shopping_admin"].removesuffix("/admin"),)
-    with benchmark.start_environment("0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with benchmark.start_environment(
+        "0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as stage:
         assert stage.maps == (
             f"{ADDRESSES['map']}={COPY}",
             f"{ADDRESSES['shopping_admin'].removesuffix('/admin')}=http://10.0.0.7:7780",

@@ -81,8 +81,8 @@ def test_warex_is_whole_without_the_testbed() -> None:
         "import sys\n"
         "sys.modules['warex_testbed'] = None\n"
         "from warex.benchmarks import BENCHMARKS, benchmark_of\n"
-        "from warex.benchmarks.table import BenchmarkTable\n"
-        "benchmark_of(BenchmarkTable(name='browser-use', options={'tasks': 'no.jsonl'}))\n"
+        "from warex.benchmarks.table import BenchmarkConfig\n"
+        "benchmark_of(BenchmarkConfig(name='browser-use', options={'tasks': 'no.jsonl'}))\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

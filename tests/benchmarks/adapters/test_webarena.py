@@ -107,7 +107,9 @@ def test_the_sites_are_known_by_the_names_that_the_browser_sees(
     benchmark = webarena()
 
     assert benchmark.sites("0") == (NAMED,)
-    with benchmark.start_environment("0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with benchmark.start_environment(
+        "0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as stage:
         assert stage.maps == (f"{NAMED}={MAP}",)
 
 
@@ -232,7 +234,9 @@ FAIL = "[Result] (FAIL) /tmp/x/0.json"
         (
             "[OpenAI Error] AuthenticationError('no key')",
             "goto [x]",
-            TaskResult("model_error", 0.0, void_reason="OpenAI error: AuthenticationError('no key')"),
+            TaskResult(
+                "model_error", 0.0, void_reason="OpenAI error: AuthenticationError('no key')"
+            ),
         ),
     ],
 )

@@ -151,7 +151,9 @@ def test_without_a_proxy_nothing_stands_in(webvoyager: Make) -> None:
 
 def test_the_sites_are_mapped(webvoyager: Make, tmp_path: Path) -> None:
     benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
-    with benchmark.start_environment(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
+    with benchmark.start_environment(
+        TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as stage:
         assert stage.maps == (f"{SITE}=http://127.0.0.1:8001",)
 
 

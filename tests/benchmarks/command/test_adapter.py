@@ -308,7 +308,9 @@ def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path
     for tasks in ({"file": "t.jsonl"}, tables):
         made = bench(tmp_path, tasks=tasks, expect={"text": "beta"}, reset="false")
         came = {
-            task: made.score_after_trial(task, tmp_path, made.read(task, TaskEnvironment(), tmp_path, 0), None)
+            task: made.score_after_trial(
+                task, tmp_path, made.read(task, TaskEnvironment(), tmp_path, 0), None
+            )
             for task in made.tasks()
         }
 
@@ -330,7 +332,9 @@ def test_a_result_that_names_the_answer_alone_goes_with_what_is_expected(tmp_pat
     (tmp_path / "r.json").write_text(json.dumps({"said": {"price": 42}}))
     made = bench(result=answers, expect="42")
     made.validate(("t",), ())
-    came = made.score_after_trial("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
+    came = made.score_after_trial(
+        "t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None
+    )
 
     assert (came.score, came.answer) == (1.0, '{"price": 42}')
     with pytest.raises(
@@ -347,7 +351,9 @@ def test_what_is_expected_stands_in_the_answer_that_the_result_names(
     (tmp_path / "r.json").write_text('{"r": "41", "said": "42"}')
     made = bench(result={"file": "r.json", "json": "r", **answer}, expect="42")
 
-    came = made.score_after_trial("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None)
+    came = made.score_after_trial(
+        "t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None
+    )
 
     assert came.score == float(bool(answer))
 
@@ -356,7 +362,9 @@ def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: 
     (tmp_path / "agent.log").write_text("42\n")
     made = bench(expect="42")
 
-    came = made.score_after_trial("t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 3), None)
+    came = made.score_after_trial(
+        "t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 3), None
+    )
 
     assert (came.ending, came.score) == ("harness_crashed", 0.0)
 

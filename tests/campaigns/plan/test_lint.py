@@ -22,7 +22,7 @@ def test_what_a_condition_may_not_show_is_told_with_its_name(
     planned = plan(demo)
     assert lint_warnings(planned) == ()
     monkeypatch.setattr(
-        type(planned.benchmark), "doubts", lambda self, scenario, task: iter([scenario.name])
+        type(planned.benchmark), "lint", lambda self, scenario, task: iter([scenario.name])
     )
     assert lint_warnings(planned) == (
         "condition 'network-error': paper/network-error",
@@ -36,7 +36,7 @@ def test_what_holds_of_several_conditions_is_told_once(
 ) -> None:
     planned = plan(demo)
     monkeypatch.setattr(
-        type(planned.benchmark), "doubts", lambda self, scenario, task: iter(["nothing"])
+        type(planned.benchmark), "lint", lambda self, scenario, task: iter(["nothing"])
     )
     assert lint_warnings(planned) == (
         "conditions 'network-error', 'server-error', 'javascript-failure': nothing",

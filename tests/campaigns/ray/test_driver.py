@@ -181,7 +181,7 @@ GATEWAY = """
 import os, sys
 from multiprocessing.connection import Connection
 from pathlib import Path
-from warex.campaigns.ray.gateway import Came, Connected
+from warex.campaigns.ray.gateway import AttemptReturned, Connected
 pipe = Connection(int(sys.argv[1]))
 scratch, deaths, made = pipe.recv()
 pipe.send(Connected(2))
@@ -190,7 +190,7 @@ while True:
     if (number := len(os.listdir(scratch))) < deaths:
         Path(scratch, str(number)).touch()
         os.kill(os.getpid(), 9)
-    pipe.send(Came(asked.number, made))
+    pipe.send(AttemptReturned(asked.number, made))
 """
 
 

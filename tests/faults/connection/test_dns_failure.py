@@ -43,4 +43,8 @@ def test_it_explains_itself_with_its_values(code: str, words: str) -> None:
 
 
 def test_only_a_silent_resolver_keeps_its_client_waiting() -> None:
-    assert [DnsFailure(code=it).gives_up_after_s for it in ("nxdomain", "servfail", "timeout")] == [0, 0, 2]
+    assert [DnsFailure(code=it).gives_up_after_s for it in ("nxdomain", "servfail", "timeout")] == [
+        0,
+        0,
+        2,
+    ]

@@ -46,7 +46,9 @@ def test_the_docs_say_what_each_api_answers() -> None:
                     told[name, error.strip("`")] = cell
 
     assert told.keys() == {
-        (call.llm_request.api, error) for call in CALLS for error in get_args(ApiErrorKind.__value__)
+        (call.llm_request.api, error)
+        for call in CALLS
+        for error in get_args(ApiErrorKind.__value__)
     }
     for (family, error), cell in told.items():
         call = next(call for call in CALLS if call.llm_request.api == family)

@@ -53,7 +53,10 @@ def test_every_link_of_every_page_leads_on(host: str) -> None:
 def test_a_search_finds_whatever_is_asked_for() -> None:
     visit = get("/search?q=red+laptop")
 
-    assert visit.actions == (VisitAction("visited", "/search"), VisitAction("typed", "q: red laptop"))
+    assert visit.actions == (
+        VisitAction("visited", "/search"),
+        VisitAction("typed", "q: red laptop"),
+    )
     assert text(visit).count("red laptop, offer") == 6
 
 

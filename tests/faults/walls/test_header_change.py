@@ -17,7 +17,9 @@ def changed(fault: HeaderChange, **headers: str) -> dict[str, str] | None:
     if begun is None:
         return None
     kept = {name: begun.header(name, value) for name, value in named.items()}
-    return {name: value for name, value in kept.items() if value is not None} | dict(begun.extra_headers)
+    return {name: value for name, value in kept.items() if value is not None} | dict(
+        begun.extra_headers
+    )
 
 
 def test_the_cookies_are_lost_and_nothing_else() -> None:

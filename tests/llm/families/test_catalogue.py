@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 
 def _files_with_a_family() -> set[str]:
     sources = (ROOT / "src/warex/llm/families").glob("*.py")
-    return {path.stem for path in sources if "(Family)" in path.read_text()}
+    return {path.stem for path in sources if "(LlmApi)" in path.read_text()}
 
 
 def test_every_file_is_in_the_catalogue() -> None:

@@ -25,7 +25,7 @@ class _Fault:
     code: int | None
     left: bool = False
 
-    def answered(self) -> None:
+    def mark_delivered(self) -> None:
         self.left = True
 
 
@@ -33,7 +33,7 @@ class _Fault:
 class _Faults:
     failing: dict[str, _Fault] = field(default_factory=dict)
 
-    def judge(self, name: str) -> _Fault | None:
+    def plan(self, name: str) -> _Fault | None:
         return self.failing.get(name)
 
 

@@ -21,7 +21,7 @@ REPLY = Reply(503, {"content-type": "text/html"}, b"<p>no")
 @pytest.fixture
 def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
     found: list[connection.Client] = []
-    monkeypatch.setattr(apply, "is_waiting", lambda client: True)
+    monkeypatch.setattr(apply, "is_connected", lambda client: True)
     monkeypatch.setattr(apply, "reset", found.append)
     return found
 
@@ -86,7 +86,7 @@ async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.C
 async def test_nothing_is_claimed_for_a_client_that_has_gone(
     monkeypatch: pytest.MonkeyPatch, effect: Effect
 ) -> None:
-    monkeypatch.setattr(apply, "is_waiting", lambda client: False)
+    monkeypatch.setattr(apply, "is_connected", lambda client: False)
     struck, hit = struck_by(effect), flow()
     await apply_effects(struck, hit, ClientStatus(), Clock())
     assert (struck.client_left, struck.done) == (True, False)

@@ -273,7 +273,7 @@ def test_any_call_is_one_event_that_reads_back(
 def test_a_stream_that_never_ends_is_kept_no_further_than_can_be_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(llm_tap, "MOST_READ", 1000)
+    monkeypatch.setattr(llm_tap, "MAX_BODY", 1000)
     choice = {"index": 0, "delta": {"content": "click('3')"}}
     event = f"data: {json.dumps({'choices': [choice]})}\n\n".encode()
     call = tap(stream=True)
@@ -291,7 +291,7 @@ def test_a_stream_that_never_ends_is_kept_no_further_than_can_be_read(
 
 def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     body = said("click('3')")
-    monkeypatch.setattr(llm_tap, "MOST_READ", len(body))
+    monkeypatch.setattr(llm_tap, "MAX_BODY", len(body))
 
     assert read(tap(), body).event.complete
     assert not read(tap(), body + b" ").event.complete

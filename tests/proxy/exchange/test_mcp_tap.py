@@ -25,7 +25,7 @@ class Heard:
         tap.may_not_be_mcp = False
         self.endpoints.append(endpoint)
 
-    def hear(self, tap: McpTap, data: bytes, now: float) -> None:
+    def handle_message(self, tap: McpTap, data: bytes, now: float) -> None:
         self.said.append(data)
 
 

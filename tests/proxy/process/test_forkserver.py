@@ -23,11 +23,11 @@ import sys, time
 from pathlib import Path
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
-from warex.proxy.process.client import started
+from warex.proxy.process.client import start_proxy
 
 print("main", flush=True)
 server = Forkserver()
-with started(server, ProxyConfig(ca=Path(sys.argv[1]))) as proxy:
+with start_proxy(server, ProxyConfig(ca=Path(sys.argv[1]))) as proxy:
     print(server._process.pid, proxy.pid, flush=True)
     if len(sys.argv) > 2:
         sys.stdin.read()

@@ -8,8 +8,8 @@ import pytest
 
 _LOADED = """
 import json, sys
-from warex.proxy.process.stub_modules import NEVER_CALLED, load_only_what_is_used
-load_only_what_is_used()
+from warex.proxy.process.stub_modules import STUBBED, install_stubs
+install_stubs()
 import warex.proxy.process.worker
 from mitmproxy.addons import core, next_layer, proxyserver, tlsconfig
 from mitmproxy.proxy.layers import http, tcp, tls, websocket
@@ -17,7 +17,7 @@ used = [core, next_layer, proxyserver, tlsconfig, http, tcp, tls, websocket]
 print(json.dumps({
     "files": [it.__file__ for it in used],
     "addons": sorted(it for it in sys.modules if it.startswith("mitmproxy.addons.")),
-    "stand_ins": [it for it in NEVER_CALLED if not hasattr(sys.modules.get(it), "__file__")],
+    "stand_ins": [it for it in STUBBED if not hasattr(sys.modules.get(it), "__file__")],
     "others": [it for it in sys.modules if it.split(".")[0] in (
         "flask", "ldap3", "werkzeug", "jinja2", "tornado", "service_identity", "pylsqpack", "rich",
         "playwright", "openai", "numpy", "polars",
@@ -26,8 +26,8 @@ print(json.dumps({
 """
 
 _STAND_IN = """
-from warex.proxy.process.stub_modules import load_only_what_is_used
-load_only_what_is_used()
+from warex.proxy.process.stub_modules import install_stubs
+install_stubs()
 from mitmproxy.proxy.layers.quic import QuicStreamEvent
 from aioquic.tls import CipherSuite
 import ruamel.yaml.error
@@ -39,8 +39,8 @@ QuicStreamEvent()
 
 _AFTERWARDS = """
 import mitmproxy.addons
-from warex.proxy.process.stub_modules import load_only_what_is_used
-load_only_what_is_used()
+from warex.proxy.process.stub_modules import install_stubs
+install_stubs()
 assert len(mitmproxy.addons.default_addons()) > 20
 """
 
@@ -82,8 +82,8 @@ def test_where_mitmproxy_has_its_addons_they_stay() -> None:
 
 
 _CHECKS = """
-from warex.proxy.process.stub_modules import load_only_what_is_used
-load_only_what_is_used()
+from warex.proxy.process.stub_modules import install_stubs
+install_stubs()
 from mitmproxy import http
 from mitmproxy.proxy.layers.http import HttpStream
 assert not hasattr(HttpStream.state_wait_for_request_headers, "__wrapped__")

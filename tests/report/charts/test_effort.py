@@ -37,4 +37,4 @@ def test_the_one_figure_holds_all_four() -> None:
     whole = effort(run(*ROWS), table(*ROWS))
 
     assert len(shapes(whole, "bar")) == 6
-    assert "(d) Cost: patient: no-proxy —; clean $0.0200." in whole.words
+    assert "(d) Cost: patient: no-proxy —; clean $0.0200." in whole.description

@@ -20,14 +20,14 @@ pytestmark = pytest.mark.wire
 OWNER = """
 import subprocess, sys, time
 from pathlib import Path
-from warex.sandbox.cleanup.process_tree import Family
-from warex.sandbox.cleanup.symlink_tree import plant
-from warex.sandbox.cleanup.reaper import guarded
-with guarded() as guard:
-    family = Family()
-    guard.watch(family)
-    farm = plant(Path(sys.argv[1]), guard.scratch / "farm")
-    guard.tend(farm)
+from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
+from warex.sandbox.cleanup.reaper import start_reaper
+with start_reaper() as guard:
+    family = ProcessTree()
+    guard.watch_processes(family)
+    farm = create_symlink_tree(Path(sys.argv[1]), guard.scratch / "farm")
+    guard.watch_symlinks(farm)
     sleeper = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(600)"],
         env=family.marked({}), start_new_session=True,

@@ -14,8 +14,8 @@ from warex.sandbox.cleanup.scratch import process_scratch
 
 HELD = """
 import subprocess, sys, tempfile
-from warex.sandbox.cleanup.scratch import own_scratch
-with own_scratch() as scratch:
+from warex.sandbox.cleanup.scratch import process_scratch
+with process_scratch() as scratch:
     tempfile.mkdtemp()
     subprocess.run([sys.executable, "-c", "import tempfile; tempfile.mkdtemp()"], check=True)
     print("ready", flush=True)

@@ -36,8 +36,8 @@ def test_an_ordinary_user_is_told_of_root_and_of_what_needs_none(tmp_path: Path)
     code = (
         "import os, sys\n"
         "if os.geteuid() == 0: os.geteuid = lambda: 1000\n"
-        "from warex.sandbox.doctor.iptables_probe import prove_iptables\n"
-        "print(*prove_iptables(None))\n"
+        "from warex.sandbox.doctor.iptables_probe import probe_iptables\n"
+        "print(*probe_iptables(None))\n"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
 

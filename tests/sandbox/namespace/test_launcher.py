@@ -222,8 +222,8 @@ def test_what_is_left_behind_is_asked_to_end_then_ended(ca: CertificateAuthority
 _HOLD = """
 import os, sys
 from warex.proxy.certificates.ca import ensure_ca
-from warex.sandbox.namespace.launcher import namespace
-with namespace(ensure_ca()) as made:
+from warex.sandbox.namespace.launcher import open_namespace
+with open_namespace(ensure_ca()) as made:
     script = "setsid sleep 1000 & trap '' TERM INT HUP; while :; do sleep 1000; done"
     variables = made.environment(os.environ).variables
     command = made.start(["sh", "-c", script], variables, stdin=0, stdout=2, stderr=2)
@@ -386,9 +386,9 @@ def test_a_machine_that_allows_no_user_namespaces_says_what_helps() -> None:
     make = (
         "from warex.errors import MachineError\n"
         "from warex.proxy.certificates.ca import ensure_ca\n"
-        "from warex.sandbox.namespace.launcher import namespace\n"
+        "from warex.sandbox.namespace.launcher import open_namespace\n"
         "try:\n"
-        "    with namespace(ensure_ca()): print('made')\n"
+        "    with open_namespace(ensure_ca()): print('made')\n"
         "except MachineError as error: print(error)\n"
     )
     with folder_of(who) as folder:
@@ -402,7 +402,7 @@ _MASKED = """
 import ctypes, os
 from warex.errors import MachineError
 from warex.proxy.certificates.ca import ensure_ca
-from warex.sandbox.namespace.launcher import namespace
+from warex.sandbox.namespace.launcher import open_namespace
 libc = ctypes.CDLL(None)
 user, group = os.getuid(), os.getgid()
 os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNS)
@@ -411,7 +411,7 @@ for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"),
     open(f"/proc/self/{name}", "w").write(text)
 assert libc.mount(b"mask", b"/proc/fs", b"tmpfs", ctypes.c_ulong(0), None) == 0
 try:
-    with namespace(ensure_ca()):
+    with open_namespace(ensure_ca()):
         print("made")
 except MachineError as error:
     print(error)

@@ -253,12 +253,12 @@ import os, tempfile
 from pathlib import Path
 from tests.sandbox.support.stand_in import space
 from warex.proxy.certificates.ca import ensure_ca
-from warex.sandbox.chromium import find_chromium, headless
+from warex.sandbox.chromium import find_chromium, headless_command
 ca = ensure_ca()
 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
     with space(ca, os.environ) as inside:
         options = ("--dump-dom", "https://{HOST}/")
-        print(inside.run(*headless(find_chromium(), Path(profile), options)))
+        print(inside.run(*headless_command(find_chromium(), Path(profile), options)))
 print("pki" if (Path.home() / ".pki").exists() else "clean")
 """
     with folder_of(who) as folder:

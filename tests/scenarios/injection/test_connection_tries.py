@@ -316,7 +316,11 @@ def test_beside_a_model_another_port_is_no_models() -> None:
 
 def test_a_gate_is_closed_exactly_while_the_next_attempt_would_be_hit() -> None:
     injector = Injector(refuse(), 1)
-    assert injector.connection_block(SHOP, 443, 0) == injector.connection_block("wiki.test", 443, 0) == "refuse"
+    assert (
+        injector.connection_block(SHOP, 443, 0)
+        == injector.connection_block("wiki.test", 443, 0)
+        == "refuse"
+    )
     connect(injector, 0, met=True)
     assert injector.connection_block(SHOP, 443, 2.9) == "refuse"
     assert injector.connection_block(SHOP, 443, 3) is None
@@ -325,7 +329,10 @@ def test_a_gate_is_closed_exactly_while_the_next_attempt_would_be_hit() -> None:
 
 
 def test_a_gate_says_how() -> None:
-    assert Injector(one(fault={"kind": "connection_timeout"}), 1).connection_block(SHOP, 443, 0) == "drop"
+    assert (
+        Injector(one(fault={"kind": "connection_timeout"}), 1).connection_block(SHOP, 443, 0)
+        == "drop"
+    )
     assert Injector(one(fault={"kind": "dns_failure"}), 1).connection_block(SHOP, 443, 0) is None
 
 
@@ -588,7 +595,11 @@ def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: ConnectionP
 
 def test_the_gate_to_a_tasks_site_is_closed_before_the_first_page() -> None:
     injector = first_page()
-    assert injector.connection_block(SHOP, 443, 0.0) == injector.connection_block("infinity.test", 8001, 0.0) == "refuse"
+    assert (
+        injector.connection_block(SHOP, 443, 0.0)
+        == injector.connection_block("infinity.test", 8001, 0.0)
+        == "refuse"
+    )
     assert injector.connection_block("wiki.test", 443, 0.0) is None
     assert injector.in_force(0.0)[0] == {"down"}, "the page's own connection is in nobody's way"
 

@@ -26,7 +26,12 @@ def test_a_window_holds_its_beginning_and_not_its_end() -> None:
         one(trigger={"always": True, "between": [1, 2], "after_step": 3}).rules[0], ()
     )
 
-    assert [count.outside_window(now, 3) for now in (0.9, 1.0, 1.9, 2.0)] == [True, False, False, True]
+    assert [count.outside_window(now, 3) for now in (0.9, 1.0, 1.9, 2.0)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
     assert [count.outside_window(1, steps) for steps in (2, 3, 4)] == [True, False, False]
 
 

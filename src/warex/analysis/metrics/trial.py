@@ -64,7 +64,10 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
         "canary",
     ),
     TrialMetric(
-        str, lambda trial: trial.truncated, "A sentence if the end of the trace is missing.", "trace_cut"
+        str,
+        lambda trial: trial.truncated,
+        "A sentence if the end of the trace is missing.",
+        "trace_cut",
     ),
 )
 """In the order of their columns."""

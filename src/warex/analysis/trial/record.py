@@ -212,7 +212,12 @@ def load_trial(
 
 def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
     """Return what the rules were to wait for, where it never came."""
-    if began is None or began.scenario is None or began.arm == "start" or trace.truncation is not None:
+    if (
+        began is None
+        or began.scenario is None
+        or began.arm == "start"
+        or trace.truncation is not None
+    ):
         return None
     # Attempts to reach a site may meet a fault before its page arms the rest.
     struck = any(trace.events(Armed)) or any(trace.events(FaultPlanned))

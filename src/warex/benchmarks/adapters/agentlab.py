@@ -236,7 +236,7 @@ scenario = "late-scripts.yaml"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise for an environment that is not there, or a site that nobody named."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         for task in tasks:
             for site in self._sites_of(task):
                 if site not in self.table.sites:
@@ -247,7 +247,7 @@ scenario = "late-scripts.yaml"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield also what BrowserGym would otherwise download, or die of, where it cannot."""
-        yield from super().needs()
+        yield from super().diagnose()
         try:
             made = self.virtualenv()
         except (CampaignError, MachineError):

@@ -230,7 +230,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise for an environment that is not made, or a site that only a proxy can map."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         embedded = [agent.model for agent in agents if agent.is_mock]
         if embedded and self._given.api != "openai":
             raise CampaignError(

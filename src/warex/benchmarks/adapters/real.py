@@ -233,7 +233,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise for an unmade environment, an agent REAL cannot ask, a site nobody could map."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         known = (*_BY_OPENAI, *_BY_ANTHROPIC, _BY_OPENROUTER)
         if (own := self._own_file) is not None and not own.is_file():
             raise CampaignError(f"benchmark.options.agent: there is no file {own}")
@@ -257,7 +257,7 @@ scenario = "paper/server-error"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield what is there of its environment, and of what it would download on the way."""
-        yield from super().needs()
+        yield from super().diagnose()
         try:
             found = _tables(self.virtualenv())
         except (CampaignError, MachineError):
@@ -423,6 +423,8 @@ def _failed(error: str, stack_trace: str) -> TaskResult:
             "harness_crashed", 0.0, void_reason=f"REAL could not judge the task: {sentence}"
         )
     if _MODEL_ERRORS.match(kind) and not _TOO_LONG.search(words):
-        return TaskResult("model_error", 0.0, void_reason=f"REAL's model cannot be used: {sentence}")
+        return TaskResult(
+            "model_error", 0.0, void_reason=f"REAL's model cannot be used: {sentence}"
+        )
     ending: Ending = "agent_crashed" if _BY_AGENT.search(stack_trace) else "harness_crashed"
     return TaskResult(ending, 0.0, reasons=(sentence,))

@@ -211,7 +211,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a task's site that is nowhere, or its login."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         if not (self.checkout / _SCRIPT).is_file():
             raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no {_SCRIPT}")
         require_sites(self.name, tasks, self._all, self.table.sites)
@@ -230,7 +230,7 @@ scenario = "paper/server-error"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkouts."""
-        yield from super().needs()
+        yield from super().diagnose()
         there = (self.checkout / _SCRIPT).is_file()
         found = _SCRIPT if there else "no checkout of SteP"
         yield Finding("step checkout", "ok" if there else "missing", f"{self.checkout}: {found}")

@@ -124,7 +124,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise MachineError where the reference agent lacks Playwright, or as the others do."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         require_extra("demo", "the reference agent", "playwright")
 
     def start_environment(

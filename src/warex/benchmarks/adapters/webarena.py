@@ -203,7 +203,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a task's site that is nowhere."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         if not (self.checkout / "run.py").is_file():
             raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no run.py")
         if not (self.checkout / "agent/prompts/raw" / f"{self._prompt}.py").is_file():
@@ -221,7 +221,7 @@ scenario = "paper/server-error"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""
-        yield from super().needs()
+        yield from super().diagnose()
         there = (self.checkout / "run.py").is_file() and (self.checkout / TASKS).is_file()
         yield Finding(
             "webarena checkout",

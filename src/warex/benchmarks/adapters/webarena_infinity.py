@@ -194,7 +194,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a model that its runner has no word for."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         if not (self._checkout / _RUNNER).is_file():
             lacks = missing_in_checkout(self._checkout, _RUNNER, "WebArena-Infinity")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
@@ -212,7 +212,7 @@ scenario = "paper/server-error"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""
-        yield from super().needs()
+        yield from super().diagnose()
         there = (self._checkout / _RUNNER).is_file()
         found = _RUNNER if there else "no checkout of WebArena-Infinity"
         state: Literal["ok", "missing"] = "ok" if there else "missing"

@@ -220,7 +220,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a checkout that is none, or what only the proxy can do."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         unheard = os.environ.get(_UNHEARD)
         for agent in agents:
             if unheard and agent.base_url is None and not agent.is_mock:
@@ -240,7 +240,7 @@ scenario = "paper/server-error"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment, the checkout and the driver."""
-        yield from super().needs()
+        yield from super().diagnose()
         there = (self._checkout / _RUN).is_file()
         state: Literal["ok", "missing"] = "ok" if there else "missing"
         found = _RUN if there else "no checkout of WebVoyager"

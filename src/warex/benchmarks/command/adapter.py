@@ -166,7 +166,7 @@ scenario = "paper/server-error"
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
         """Raise CampaignError for a program, a folder or an address that is not there."""
-        super().ready(tasks, agents, direct=direct)
+        super().validate(tasks, agents, direct=direct)
         options = self._options_given
         program = options.arguments[0]
         if not PLACEHOLDER.search(program) and shutil.which(self._program(program)) is None:

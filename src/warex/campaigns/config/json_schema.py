@@ -10,7 +10,7 @@ _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 def campaign_schema() -> dict[str, Any]:
     """Return the schema (draft 2020-12) of what ``load_campaign`` takes."""
     schema = CampaignConfig.model_json_schema(mode="validation")
-    table = schema["$defs"]["BenchmarkTable"]["properties"]
+    table = schema["$defs"]["BenchmarkConfig"]["properties"]
     # A list of sites stands for sites that are what they say, a name for a table of a name.
     described = {"description": table["sites"].pop("description")}
     origins = {"type": "array", "items": {"$ref": "#/$defs/Text"}}

@@ -65,7 +65,9 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
     try:
         benchmark = kind(table)
         told["tasks"] = list(benchmark.tasks())
-        told["never"] = sorted({glob for task in told["tasks"] for glob in benchmark.exclusions(task)})
+        told["never"] = sorted(
+            {glob for task in told["tasks"] for glob in benchmark.exclusions(task)}
+        )
     except WarexError as error:
         if folder is not None or options:
             raise

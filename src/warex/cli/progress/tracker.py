@@ -75,11 +75,9 @@ class ProgressTracker:
         """The same in words."""
         if self.seconds_left is None:
             return "time left unknown"
-        steps = max(1, round(self.seconds_left / _STEP))
-        return (
-            "about"
-            f" {format_duration(_STEP * steps if self.seconds_left < 90 else self.seconds_left)} left"
-        )
+        rounded = _STEP * max(1, round(self.seconds_left / _STEP))
+        seconds = rounded if self.seconds_left < 90 else self.seconds_left
+        return f"about {format_duration(seconds)} left"
 
     def _mean_s(self, now: float) -> float:
         """Return what a trial takes, its void attempts included.

@@ -42,5 +42,9 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
 
     def explain(self) -> str:
         """Return what the client meets, in words."""
-        end = f"left unanswered until the client's system gives up, after {self.gives_up_after_s:g} s"
-        return describe_connection_tries(end, self.gives_up_after_s + self.hold - self.retries_for_s)
+        end = (
+            f"left unanswered until the client's system gives up, after {self.gives_up_after_s:g} s"
+        )
+        return describe_connection_tries(
+            end, self.gives_up_after_s + self.hold - self.retries_for_s
+        )

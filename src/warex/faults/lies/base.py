@@ -54,7 +54,10 @@ class ListLie(JsonLie, frozen=True):
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         which = "the longest list" if self.at is None else f"the list at {self.at!r}"
-        return f"is handled by the site, and answered with JSON in which {self.list_phrase.format(which)}"
+        return (
+            "is handled by the site, and answered with JSON in which"
+            f" {self.list_phrase.format(which)}"
+        )
 
 
 def json_reply(request: Request, status: int, value: JsonValue, *, echoes: bool = False) -> Reply:

@@ -31,7 +31,9 @@ class LlmRefusal(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
         text = self.text or luck.choice(_WORDS, call.step)
         usage = Usage(0, 0)
-        answer = LlmAnswer(call.llm_request.model, text, finish="refusal", usage=usage, complete=True)
+        answer = LlmAnswer(
+            call.llm_request.model, text, finish="refusal", usage=usage, complete=True
+        )
         return (as_reply(write_answer(call.llm_request, answer)),)
 
     @property

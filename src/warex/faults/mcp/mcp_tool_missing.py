@@ -38,7 +38,8 @@ class McpToolMissing(McpFault, frozen=True):
         if not any(asked.method == "tools/call" for asked in exchange.mcp_requests):
             return (EditToolAnswer(RemoveTools(self.tool), self.delay),)
         messages = answers_to(
-            exchange.mcp_requests, lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}")
+            exchange.mcp_requests,
+            lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}"),
         )
         return self.instead(exchange, messages)
 

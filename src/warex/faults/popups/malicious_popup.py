@@ -150,4 +150,7 @@ class MaliciousPopup(PopupFault, frozen=True):
         """Return what the browser meets, in words."""
         lure = f" ({self.lure})" if self.lure else ""
         closed = "" if self.closable else ", which nothing closes"
-        return f"is handled by the site, and shows a luring popup{lure} {self.describe_timing()}{closed}"
+        return (
+            f"is handled by the site, and shows a luring popup{lure}"
+            f" {self.describe_timing()}{closed}"
+        )

@@ -44,7 +44,7 @@ class SessionExpired(Wall, frozen=True):
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether a login page of ours stands; the site's own cookies are cleared once."""
-        return self.login == "own" and super().goes_on(exchange, memory)
+        return self.login == "own" and super().still_applies(exchange, memory)
 
     @property
     @override

@@ -159,7 +159,9 @@ class AnthropicMessages(LlmApi):
         return writing.sse(events, named=True)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         status, kind, message = _TROUBLES[trouble]
         request_id = f"req_{request.body_digest[:24]}"
         headers = {"request_id": request_id, "x_should_retry": str(status >= 429).lower()}

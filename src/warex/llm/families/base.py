@@ -114,7 +114,9 @@ class LlmApi(ABC):
         """
 
     @abstractmethod
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         """Return the error that the API sends for a trouble, in its own words.
 
         ``wait`` is for how many seconds a client is told to wait, where the API tells it so.

@@ -165,7 +165,9 @@ class BedrockConverse(LlmApi):
         return writing.aws_stream(events)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         return aws_error(trouble)
 
     @override

@@ -103,7 +103,9 @@ class BedrockInvoke(LlmApi):
         return writing.aws_stream(("chunk", {"bytes": chunk}) for chunk in chunks)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         return aws_error(trouble)
 
     @override

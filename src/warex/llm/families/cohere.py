@@ -123,7 +123,9 @@ class Cohere(LlmApi):
         return writing.sse([{**head, **events[0]}, *events[1:]], named=True)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         status, message = _TROUBLES[trouble]
         headers = {"retry_after": str(wait)} if trouble == "rate_limited" else {}
         return writing.json_answer(

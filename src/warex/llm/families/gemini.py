@@ -194,7 +194,9 @@ class Gemini(LlmApi):
         return _streamed(request, chunks, complete=answer.complete)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         if trouble == "content_filtered":
             blocked: JsonValue = {
                 "promptFeedback": {"blockReason": _BLOCKED},
@@ -223,7 +225,7 @@ class Gemini(LlmApi):
             told = _DELAY.fullmatch(as_text(detail.get("retryDelay")))
             if told and as_text(detail.get("@type")).endswith("google.rpc.RetryInfo"):
                 return float(told[1])
-        return super().told_wait(headers, body)
+        return super().retry_after(headers, body)
 
     @override
     def append_to_system_prompt(self, body: bytes, text: str) -> bytes:

@@ -138,7 +138,9 @@ class Ollama(LlmApi):
         return writing.lines(told)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         status, message = _TROUBLES[trouble]
         return writing.json_answer({"error": message}, status)
 

@@ -197,7 +197,9 @@ class OpenAiChat(LlmApi):
         return writing.sse(chunks, end="data: [DONE]\n\n")
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         return openai_error(request, trouble, wait, "messages")
 
     @override

@@ -133,7 +133,9 @@ class OpenAiResponses(LlmApi):
         return writing.sse(events if answer.complete else events[:-1], named=True)
 
     @override
-    def error_response(self, request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
+    def error_response(
+        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
+    ) -> SerializedAnswer:
         return openai_error(request, trouble, wait, "input")
 
     @override

@@ -138,7 +138,10 @@ class ConnectionBlocklist:
             if self._is_concerned(name):
                 own = self._names.addresses_of(name)
                 yield name, (own.v4, own.v6), True
-        for host in (*self._named, *(it for it in self._literal_addresses if it not in self._named)):
+        for host in (
+            *self._named,
+            *(it for it in self._literal_addresses if it not in self._named),
+        ):
             if host == "localhost":
                 # Never all of it: the command's own services are there, too.
                 yield host, ("127.0.0.1", "::1"), False

@@ -256,7 +256,9 @@ class DnsServer:
         data = await forward(message, tcp=tcp) if self._lookup is not None else None
         if data is None:
             return self._respond(question, messages.SERVFAIL)
-        self._record_answer(question, messages.RESPONSE_CODES.get(messages.response_code(data), "forwarded"))
+        self._record_answer(
+            question, messages.RESPONSE_CODES.get(messages.response_code(data), "forwarded")
+        )
         return _Answer(data)
 
     def _respond(self, question: Question, code: int) -> _Answer:

@@ -116,7 +116,9 @@ class AppliedInjection:
 
     def outlives_exchange(self, *, arrived: bool) -> bool:
         """Whether it is not over with its exchange: it is met elsewhere, or a page may report."""
-        return self.on_other_exchange or (arrived and self.awaits_report and not self.changed_nothing)
+        return self.on_other_exchange or (
+            arrived and self.awaits_report and not self.changed_nothing
+        )
 
     @property
     def gave_up_waiting(self) -> bool:

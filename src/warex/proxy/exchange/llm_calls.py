@@ -110,7 +110,11 @@ class LlmCalls:
         self._injector.llm_call(call.body_digest)
         exchange, step = ongoing.exchange, self._injector.steps
         ongoing.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
-        earlier = None if self._last_answer is None or self._last_answer[0] == step else self._last_answer[1]
+        earlier = (
+            None
+            if self._last_answer is None or self._last_answer[0] == step
+            else self._last_answer[1]
+        )
         ongoing.exchange = LlmExchange(
             exchange.id, exchange.request, llm_request=call, step=step, previous_answer=earlier
         )
@@ -124,7 +128,9 @@ class LlmCalls:
         else:
             ongoing.unread_llm = unreadable_socket_reason(host, request.headers)
 
-    def note_rate_limited(self, ongoing: ExchangeState, injection: PlannedInjection, now: float) -> None:
+    def note_rate_limited(
+        self, ongoing: ExchangeState, injection: PlannedInjection, now: float
+    ) -> None:
         """Note that an injection refused a call, and for how long its client is to wait."""
         if ongoing.llm is None or not self._is_of_task(ongoing.llm):
             return
@@ -204,7 +210,11 @@ class LlmCalls:
     def websocket_response(self, ongoing: ExchangeState, message: bytes) -> bool:
         """Take in a server's message; return whether the agent has ended its task by it."""
         now = self._recorder.clock.now()
-        over = ongoing.llm_websocket.receive(message, now) if ongoing.llm_websocket is not None else None
+        over = (
+            ongoing.llm_websocket.receive(message, now)
+            if ongoing.llm_websocket is not None
+            else None
+        )
         return over is not None and self._end_over_socket(over, None)
 
     def abandon_websocket(self, ongoing: ExchangeState, why: str, *, opaque: bool) -> None:

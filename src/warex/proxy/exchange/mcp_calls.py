@@ -97,9 +97,7 @@ class McpCalls:
         session = session or McpSession()
         if name and name not in session.names:
             self._name(session, name)
-        tap = ongoing.mcp = McpTap(
-            self, session, ongoing.exchange.id, ongoing.exchange.request.url
-        )
+        tap = ongoing.mcp = McpTap(self, session, ongoing.exchange.id, ongoing.exchange.request.url)
         tap.client_has_left = ongoing.client_status.left.is_set
         return tap
 
@@ -118,10 +116,14 @@ class McpCalls:
             return
         pending = tap.session.pending
         if key in pending:
-            self._record_unanswered(tap.session, pending.pop(key), "its id was used again", call.began)
+            self._record_unanswered(
+                tap.session, pending.pop(key), "its id was used again", call.began
+            )
         elif len(pending) >= _MOST_PENDING:
             oldest = pending.pop(next(iter(pending)))
-            self._record_unanswered(tap.session, oldest, "too many requests came after it", call.began)
+            self._record_unanswered(
+                tap.session, oldest, "too many requests came after it", call.began
+            )
         pending[key] = call
 
     def _cancel(self, session: McpSession, key: Key, reason: str, now: float) -> None:
@@ -292,7 +294,9 @@ class McpCalls:
         if "content-length" in response.headers:
             response.headers["content-length"] = str(len(body))
 
-    def keep_resumable(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
+    def keep_resumable(
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None
+    ) -> None:
         """Leave open what becomes of an answer that its client will ask for by another exchange."""
         tap = ongoing.mcp
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
@@ -356,7 +360,9 @@ class McpCalls:
 
     # ---- the record
 
-    def _record_unanswered(self, session: McpSession, call: PendingRequest, why: str, now: float) -> None:
+    def _record_unanswered(
+        self, session: McpSession, call: PendingRequest, why: str, now: float
+    ) -> None:
         self._write(session, call, McpAnswer(call.request.key, error=why), now, complete=False)
 
     def _write(
@@ -399,7 +405,11 @@ class McpCalls:
             )
         )
         amendment = call.amendment
-        if amendment is not None and amendment.struck.on_other_exchange and amendment.struck.awaits_response:
+        if (
+            amendment is not None
+            and amendment.struck.on_other_exchange
+            and amendment.struck.awaits_response
+        ):
             # It is unchanged, or none came.
             amendment.settle(False)
 

@@ -147,7 +147,9 @@ class McpTap:
             else:
                 self.unread = _TOO_LONG
             return data
-        given = b"".join(self._handle_event(it, now) for it in self._events.feed(self._decoder.feed(data)))
+        given = b"".join(
+            self._handle_event(it, now) for it in self._events.feed(self._decoder.feed(data))
+        )
         if self._decoder.broken:
             self.unread = "its content coding is broken, or one that is not read"
         elif self._events.gave_up:

@@ -31,7 +31,7 @@ _MAX_LINE = 200
 class ConnectionHooks(Hooks):
     """Numbers the connections, and decides which of them are read."""
 
-    closing: IdleConnections
+    idle_connections: IdleConnections
     """Set by whoever knows which clients wait for an answer."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
@@ -63,7 +63,9 @@ class ConnectionHooks(Hooks):
         line = refused.line.decode("latin-1")
         self.record_rejected_request(connection_name, refused.status, line, refused.reason)
 
-    def record_rejected_request(self, connection_name: str, status: int, line: str, reason: str) -> None:
+    def record_rejected_request(
+        self, connection_name: str, status: int, line: str, reason: str
+    ) -> None:
         """Record a request that WAREX refuses, on one of the trial's connections."""
         self.recorder.write(
             RequestRefused(
@@ -138,7 +140,9 @@ class ConnectionHooks(Hooks):
                 server.address = (target.target_host, target.target_port)
             self.tunnels.begin(data.context.client, host, port, why)
             return
-        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(data.context.client, host, port):
+        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(
+            data.context.client, host, port
+        ):
             # The site is not needed: a handshake that fails never reaches it.
             return
         self.certificate_rejections.begin(
@@ -166,7 +170,7 @@ class ConnectionHooks(Hooks):
         client, site = data.context.client, data.context.server
         self.certificate_rejections.accepted(client.id, client.sni or "")
         if site.address is not None:
-            self.closing.opened(client, client.sni or site.address[0], site.address[1])
+            self.idle_connections.opened(client, client.sni or site.address[0], site.address[1])
 
     @fail_closed
     def tls_failed_client(self, data: tls.TlsData) -> None:
@@ -193,7 +197,7 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def tcp_start(self, flow: tcp.TCPFlow) -> None:
         """Note a connection that speaks no HTTP: it is relayed as it is."""
-        self.closing.forget(flow.client_conn)
+        self.idle_connections.forget(flow.client_conn)
         address = flow.server_conn.address or ("", 0)
         self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
 

@@ -34,7 +34,9 @@ class PacingHooks(Hooks):
         ongoing = state_of(piece.flow)
         if ongoing is None or ongoing.finished:
             return
-        await wait_before_piece(ongoing.applied, piece.pause, ongoing.client_status, self.recorder.clock)
+        await wait_before_piece(
+            ongoing.applied, piece.pause, ongoing.client_status, self.recorder.clock
+        )
         if ongoing.llm is not None:
             ongoing.llm.add(piece.data, self.recorder.clock.now())
 

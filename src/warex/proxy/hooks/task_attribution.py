@@ -66,7 +66,7 @@ class TaskHooks(ConnectionHooks):
     def is_passed_through(self, flow: http.HTTPFlow) -> bool:
         """See to what only plain HTTP needs; return whether nobody reads the exchange."""
         self.take_user_name(flow)
-        return super().is_passed(flow)
+        return super().is_passed_through(flow)
 
     def take_user_name(self, flow: http.HTTPFlow) -> None:
         """Note a client's user name, which is for this proxy and for no other."""
@@ -196,7 +196,7 @@ class TaskHooks(ConnectionHooks):
         main.armed = False
         main.llm_calls.begin_task()
         self.tasks.begin(name)
-        self.closing.reset()
+        self.idle_connections.reset()
         self.record_arming(main, "start")
         self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by))
 
@@ -209,7 +209,7 @@ class TaskHooks(ConnectionHooks):
 
     def record_arming(self, task: Task, by: str) -> None:
         """Record that a task's rules are armed, once."""
-        self.closing.check()
+        self.idle_connections.check()
         if task.injector.armed and not task.armed:
             task.armed = True
             self.recorder.write(msgspec.convert({"by": by, "task": self._beside(task)}, Armed))

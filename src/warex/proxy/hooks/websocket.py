@@ -29,7 +29,9 @@ class WebSocketHooks(Hooks, ABC):
     def task_ended(self, task: Task) -> None:
         """Note that the agent has ended a task."""
 
-    def _read_llm_message(self, ongoing: ExchangeState, content: bytes, *, from_client: bool) -> None:
+    def _read_llm_message(
+        self, ongoing: ExchangeState, content: bytes, *, from_client: bool
+    ) -> None:
         if from_client and ongoing.task.llm_calls.websocket_request(ongoing, content):
             self.model_asked(ongoing.task)
         elif not from_client and ongoing.task.llm_calls.websocket_response(ongoing, content):

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from warex.effects import Reply, effect_name
+from warex.effects import Reply
 from warex.faults import ConnectionPhase
 from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
@@ -28,7 +28,7 @@ def planned(
         stage=fault.stage,
         scope=injection.scope,
         ordinal=injection.ordinal,
-        effects=tuple(map(effect_name, injection.effects)),
+        effects=tuple(effect.name for effect in injection.effects),
         url=url,
         point=point,
         repeat_of=injection.repeat_of,

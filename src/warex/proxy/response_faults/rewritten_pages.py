@@ -112,7 +112,9 @@ class RewrittenPages:
                 ongoing.rewriters.append(struck.rewriter)
         ongoing.pending = []
 
-    def rewrite_buffered(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
+    def rewrite_buffered(
+        self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection
+    ) -> None:
         """Change an answer that has come whole, since something else happened to it first.
 
         Where the answer is a wall of ours, it is heard from now on who gets past it.

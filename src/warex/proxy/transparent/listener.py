@@ -138,9 +138,7 @@ class RedirectListener:
             if site is not None:
                 await self._readable(client, site)
             # Whoever speaks first decides; of two at once, the server with its greeting.
-            spoken = (
-                "other" if site and _is_readable(site) else await self._detect(client, None)
-            )
+            spoken = "other" if site and _is_readable(site) else await self._detect(client, None)
         match spoken:
             case "left" | "silent":
                 _close(client, site)

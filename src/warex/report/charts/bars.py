@@ -189,7 +189,9 @@ def _group(plot: _Plot, group: ChartGroup, top: float, draw: _Draw) -> Iterable[
         yield text(plot.left - _GAP, y + 4, name, "soft", "end")
         yield text(plot.right + _GAP, y + 4, entry.value_text, "soft")
         if entry.value is not None:
-            yield from draw(plot, group, entry, y, f"{group.name}, {entry.label}: {entry.value_text}")
+            yield from draw(
+                plot, group, entry, y, f"{group.name}, {entry.label}: {entry.value_text}"
+            )
 
 
 def _whisker(plot: _Plot, entry: ChartRow, y: float) -> Iterable[str]:

@@ -93,7 +93,9 @@ def _charts_by_name(run: Run, table: Table) -> Mapping[str, list[dict[str, objec
     found: dict[str, list[dict[str, object]]] = defaultdict(list)
     for chart in charts(run, table):
         for each in apart.get(chart.name, (chart,)):
-            found[chart.name].append({"title": each.title, "key": each.legend, "svg": inline(each)})
+            found[chart.name].append(
+                {"title": each.title, "legend": each.legend, "svg": inline(each)}
+            )
     return found
 
 

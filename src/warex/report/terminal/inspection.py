@@ -152,7 +152,11 @@ def _use(llm: LlmUsage) -> str:
     cost = usd(llm.cost_usd, llm.as_if)
     if llm.cost_usd is None:
         cost = f"cost unknown: no price of {', '.join(llm.unpriced)}"
-    uncertain = f"; the tokens of {llm.estimated_calls} are estimated or partial" if llm.estimated_calls else ""
+    uncertain = (
+        f"; the tokens of {llm.estimated_calls} are estimated or partial"
+        if llm.estimated_calls
+        else ""
+    )
     return (
         f"{count_noun(len(llm.calls), 'call')} in {count_noun(llm.steps, 'step')},"
         f" {count_noun(llm.input_tokens, 'token')} in"

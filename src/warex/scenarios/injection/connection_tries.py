@@ -94,7 +94,11 @@ class _Rule:
         assert isinstance(fault, ConnectionFault)
         self.count = count
         self.point: ConnectionPhase = fault.point
-        self.hold, self.lasts, self.tries_for = fault.hold, fault.gives_up_after_s, fault.retries_for_s
+        self.hold, self.lasts, self.tries_for = (
+            fault.hold,
+            fault.gives_up_after_s,
+            fault.retries_for_s,
+        )
         self.always = count.rule.trigger.always is True
         self.gate: TryOutcome | None = _gate_of(fault)
         self.origins = _origins(count.rule.match, sites)

@@ -336,10 +336,14 @@ class Injector:
             return
         count = RuleState(rule, self._sites, once=True)
         for candidate, number in self._arrived.parts():
-            if count.judged_at_response == (candidate.status is not None) and count.matches(candidate):
+            if count.judged_at_response == (candidate.status is not None) and count.matches(
+                candidate
+            ):
                 count.count(candidate, number)
         for candidate, number in self._passed.parts():
-            if count.judged_at_response == (candidate.status is not None) and count.matches(candidate):
+            if count.judged_at_response == (candidate.status is not None) and count.matches(
+                candidate
+            ):
                 count.count_unarmed(candidate, number)
         if count.of_connections:
             self._attempts.add(count)

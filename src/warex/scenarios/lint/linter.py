@@ -48,7 +48,9 @@ def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str
         said = tuple(unmatchable(rule, scenario.never, sites))
         if isinstance(rule.fault, ConnectionFault):
             said += tuple(cannot_fail(rule, rule.fault, sites))
-        if said := said or (() if rule.targets_llm or rule.targets_mcp else tuple(off_site(rule, sites))):
+        if said := said or (
+            () if rule.targets_llm or rule.targets_mcp else tuple(off_site(rule, sites))
+        ):
             found[rule.name] = said
     return found
 
@@ -84,7 +86,8 @@ def may_write(rule: Rule) -> bool:
 def _loses_answer(fault: Fault) -> bool:
     """Whether the client gets something else in place of the site's own answer."""
     return any(
-        not (effect.traits.keeps_response or effect.traits.rewrites) for effect in fault.effects_on_page()
+        not (effect.traits.keeps_response or effect.traits.rewrites)
+        for effect in fault.effects_on_page()
     )
 
 

@@ -251,12 +251,12 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
         by_agent = mcp.is_mcp(messages, request.headers) and not is_browser_request(request.headers)
         if by_agent or _is_stream_of_tools(request):
             requests = tuple(mcp.requests(messages))
-            mcp_requests = _Asked(McpExchange(exchange.id, request, mcp_requests=requests))
+            asked = _Asked(McpExchange(exchange.id, request, mcp_requests=requests))
         elif call is None:
             is_llm = could_be_llm(request.method, path) and not of_site
             asked = _Asked(exchange, hashlib.sha256(body).hexdigest() if is_llm else None)
         else:
-            llm_request = _Asked(LlmExchange(exchange.id, request, llm_request=call), call.body_digest)
+            asked = _Asked(LlmExchange(exchange.id, request, llm_request=call), call.body_digest)
         place = _place(entry.request.url)
         reached = entry.reached
         if reached is None:

@@ -120,7 +120,7 @@ def _data(rate: Rate) -> dict[str, Any]:
 def _told(answer: ClassifiedAnswer | None) -> str:
     if answer is None:
         return "—"
-    mark = "✓" if answer.told == "recovery" else "✗"
+    mark = "✓" if answer.label == "recovery" else "✗"
     action = f" `{_cell(answer.action)}`" if answer.action else ""
     return f"{mark} {answer.label.replace('_', ' ')}{action}"
 
