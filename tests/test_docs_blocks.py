@@ -28,7 +28,19 @@ PAGES = sorted(
         *(ROOT / "docs").rglob("*.md"),
     }
 )
-LANGUAGES = {"console", "sh", "text", "python", "ts", "yaml", "toml", "json", "markdown", "diff"}
+LANGUAGES = {
+    "console",
+    "mermaid",
+    "sh",
+    "text",
+    "python",
+    "ts",
+    "yaml",
+    "toml",
+    "json",
+    "markdown",
+    "diff",
+}
 BLOCK = re.compile(
     r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )

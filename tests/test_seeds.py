@@ -64,15 +64,15 @@ def test_a_faults_luck_is_not_the_rules() -> None:
 
 
 def test_a_choice_is_the_same_each_time() -> None:
-    luck = KeyedRng(1, "rule")
+    rng = KeyedRng(1, "rule")
 
-    assert {luck.choice("abc", "page") for _ in range(5)} == {"b"}
+    assert {rng.choice("abc", "page") for _ in range(5)} == {"b"}
 
 
 def test_each_option_is_as_likely() -> None:
-    luck = KeyedRng(1, "rule")
+    rng = KeyedRng(1, "rule")
 
-    found = Counter(luck.choice("abcdefg", number) for number in range(7000))
+    found = Counter(rng.choice("abcdefg", number) for number in range(7000))
 
     # Chi-squared with 6 degrees of freedom is below 22.5 in 99.9 % of all cases.
     assert sum((found[option] - 1000) ** 2 / 1000 for option in "abcdefg") < 22.5

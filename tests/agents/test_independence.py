@@ -3,7 +3,7 @@ from pathlib import Path
 
 import warex.agents
 
-GROUND = {f"warex.{name}" for name in ("errors", "seeds", "clock", "exchange", "extras", "regex")}
+GROUND = {f"warex.{name}" for name in ("errors", "seeds", "clock", "exchange", "extras", "text")}
 
 
 def test_agents_are_strangers_they_import_no_other_room() -> None:

@@ -77,13 +77,13 @@ def test_a_program_that_is_never_ready_voids_the_trial(
 @pytest.mark.parametrize(
     "start",
     [
-        "program('warex_testbed', 'serve')",
-        "program('warex.agents.scripted_model', '--tasks', *map(str, warex_testbed.tasks.FILES))",
+        "child_process('warex_testbed', 'serve')",
+        "child_process('warex.agents.scripted_model', '--tasks', *map(str, FILES))",
     ],
 )
 def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
     code = (
-        "import time, subprocess, warex_testbed.tasks\n"
+        "import time, subprocess\nfrom warex_testbed.tasks import FILES\n"
         "from warex.benchmarks.child_process import child_process\n"
         f"with {start} as said:\n"
         "    import os\n"

@@ -44,7 +44,7 @@ def _open_again(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def set_gates(inside: Space, *gates: BlocklistEntry) -> None:
-    nftables.set_blocklist(inside.namespace.handed.netfilter, gates)
+    nftables.set_blocklist(inside.namespace.passed.netfilter, gates)
 
 
 def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
@@ -54,16 +54,16 @@ def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
 
 
 def told(inside: Space) -> BlockedConnection:
-    log = inside.namespace.handed.log
+    log = inside.namespace.passed.log
     log.settimeout(5)
     (attempt,) = nftables.read_log(log.recv(65536))
     return attempt
 
 
 def nothing_told(inside: Space) -> bool:
-    inside.namespace.handed.log.setblocking(False)
+    inside.namespace.passed.log.setblocking(False)
     try:
-        inside.namespace.handed.log.recv(65536)
+        inside.namespace.passed.log.recv(65536)
     except BlockingIOError:
         return True
     return False
@@ -143,12 +143,12 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
 
 @pytest.mark.wire
 def test_a_refused_batch_leaves_the_gates_as_they_were(inside: Space) -> None:
-    handed = inside.namespace.handed.netfilter
+    passed = inside.namespace.passed.netfilter
     set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
 
     flush = nftables._request(nftables._DELETE_RULE, 0, text(1, b"warex") + text(2, b"gate"))
     with pytest.raises(OSError, match="netfilter, message 2"):
-        nftables._send(handed, [flush, nftables._rule(b"no such chain", b"")])
+        nftables._send(passed, [flush, nftables._rule(b"no such chain", b"")])
 
     assert connect(inside, "192.0.2.77", 80) == "ConnectionRefusedError"
     told(inside)

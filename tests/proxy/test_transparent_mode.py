@@ -82,7 +82,7 @@ def test_the_listener_serves_nobody_who_comes_by_himself(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
     with begin_inside(host_ports=(plain.port,)) as within:
-        port = within.space.handed.tcp[0].getsockname()[1]
+        port = within.space.passed.tcp[0].getsockname()[1]
         # Refused by the rules inside (7), or reset at the door (56).
         assert within.fetch_fails(f"http://127.0.0.1:{port}/") in (7, 56)
         assert within.fetch_fails(f"http://[::1]:{port}/") in (7, 56)
@@ -365,7 +365,7 @@ from warex.proxy.process.client import start_proxy
 from warex.sandbox.namespace.launcher import open_namespace
 ca = CertificateAuthority(Path({str(ca.folder)!r}))
 config = ProxyConfig(ca=ca.folder, capture="handed")
-with open_namespace(ca) as space, start_proxy(Forkserver(), config, handed=space.handed) as proxy:
+with open_namespace(ca) as space, start_proxy(Forkserver(), config, passed=space.passed) as proxy:
     print(proxy.pid, flush=True)
     time.sleep(60)
 """

@@ -78,16 +78,16 @@ def never_hits() -> Scenario:
     )
 
 
-def generated(luck: KeyedRng, number: int) -> Answer:
+def generated(rng: KeyedRng, number: int) -> Answer:
     """Make an answer; ``number`` tells which one."""
-    coding = luck.choice([*CODINGS], "coding", number)
-    size = luck.choice([0, 1, 3, 40, 4000], "size", number)
-    kind = luck.choice(TYPES, "type", number)
-    headers = [field for field in FIELDS if luck.choice([True, False], str(field), number)]
+    coding = rng.choice([*CODINGS], "coding", number)
+    size = rng.choice([0, 1, 3, 40, 4000], "size", number)
+    kind = rng.choice(TYPES, "type", number)
+    headers = [field for field in FIELDS if rng.choice([True, False], str(field), number)]
     headers += [(b"Content-Type", kind.encode())] * bool(kind)
     headers += [(b"Content-Encoding", coding.encode())] * bool(coding)
-    status = luck.choice(STATUSES, "status", number)
-    body = b"".join(luck.choice(PIECES, "piece", number, place % 50) for place in range(size))
+    status = rng.choice(STATUSES, "status", number)
+    body = b"".join(rng.choice(PIECES, "piece", number, place % 50) for place in range(size))
     return Answer(status, headers, b"" if status in (204, 304) else CODINGS[coding](body))
 
 
@@ -98,8 +98,8 @@ def answered(client: httpx.Client, url: str) -> tuple[int, list[tuple[bytes, byt
 
 @pytest.mark.parametrize("count", [60, pytest.param(600, marks=pytest.mark.slow)])
 def test_answers_that_nothing_hits_pass_unchanged(begin: Begin, plain: Origin, count: int) -> None:
-    luck = KeyedRng(1, "answers")
-    plain.routes |= {f"/{number}": generated(luck, number) for number in range(count)}
+    rng = KeyedRng(1, "answers")
+    plain.routes |= {f"/{number}": generated(rng, number) for number in range(count)}
     urls = [f"http://127.0.0.1:{plain.port}/{number}" for number in range(count)]
     with httpx.Client(timeout=10) as direct:
         sent = [answered(direct, url) for url in urls]

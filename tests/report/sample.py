@@ -87,8 +87,8 @@ def _trial(path: Path, key: TrialKey, condition: dict[str, JsonValue]) -> None:
         write_outcome(folder, Void(reason="the browser did not start"))
         return
     # Most of the luck belongs to the task, as it does in life.
-    luck = 0.75 * draw(1, key.agent, key.task, key.repeat) + 0.25 * draw(2, *about)
-    able = luck < _SOLVES[key.agent]
+    rng = 0.75 * draw(1, key.agent, key.task, key.repeat) + 0.25 * draw(2, *about)
+    able = rng < _SOLVES[key.agent]
     exposed = "scenario" in condition and draw(3, *about) < 0.93
     factor = condition.get("intensity")
     chance = _RECOVERS[key.agent] + (0.25 if "defence" in condition else 0.0)

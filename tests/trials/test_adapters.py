@@ -83,7 +83,7 @@ def test_what_judges_is_neither_hit_nor_counted(
     context: TrialContext, tmp_path: Path, by: str
 ) -> None:
     class Judged(Shop):
-        verifiers = ("Python-urllib/",) if by == "agent" else ()
+        judge_user_agents = ("Python-urllib/",) if by == "agent" else ()
 
         def exclusions(self, task: str) -> tuple[str, ...]:
             return (f"{SITE}/*",) if by == "url" else ()
@@ -107,7 +107,7 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
     seen: list[Job] = []
 
     class Telling(Shop):
-        key_variables = ("WAREX_TEST_KEY", "PATH")
+        api_key_variables = ("WAREX_TEST_KEY", "PATH")
 
         def command(self, job: Job, stage: TaskEnvironment) -> Command:
             assert job.scratch.is_dir()
@@ -133,7 +133,7 @@ def test_a_playbook_is_played_for_one_trial_under_a_name_that_the_harness_takes(
     context: TrialContext, tmp_path: Path
 ) -> None:
     class Named(Shop):
-        embedded_model = "page,model"
+        mock_model_name = "page,model"
 
     key = TrialKey("shop", "a", "clean", "buy", 1)
     playbook = Playbook.model_validate({"rules": [{"when": "what now", "say": "look"}]})

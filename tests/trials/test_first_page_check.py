@@ -19,7 +19,7 @@ pytestmark = pytest.mark.wire
 class OpensAPage(Shop):
     """An agent that opens a page of the site before all else."""
 
-    opens_a_page: ClassVar = True
+    opens_page_first: ClassVar = True
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
 
     @abstractmethod
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Return what the proxy should do to this exchange, in order, and what to remember."""
 

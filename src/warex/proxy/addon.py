@@ -1,7 +1,7 @@
 """The mitmproxy addon that injects faults and records the trial.
 
-One exchange: ``requestheaders`` (where to) → ``request`` (decide; strike before the site) →
-``responseheaders`` (decide by the answer; stream or hold) → ``response`` (strike after the site)
+One exchange: ``requestheaders`` (where to) → ``request`` (decide; apply before the site) →
+``responseheaders`` (decide by the answer; stream or hold) → ``response`` (apply after the site)
 → ``warex_sent`` (an injected answer is out) or ``error``.
 """
 
@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import override
 
-import msgspec
 from mitmproxy import connection, http
 
 from warex.effects import Cut
@@ -33,13 +32,13 @@ from warex.proxy.hooks.websocket import WebSocketHooks
 from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.net.check import RejectedRequest
 from warex.proxy.net.client_socket import wait_flushed
-from warex.proxy.record.fault_events import delivered, missed, planned
+from warex.proxy.record.fault_events import delivered, missed, planned, skipped
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
 from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
 from warex.scenarios import Decision, Injector, PlannedInjection
-from warex.traces import FaultMissed, RequestSeen, ResponseSeen
+from warex.traces import RequestSeen, ResponseSeen
 from warex.traces.redaction.structured import redact_url
 
 _RETRIED_STATUSES = (408, 421)
@@ -91,11 +90,11 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             # be, since its next message may wait for an answer to the last.
             if concerned and not flows.is_grpc(request):
                 return
-            ongoing = self._begin(flow)
-            if not ongoing.is_to_warex and all(
-                it.stage != "request" for it in ongoing.decision.injections
+            state = self._begin(flow)
+            if not state.is_to_warex and all(
+                it.stage != "request" for it in state.decision.injections
             ):
-                request.stream = ongoing.count_sent
+                request.stream = state.count_sent
 
     @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
@@ -103,15 +102,15 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         if is_tunnelled(flow) or flow.is_replay:
             return None
         self._incomplete.pop(flow.id, None)
-        ongoing = state_of(flow) or self._begin(flow)
-        if ongoing.is_to_warex:
+        state = state_of(flow) or self._begin(flow)
+        if state.is_to_warex:
             return None
-        self._record_request(flow, ongoing)
-        ongoing.task.llm_calls.add_defence(flow, ongoing)
-        before = [hit for hit in ongoing.pending if hit.stage == "request" or amends_response(hit)]
+        self._record_request(flow, state)
+        state.task.llm_calls.add_defence(flow, state)
+        before = [hit for hit in state.pending if hit.stage == "request" or amends_response(hit)]
         if before:
-            return self._apply_before(flow, ongoing, before)
-        self._ask(flow, ongoing)
+            return self._apply_before(flow, state, before)
+        self._ask(flow, state)
         return None
 
     def _register(self, flow: http.HTTPFlow) -> ExchangeState:
@@ -123,7 +122,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.is_report(flow)
         main = self.tasks.main
         task, name = (main, "") if own else self.task_of(flow, request, resource)
-        ongoing = ExchangeState(
+        state = ExchangeState(
             exchange,
             resource,
             self.connections.get(flow.client_conn.id, ""),
@@ -132,129 +131,127 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             client_status=client_status_of(flow),
             is_to_warex=own,
         )
-        attach(flow, ongoing)
-        self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, ongoing)
+        attach(flow, state)
+        self._live.setdefault(flow.client_conn.id, {})[exchange.id] = (flow, state)
         self.idle_connections.used(flow)
-        return ongoing
+        return state
 
     def _begin(self, flow: http.HTTPFlow) -> ExchangeState:
         """Number the exchange and decide what happens to it."""
         now = self.recorder.clock.now()
-        ongoing = self._register(flow)
-        if ongoing.is_to_warex:
-            self._answer(flow, ongoing)
-            return ongoing
-        self.detect_task_by_request(ongoing)
-        call = ongoing.task.llm_calls.recognise(flow, ongoing)
+        state = self._register(flow)
+        if state.is_to_warex:
+            self._answer(flow, state)
+            return state
+        self.detect_task_by_request(state)
+        call = state.task.llm_calls.recognise(flow, state)
         if call is not None:
-            self.detect_task_by_llm_call(ongoing, call)
-            ongoing.task.llm_calls.begin_call(ongoing, call, now)
-            self.model_asked(ongoing.task)
+            self.detect_task_by_llm_call(state, call)
+            state.task.llm_calls.begin_call(state, call, now)
+            self.model_asked(state.task)
         else:
-            self.mcp.recognise(flow, ongoing, now)
-        task = ongoing.task
-        ongoing.decision = task.injector.request(
-            ongoing.exchange, now, llm=ongoing.is_agent_request
-        )
+            self.mcp.recognise(flow, state, now)
+        task = state.task
+        state.decision = task.injector.request(state.exchange, now, llm=state.is_agent_request)
         self.record_arming(task, "first_page")
-        return ongoing
+        return state
 
-    def _record_request(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def _record_request(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Record the request and what was decided for it, once."""
-        if ongoing.is_recorded or ongoing.is_to_warex:
+        if state.is_recorded or state.is_to_warex:
             return
-        ongoing.is_recorded = True
-        request, decision = ongoing.exchange.request, ongoing.decision
+        state.is_recorded = True
+        request, decision = state.exchange.request, state.decision
         self.recorder.write(
             RequestSeen(
-                exchange=ongoing.exchange.id,
+                exchange=state.exchange.id,
                 method=request.method,
                 url=redact_url(request.url),
-                resource=ongoing.resource,
+                resource=state.resource,
                 top_level=request.is_top_level,
                 http_version=flow.request.http_version,
-                connection=ongoing.connection,
+                connection=state.connection,
                 headers=flows.header_pairs(flow.request.headers),
-                size=ongoing.request_size or len(flow.request.raw_content or b""),
+                size=state.request_size or len(flow.request.raw_content or b""),
                 body=self.recorder.body(request.body_digest),
                 operation=flows.operation_of(flow),
                 repeat_of=decision.repeat_of,
-                task=ongoing.task_name,
+                task=state.task_name,
             )
         )
-        ongoing.task.llm_calls.note_unread(ongoing)
-        ongoing.task.llm_calls.note_retry(ongoing)
-        self._record_plan(ongoing, decision)
-        ongoing.pending = list(decision.injections)
+        state.task.llm_calls.note_unread(state)
+        state.task.llm_calls.note_retry(state)
+        self._record_plan(state, decision)
+        state.pending = list(decision.injections)
 
     @fail_closed
     def responseheaders(self, flow: http.HTTPFlow) -> None:
         """Decide by the site's answer; stream it unless a fault needs it whole."""
         self.tunnels.answered(flow)
-        ongoing = state_of(flow)
-        if ongoing is None or flow.response is None or ongoing.by_warex:
+        state = state_of(flow)
+        if state is None or flow.response is None or state.by_warex:
             return
-        self._record_request(flow, ongoing)
-        self.mcp.answered(flow, ongoing)
-        self._decide_by_answer(flow, ongoing)
-        self.rewrites.begin(flow, ongoing)
-        if not (ongoing.pending or self.mcp.needs_whole_response(flow, ongoing)):
-            ongoing.response_started = True
-            self.previous_responses.begin(flow, ongoing)
-            flow.response.stream = ongoing.tee(self.recorder.clock)
-            self._expect_retry(flow, ongoing)
+        self._record_request(flow, state)
+        self.mcp.answered(flow, state)
+        self._decide_by_answer(flow, state)
+        self.rewrites.begin(flow, state)
+        if not (state.pending or self.mcp.needs_whole_response(flow, state)):
+            state.response_started = True
+            self.previous_responses.begin(flow, state)
+            flow.response.stream = state.tee(self.recorder.clock)
+            self._expect_retry(flow, state)
 
-    def _decide_by_answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
-        answered = replace(ongoing.exchange, response=flows.response_of(flow))
-        ongoing.resource = resource_of(answered.request, answered.response)
+    def _decide_by_answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
+        answered = replace(state.exchange, response=flows.response_of(flow))
+        state.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
-        decision = ongoing.task.injector.response(answered, now, llm=ongoing.is_agent_request)
-        self._record_plan(ongoing, decision)
-        ongoing.pending += decision.injections
+        decision = state.task.injector.response(answered, now, llm=state.is_agent_request)
+        self._record_plan(state, decision)
+        state.pending += decision.injections
 
     @fail_closed
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
         """Strike if the fault comes after the site; otherwise the exchange is over."""
         self.tunnels.ended(flow)
-        ongoing = state_of(flow)
-        if ongoing is None or flow.response is None:
+        state = state_of(flow)
+        if state is None or flow.response is None:
             return None
-        if (ongoing.pending or ongoing.from_cache) and not ongoing.by_warex:
-            ongoing.response_size = len(flow.response.raw_content or b"")
-            ongoing.task.llm_calls.read_held_response(flow, ongoing)
-        held = ongoing.pending or self.mcp.needs_whole_response(flow, ongoing)
-        if held and not ongoing.by_warex:
-            return self._apply_after(flow, ongoing)
-        if not ongoing.awaits_sending:
-            self.end(flow, ongoing)
+        if (state.pending or state.from_cache) and not state.by_warex:
+            state.response_size = len(flow.response.raw_content or b"")
+            state.task.llm_calls.read_held_response(flow, state)
+        held = state.pending or self.mcp.needs_whole_response(flow, state)
+        if held and not state.by_warex:
+            return self._apply_after(flow, state)
+        if not state.awaits_sending:
+            self.end(flow, state)
         return None
 
     @fail_closed
     async def warex_sent(self, flow: http.HTTPFlow) -> None:
         """Note whether an injected answer has reached the client."""
-        ongoing = state_of(flow)
-        if ongoing is None or ongoing.finished:
+        state = state_of(flow)
+        if state is None or state.finished:
             return
-        presence = ongoing.client_status
+        presence = state.client_status
         arrived = await presence.wait_sent() and await wait_flushed(flow.client_conn)
-        self.end(flow, ongoing, arrived=arrived and not presence.has_reset)
+        self.end(flow, state, arrived=arrived and not presence.has_reset)
 
     @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
         """The exchange broke: the client left, the site failed, or we cut it."""
         self.tunnels.ended(flow)
         given_up = self._incomplete.pop(flow.id, None) is not None
-        ongoing = state_of(flow) or (self._register(flow) if given_up else None)
-        if ongoing is None or ongoing.finished:
+        state = state_of(flow) or (self._register(flow) if given_up else None)
+        if state is None or state.finished:
             return
         reason = flows.error_reason(flow)
-        self._record_request(flow, ongoing)
-        if ongoing.unreachable and not ongoing.by_warex:
-            site = ongoing.exchange.request.parts
+        self._record_request(flow, state)
+        if state.unreachable and not state.by_warex:
+            site = state.exchange.request.parts
             self.on_notice(flows.unreachable_message(site, self.config.traffic.upstream, reason))
-        if ongoing.stream_refused:
-            ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
-        self.end(flow, ongoing, arrived=False, error=reason)
+        if state.stream_refused:
+            state.task.injector.died(state.exchange.id, self.recorder.clock.now())
+        self.end(flow, state, arrived=False, error=reason)
 
     @fail_closed
     def warex_request_rejected(self, refused: RejectedRequest) -> None:
@@ -266,11 +263,11 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     # ---- faults
 
-    def _record_plan(self, ongoing: ExchangeState, decision: Decision) -> None:
+    def _record_plan(self, state: ExchangeState, decision: Decision) -> None:
         """Record what was decided."""
         if not (decision.injections or decision.superseded):
             return
-        url = redact_url(ongoing.exchange.request.url)
+        url = redact_url(state.exchange.request.url)
         for injection in decision.injections:
             self.recorder.write(planned(injection, url))
         for injection in decision.superseded:
@@ -278,160 +275,159 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.recorder.write(missed(injection, "superseded"))
 
     async def _apply_before(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[PlannedInjection]
+        self, flow: http.HTTPFlow, state: ExchangeState, injections: list[PlannedInjection]
     ) -> None:
-        await self._apply(flow, ongoing, injections)
-        self._ask(flow, ongoing)
+        await self._apply(flow, state, injections)
+        self._ask(flow, state)
 
-    def _ask(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def _ask(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Let the site be asked, unless a model has answered this very request before."""
-        if ongoing.by_warex or ongoing.client_status.left.is_set():
+        if state.by_warex or state.client_status.left.is_set():
             return
-        self.rewrites.prepare_request(flow, ongoing)
-        earlier = ongoing.task.llm_calls.cached_response(flow, ongoing)
+        self.rewrites.prepare_request(flow, state)
+        earlier = state.task.llm_calls.cached_response(flow, state)
         if earlier is not None:
             flow.response = earlier
-            ongoing.from_cache = ongoing.response_started = True
-            self._decide_by_answer(flow, ongoing)
+            state.from_cache = state.response_started = True
+            self._decide_by_answer(flow, state)
 
-    async def _apply_after(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
-        cut = await self._apply(flow, ongoing, list(ongoing.pending))
-        await self.mcp.amend(flow, ongoing)
-        if cut or ongoing.client_status.left.is_set():
+    async def _apply_after(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
+        cut = await self._apply(flow, state, list(state.pending))
+        await self.mcp.amend(flow, state)
+        if cut or state.client_status.left.is_set():
             # mitmproxy calls no hook for a kill here: to it, the answer has been given.
-            self.end(flow, ongoing, arrived=False, error=flows.CUT if cut else "client left")
-        elif not ongoing.awaits_sending:
-            self.end(flow, ongoing)
+            self.end(flow, state, arrived=False, error=flows.CUT if cut else "client left")
+        elif not state.awaits_sending:
+            self.end(flow, state)
 
     async def _apply(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, injections: list[PlannedInjection]
+        self, flow: http.HTTPFlow, state: ExchangeState, injections: list[PlannedInjection]
     ) -> bool:
-        """Strike in order, until the client leaves; return whether the exchange was cut."""
+        """Apply in order, until the client leaves; return whether the exchange was cut."""
         for injection in injections:
-            if ongoing.finished:
+            if state.finished:
                 return False
-            struck = AppliedInjection(injection)
-            ongoing.pending.remove(injection)
-            if self.mcp.is_out_of_reach(ongoing, injection):
-                ongoing.task.injector.settle(injection, delivered=False)
+            applied = AppliedInjection(injection)
+            state.pending.remove(injection)
+            if self.mcp.is_out_of_reach(state, injection):
+                state.task.injector.settle(injection, delivered=False)
                 self.recorder.write(missed(injection, "nothing_to_rewrite"))
                 continue
-            ongoing.applied.append(struck)
-            await apply_effects(struck, flow, ongoing.client_status, self.recorder.clock)
-            self.previous_responses.apply(flow, ongoing, struck)
-            self.rewrites.rewrite_buffered(flow, ongoing, struck)
-            if ongoing.llm is not None and (struck.replied or paced_response_of(flow) is not None):
+            state.applied.append(applied)
+            await apply_effects(applied, flow, state.client_status, self.recorder.clock)
+            self.previous_responses.apply(flow, state, applied)
+            self.rewrites.rewrite_buffered(flow, state, applied)
+            if state.llm is not None and (applied.replied or paced_response_of(flow) is not None):
                 # What the client is sent counts, and when.
-                ongoing.llm.reset()
-            ongoing.by_warex = ongoing.by_warex or struck.replied or struck.cut
-            self.mcp.apply(ongoing, struck, partial(self._met, ongoing, struck))
-            if struck.cut:
-                self._expect_retries_after_cut(flow, ongoing, injection)
-            if struck.done or struck.client_left:
-                self._settle(ongoing, struck, arrived=not struck.client_left)
-            if struck.client_left:
-                # With it goes what was to strike next; the end of the exchange records that.
-                ongoing.client_status.mark_left()
+                state.llm.reset()
+            state.by_warex = state.by_warex or applied.replied or applied.cut
+            self.mcp.apply(state, applied, partial(self._met, state, applied))
+            if applied.cut:
+                self._expect_retries_after_cut(flow, state, injection)
+            if applied.done or applied.client_left:
+                self._settle(state, applied, arrived=not applied.client_left)
+            if applied.client_left:
+                # With it goes what was to be applied next; the end of the exchange records that.
+                state.client_status.mark_left()
                 return False
-            if struck.cut:
-                self._supersede(ongoing)
+            if applied.cut:
+                self._supersede(state)
                 return True
-        self._expect_retry(flow, ongoing)
+        self._expect_retry(flow, state)
         return False
 
-    def _supersede(self, ongoing: ExchangeState) -> None:
-        """Settle what a cut leaves nothing to strike for."""
-        for injection in ongoing.pending:
-            ongoing.task.injector.settle(injection, delivered=False)
+    def _supersede(self, state: ExchangeState) -> None:
+        """Settle what a cut leaves nothing to be applied to."""
+        for injection in state.pending:
+            state.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "superseded"))
-        ongoing.pending = []
+        state.pending = []
 
     def _expect_retries_after_cut(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, injection: PlannedInjection
+        self, flow: http.HTTPFlow, state: ExchangeState, injection: PlannedInjection
     ) -> None:
         """Expect the browser's silent repeat of whatever our cut has killed."""
         now = self.recorder.clock.now()
-        dead = [ongoing]
+        dead = [state]
         if Cut("reset") in injection.effects:
             dead = [other for _, other in self._live.get(flow.client_conn.id, {}).values()]
         for other in dead:
             other.task.injector.died(other.exchange.id, now)
 
-    def _expect_retry(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def _expect_retry(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Expect the browser's silent repeat after an answer that makes it ask again."""
         if flow.response is not None and flow.response.status_code in _RETRIED_STATUSES:
-            ongoing.task.injector.died(ongoing.exchange.id, self.recorder.clock.now())
+            state.task.injector.died(state.exchange.id, self.recorder.clock.now())
 
-    def _settle(self, ongoing: ExchangeState, struck: AppliedInjection, *, arrived: bool) -> None:
+    def _settle(self, state: ExchangeState, applied: AppliedInjection, *, arrived: bool) -> None:
         """Record what became of an injection, once."""
-        if struck not in ongoing.applied:
+        if applied not in state.applied:
             return
-        ongoing.applied.remove(struck)
-        injection = struck.injection
-        met = (arrived and not struck.changed_nothing) or struck.gave_up_waiting
-        ongoing.task.injector.settle(injection, delivered=met)
+        state.applied.remove(applied)
+        injection = applied.injection
+        met = (arrived and not applied.changed_nothing) or applied.gave_up_waiting
+        state.task.injector.settle(injection, delivered=met)
         if met:
-            ongoing.task.llm_calls.note_rate_limited(ongoing, injection, self.recorder.clock.now())
-            left = struck.gave_up_waiting
-            self.recorder.write(delivered(injection, struck.waited_s, left, struck.changes))
+            state.task.llm_calls.note_rate_limited(state, injection, self.recorder.clock.now())
+            left = applied.gave_up_waiting
+            self.recorder.write(delivered(injection, applied.waited_s, left, applied.changes))
         else:
-            self.recorder.write(missed(injection, struck.missed_reason, struck.waited_s))
+            self.recorder.write(missed(injection, applied.missed_reason, applied.waited_s))
 
-    def _met(self, ongoing: ExchangeState, struck: AppliedInjection, arrived: bool) -> None:
-        self._settle(ongoing, struck, arrived=arrived)
+    def _met(self, state: ExchangeState, applied: AppliedInjection, arrived: bool) -> None:
+        self._settle(state, applied, arrived=arrived)
 
     # ---- the end of an exchange
 
     def end(
         self,
         flow: http.HTTPFlow,
-        ongoing: ExchangeState,
+        state: ExchangeState,
         *,
         arrived: bool = True,
         error: str | None = None,
     ) -> None:
         """Record the end of an exchange, once."""
-        if ongoing.finished:
+        if state.finished:
             return
-        ongoing.finished = True
+        state.finished = True
         live = self._live.get(flow.client_conn.id, {})
-        live.pop(ongoing.exchange.id, None)
+        live.pop(state.exchange.id, None)
         if not live:
             self._live.pop(flow.client_conn.id, None)
-        if ongoing.is_to_warex:
+        if state.is_to_warex:
             return
         # An answer that broke off was an answer: the client has its head.
-        answered = flow.response is not None and (error is None or ongoing.response_started)
-        if flow.response is not None and ongoing.by_warex:
-            ongoing.response_size = len(flow.response.raw_content or b"")
+        answered = flow.response is not None and (error is None or state.response_started)
+        response = flow.response if answered else None
+        if flow.response is not None and state.by_warex:
+            state.response_size = len(flow.response.raw_content or b"")
         self.recorder.write(
             ResponseSeen(
-                exchange=ongoing.exchange.id,
-                status=flow.response.status_code if answered and flow.response else None,
-                resource=ongoing.resource,
-                by=ongoing.answered_by(by_site=answered),
-                http_version=flow.response.http_version if answered and flow.response else None,
-                headers=flows.header_pairs(flow.response.headers)
-                if answered and flow.response
-                else [],
-                size=ongoing.response_size,
+                exchange=state.exchange.id,
+                status=response.status_code if response else None,
+                resource=state.resource,
+                by=state.answered_by(by_site=answered),
+                http_version=response.http_version if response else None,
+                headers=flows.header_pairs(response.headers) if response else [],
+                size=state.response_size,
                 timings=flows.timings_of(flow, self.recorder.clock.wall()),
                 error=error,
             )
         )
         if error is None and arrived:
-            self.previous_responses.end(flow, ongoing)
-        self.mcp.keep_resumable(flow, ongoing, error)
-        for struck in [it for it in ongoing.applied if not it.outlives_exchange(arrived=arrived)]:
-            self._settle(ongoing, struck, arrived=arrived)
-        for injection in ongoing.pending:
-            ongoing.task.injector.settle(injection, delivered=False)
+            self.previous_responses.end(flow, state)
+        self.mcp.keep_resumable(flow, state, error)
+        for applied in [it for it in state.applied if not it.outlives_exchange(arrived=arrived)]:
+            self._settle(state, applied, arrived=arrived)
+        for injection in state.pending:
+            state.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "client_gone"))
-        ongoing.pending = []
-        if ongoing.llm is not None and ongoing.task.llm_calls.end(flow, ongoing, error):
-            self.task_ended(ongoing.task)
-        self.mcp.end(flow, ongoing, error)
-        ongoing.task.injector.finish(ongoing.exchange.id)
+        state.pending = []
+        if state.llm is not None and state.task.llm_calls.end(flow, state, error):
+            self.task_ended(state.task)
+        self.mcp.end(flow, state, error)
+        state.task.injector.finish(state.exchange.id)
 
     # ---- from when on, and until when
 
@@ -457,38 +453,29 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     @fail_closed
     def client_disconnected(self, client: connection.Client) -> None:
         """Tell everybody who holds an exchange of this client; report what was passed through."""
-        for _, ongoing in self._live.get(client.id, {}).values():
-            ongoing.client_status.mark_left()
+        for _, state in self._live.get(client.id, {}).values():
+            state.client_status.mark_left()
         self.idle_connections.forget(client)
         self.certificate_rejections.closed(client.id)
         self.connections.pop(client.id, None)
         self.forget_client(client.id)
         self.tunnels.disconnected(client)
 
-    # ---- the trial
-
-    def _answer(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def _answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         if self.rewrites.is_report(flow):
             self.rewrites.handle_report(flow)
-        elif (host := ongoing.exchange.request.parts.hostname) == TASK_HOST:
-            self.answer_marker(flow, ongoing)
+        elif (host := state.exchange.request.parts.hostname) == TASK_HOST:
+            self.answer_marker(flow, state)
         elif host in FAULT_HOSTS:
-            self.fault_sites.respond(flow, ongoing)
+            self.fault_sites.respond(flow, state)
         else:
-            self.answer_canary(flow, ongoing)
+            self.answer_canary(flow, state)
 
     @override
     def report_skipped(self) -> None:
-        """Record how many exchanges each rule had to leave alone, and why."""
-        self._report_left_alone(self.tasks.main)
-
-    def _report_left_alone(self, task: Task) -> None:
-        for left in task.injector.skipped():
-            self.recorder.write(
-                msgspec.convert(
-                    {"rule": left.rule, "reason": left.reason, "count": left.count}, FaultMissed
-                )
-            )
+        """Record how many exchanges each rule skipped, and why."""
+        for event in skipped(self.tasks.main.injector):
+            self.recorder.write(event)
 
     def finish(self) -> None:
         """Settle what is still under way: the trial is over."""
@@ -497,14 +484,16 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             if state_of(flow) is None:
                 self._register(flow)
         for exchanges in list(self._live.values()):
-            for flow, ongoing in list(exchanges.values()):
-                self._record_request(flow, ongoing)
-                for struck in [*ongoing.applied, *map(AppliedInjection, ongoing.pending)]:
-                    self.recorder.write(missed(struck.injection, "trial_over", struck.waited(now)))
-                ongoing.applied, ongoing.pending = [], []
-                self.end(flow, ongoing, arrived=False, error="the trial ended")
+            for flow, state in list(exchanges.values()):
+                self._record_request(flow, state)
+                for applied in [*state.applied, *map(AppliedInjection, state.pending)]:
+                    self.recorder.write(
+                        missed(applied.injection, "trial_over", applied.waited(now))
+                    )
+                state.applied, state.pending = [], []
+                self.end(flow, state, arrived=False, error="the trial ended")
         self.mcp.finish()
         self.rewrites.finish()
         self.connection_tries.finish()
-        for task in self.tasks.all():
-            self._report_left_alone(task)
+        for event in (it for task in self.tasks.all() for it in skipped(task.injector)):
+            self.recorder.write(event)

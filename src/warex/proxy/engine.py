@@ -54,7 +54,7 @@ class Engine:
 
 @asynccontextmanager
 async def run_engine(
-    config: ProxyConfig, handed: PassedSockets | None = None
+    config: ProxyConfig, passed: PassedSockets | None = None
 ) -> AsyncIterator[Engine]:
     """Run one trial's proxy in this process and event loop; end it in good order.
 
@@ -104,7 +104,7 @@ async def run_engine(
                 if config.capture == "forward":
                     yield Engine(addon, recorder, server.listen_addrs()[0][1])
                 else:
-                    async with serve_redirected(config, handed, addon, server) as port:
+                    async with serve_redirected(config, passed, addon, server) as port:
                         yield Engine(addon, recorder, port)
             finally:
                 # Leaving mitmproxy's main loop would not close its listening sockets.

@@ -26,13 +26,13 @@ _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
 
 @asynccontextmanager
 async def serve_redirected(
-    config: ProxyConfig, handed: PassedSockets | None, addon: WarexAddon, server: Proxyserver
+    config: ProxyConfig, passed: PassedSockets | None, addon: WarexAddon, server: Proxyserver
 ) -> AsyncIterator[int]:
     """Serve redirected connections; give the port on which they come in, 0 for a namespace's."""
     names = VirtualAddresses()
     entrance = MitmproxyBridge(server, config.traffic.upstream)
     tunnels, recorder = addon.tunnels, addon.recorder
-    inside = None if handed is None else _NamespaceServices(config, handed, names, addon, server)
+    inside = None if passed is None else _NamespaceServices(config, passed, names, addon, server)
 
     def broke(error: Exception) -> None:
         recorder.harness_broke(f"{type(error).__name__}: {error}")
@@ -40,7 +40,7 @@ async def serve_redirected(
     def relayed(arrival: RedirectedConnection, sent: int, received: int, began: float) -> None:
         tunnels.relayed(arrival.host, arrival.port, sent, received, began)
 
-    listeners = handed.tcp if handed is not None else _listeners(config)
+    listeners = passed.tcp if passed is not None else _listeners(config)
     door = RedirectListener(
         listeners,
         name_of=lambda address: names.name_of(address) or address,
@@ -57,7 +57,7 @@ async def serve_redirected(
     if inside is not None:
         inside.open()
     try:
-        yield 0 if handed is not None else listeners[0].getsockname()[1]
+        yield 0 if passed is not None else listeners[0].getsockname()[1]
     finally:
         await door.close()
         if inside is not None:
@@ -78,19 +78,19 @@ class _NamespaceServices:
     def __init__(
         self,
         config: ProxyConfig,
-        handed: PassedSockets,
+        passed: PassedSockets,
         names: VirtualAddresses,
         addon: WarexAddon,
         server: Proxyserver,
     ) -> None:
         recorder = addon.recorder
-        self._handed = handed
+        self._handed = passed
 
         def broke(error: Exception) -> None:
             recorder.harness_broke(f"{type(error).__name__}: {error}")
 
         self.gates = ConnectionBlocklist(
-            handed,
+            passed,
             names,
             addon.injector,
             addon.connection_tries,

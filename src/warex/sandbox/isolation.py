@@ -294,7 +294,7 @@ def open_sandbox(
             go = threading.Event()
             if check is None:
                 go.set()
-            serving = stack.enter_context(_serving(forkserver, ready, told, go, space.handed))
+            serving = stack.enter_context(_serving(forkserver, ready, told, go, space.passed))
             yield Sandbox("namespace", space.environment(base), serving, go, space)
             return
         isolation: Isolation = "none" if wish == "none" else "environment"
@@ -355,7 +355,7 @@ def _serving(
     configured: Callable[[], "ConfigLike"],
     told: ProxyCallbacks,
     go: threading.Event,
-    handed: "PassedSockets | None" = None,
+    passed: "PassedSockets | None" = None,
 ) -> "Iterator[Future[Proxy]]":
     """Start the proxy as soon as it may; end it."""
 
@@ -363,7 +363,7 @@ def _serving(
         go.wait()
         from warex.proxy.process.client import start_proxy
 
-        return start_proxy(forkserver, configured(), told.on_notice, told.on_end, handed)
+        return start_proxy(forkserver, configured(), told.on_notice, told.on_end, passed)
 
     with _entered_in_thread(start) as serving:
         try:

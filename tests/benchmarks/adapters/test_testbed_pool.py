@@ -104,7 +104,7 @@ def test_all_end_with_a_process_that_is_killed() -> None:
     code = (
         "import sys, warex.benchmarks.adapters.testbed_pool as p\n"
         "pool = p.TestbedPool()\n"
-        "with pool.lend(None) as said:\n"
+        "with pool.acquire(None) as said:\n"
         "    print(said['port'], flush=True)\n"
         "    sys.stdin.read()\n"
     )

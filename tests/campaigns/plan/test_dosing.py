@@ -178,10 +178,10 @@ def test_one_intensity_for_all_spares_what_has_no_size_and_says_so() -> None:
         {"name": "down", "scenario": "paper/server-error"},
     )
 
-    config, spared = with_intensity(given, 2)
+    config, skipped = with_intensity(given, 2)
 
     assert [each.intensity for each in config.conditions] == [None, 2, None]
-    assert spared == ("down",)
+    assert skipped == ("down",)
 
 
 def test_one_intensity_for_nothing_is_refused() -> None:

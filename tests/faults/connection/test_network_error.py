@@ -8,16 +8,16 @@ LUCK = KeyedRng(1, "shop-down")
 PAGE = Request("GET", "https://shop.test/cart?token=secret")
 
 
-def reply_of(fault: NetworkError, request: Request = PAGE, luck: KeyedRng = LUCK) -> Reply:
-    effects, _ = fault.effects(Exchange("1", request), {}, luck)
+def reply_of(fault: NetworkError, request: Request = PAGE, rng: KeyedRng = LUCK) -> Reply:
+    effects, _ = fault.effects(Exchange("1", request), {}, rng)
     reply = effects[-1]
     assert isinstance(reply, Reply)
     return reply
 
 
-def family_of(fault: NetworkError, request: Request, luck: KeyedRng) -> str:
-    reply = reply_of(fault, request, luck)
-    incident = Incident.of(request, reply.status, luck)
+def family_of(fault: NetworkError, request: Request, rng: KeyedRng) -> str:
+    reply = reply_of(fault, request, rng)
+    incident = Incident.of(request, reply.status, rng)
     [name] = [family.name for family in PAGE_STYLES if family.render(incident).body == reply.body]
     return name
 

@@ -12,10 +12,10 @@ ASKED = Exchange("1", Request("GET", "https://shop.test/api", {"sec-fetch-dest":
 
 @pytest.mark.parametrize("at", [None, "/data/items"])
 def test_it_changes_the_list_that_it_is_told_or_the_longest(at: str | None) -> None:
-    luck = KeyedRng(1, "r")
-    (effects, _) = PartialList(at=at).effects(ASKED, {}, luck)
+    rng = KeyedRng(1, "r")
+    (effects, _) = PartialList(at=at).effects(ASKED, {}, rng)
 
-    assert effects == (Rewrite(JsonEdit("halved", luck, at)),)
+    assert effects == (Rewrite(JsonEdit("halved", rng, at)),)
 
 
 def test_it_is_about_data_that_scripts_ask_for() -> None:

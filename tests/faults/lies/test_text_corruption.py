@@ -13,22 +13,22 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "do
 
 def test_a_browser_asks_for_each_page_at_an_address_of_its_own() -> None:
     request = Request("GET", "https://shop.test/", {"user-agent": "Mozilla/5.0 (X11)"})
-    fault, luck = TextCorruption(nth=2), KeyedRng(1, "r")
-    ((first,), memory) = fault.effects(Exchange("1", request), {}, luck)
-    ((second,), _) = fault.effects(Exchange("2", request), memory, luck)
+    fault, rng = TextCorruption(nth=2), KeyedRng(1, "r")
+    ((first,), memory) = fault.effects(Exchange("1", request), {}, rng)
+    ((second,), _) = fault.effects(Exchange("2", request), memory, rng)
 
     assert isinstance(first, Rewrite)
     assert isinstance(second, Rewrite)
     assert isinstance(first.edit, InjectedScript)
-    assert first.edit.answers == TextEdit("price", luck, 2, 1)
+    assert first.edit.answers == TextEdit("price", rng, 2, 1)
     assert first.edit.report != second.edit.report
 
 
 def test_it_changes_what_it_is_told() -> None:
-    luck = KeyedRng(1, "r")
-    effects, _ = TextCorruption(value="date", nth=2, count=3).effects(PAGE, {}, luck)
+    rng = KeyedRng(1, "r")
+    effects, _ = TextCorruption(value="date", nth=2, count=3).effects(PAGE, {}, rng)
 
-    assert effects == (Rewrite(TextEdit("date", luck, 2, 3)),)
+    assert effects == (Rewrite(TextEdit("date", rng, 2, 3)),)
 
 
 @pytest.mark.parametrize("given", [{"nth": 0}, {"count": 1001}, {"value": "colour"}, {"nth": "2"}])

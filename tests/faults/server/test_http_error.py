@@ -15,8 +15,8 @@ CALL = Request(
 )
 
 
-def reply_of(fault: HttpError, request: Request = PAGE, luck: KeyedRng = LUCK) -> Reply:
-    effects, _ = fault.effects(Exchange("1", request), {}, luck)
+def reply_of(fault: HttpError, request: Request = PAGE, rng: KeyedRng = LUCK) -> Reply:
+    effects, _ = fault.effects(Exchange("1", request), {}, rng)
     reply = effects[-1]
     assert isinstance(reply, Reply)
     return reply

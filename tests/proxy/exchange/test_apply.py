@@ -38,12 +38,12 @@ def flow(method: str = "GET") -> http.HTTPFlow:
 
 
 async def test_a_reply_is_set_and_still_to_be_proved(resets: list[connection.Client]) -> None:
-    struck, hit = struck_by(REPLY), flow()
-    await apply_effects(struck, hit, ClientStatus(), Clock())
+    applied, hit = struck_by(REPLY), flow()
+    await apply_effects(applied, hit, ClientStatus(), Clock())
     assert hit.response is not None
     assert (hit.response.status_code, hit.response.raw_content) == (503, b"<p>no")
     assert hit.response.headers["content-length"] == "5"
-    assert (struck.replied, struck.done) == (True, False)
+    assert (applied.replied, applied.done) == (True, False)
 
 
 async def test_a_reply_to_head_says_how_long_the_body_would_be(
@@ -60,25 +60,25 @@ async def test_a_reply_to_head_says_how_long_the_body_would_be(
 async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
     resets: list[connection.Client], how: str, count: int
 ) -> None:
-    struck, hit = struck_by(Cut("reset" if how == "reset" else "close")), flow()
-    await apply_effects(struck, hit, ClientStatus(), Clock())
-    assert (struck.cut, struck.done, len(resets)) == (True, True, count)
+    applied, hit = struck_by(Cut("reset" if how == "reset" else "close")), flow()
+    await apply_effects(applied, hit, ClientStatus(), Clock())
+    assert (applied.cut, applied.done, len(resets)) == (True, True, count)
     assert hit.error is not None
     assert hit.error.msg == Error.KILLED_MESSAGE
 
 
 async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Client]) -> None:
-    struck, hit = struck_by(Delay(0.01)), flow()
-    await apply_effects(struck, hit, ClientStatus(), Clock())
-    assert (struck.done, struck.client_left, hit.response, hit.error) == (True, False, None, None)
-    assert struck.waited_s >= 0.01
+    applied, hit = struck_by(Delay(0.01)), flow()
+    await apply_effects(applied, hit, ClientStatus(), Clock())
+    assert (applied.done, applied.client_left, hit.response, hit.error) == (True, False, None, None)
+    assert applied.waited_s >= 0.01
 
 
 async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.Client]) -> None:
-    struck, hit, presence = struck_by(Delay(60), REPLY), flow(), ClientStatus()
+    applied, hit, presence = struck_by(Delay(60), REPLY), flow(), ClientStatus()
     asyncio.get_running_loop().call_later(0.01, presence.mark_left)
-    await apply_effects(struck, hit, presence, Clock())
-    assert (struck.client_left, struck.replied, struck.done) == (True, False, False)
+    await apply_effects(applied, hit, presence, Clock())
+    assert (applied.client_left, applied.replied, applied.done) == (True, False, False)
     assert hit.response is None
 
 
@@ -87,9 +87,9 @@ async def test_nothing_is_claimed_for_a_client_that_has_gone(
     monkeypatch: pytest.MonkeyPatch, effect: Effect
 ) -> None:
     monkeypatch.setattr(apply, "is_connected", lambda client: False)
-    struck, hit = struck_by(effect), flow()
-    await apply_effects(struck, hit, ClientStatus(), Clock())
-    assert (struck.client_left, struck.done) == (True, False)
+    applied, hit = struck_by(effect), flow()
+    await apply_effects(applied, hit, ClientStatus(), Clock())
+    assert (applied.client_left, applied.done) == (True, False)
     assert (hit.response, hit.error) == (None, None)
 
 
@@ -104,9 +104,9 @@ async def test_nothing_is_claimed_for_a_client_that_has_gone(
 def test_only_who_leaves_after_a_second_has_met_a_hold(
     waited: float, left: bool, met: bool
 ) -> None:
-    struck = struck_by(Delay(10))
-    struck.waited_s, struck.client_left = waited, left
-    assert struck.gave_up_waiting is met
+    applied = struck_by(Delay(10))
+    applied.waited_s, applied.client_left = waited, left
+    assert applied.gave_up_waiting is met
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_only_who_leaves_after_a_second_has_met_a_hold(
 async def test_an_object_that_was_sent_comes_back_and_nothing_else_does(
     resets: list[connection.Client], sent: bytes, answered: bytes
 ) -> None:
-    struck, hit = struck_by(Reply(200, {}, b'{"ok": true}', echo_json=True)), flow("POST")
+    applied, hit = struck_by(Reply(200, {}, b'{"ok": true}', echo_json=True)), flow("POST")
     hit.request.content = sent
 
-    await apply_effects(struck, hit, ClientStatus(), Clock())
+    await apply_effects(applied, hit, ClientStatus(), Clock())
 
     assert hit.response is not None
     assert hit.response.content == answered

@@ -68,14 +68,14 @@ class Talk:
         self.recorder.exchanges += 1
         request = flows.request_of(flow)
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
-        ongoing = ExchangeState(exchange, "other", "c1", a_task())
-        self.tools.recognise(flow, ongoing, self.now)
-        return flow, ongoing
+        state = ExchangeState(exchange, "other", "c1", a_task())
+        self.tools.recognise(flow, state, self.now)
+        return flow, state
 
     def gets(
         self,
         flow: http.HTTPFlow,
-        ongoing: ExchangeState,
+        state: ExchangeState,
         *pieces: bytes,
         status: int = 200,
         **head: str,
@@ -84,16 +84,16 @@ class Talk:
         named = {name.replace("_", "-"): value for name, value in head.items()}
         flow.response = http.Response.make(status, b"")
         flow.response.headers.update(named)
-        self.tools.answered(flow, ongoing)
-        tee = ongoing.tee(self.recorder.clock)
+        self.tools.answered(flow, state)
+        tee = state.tee(self.recorder.clock)
         for piece in pieces:
             assert tee(piece) == piece
 
-    def has(self, flow: http.HTTPFlow, ongoing: ExchangeState, body: object, **head: Any) -> None:
+    def has(self, flow: http.HTTPFlow, state: ExchangeState, body: object, **head: Any) -> None:
         """Let an answer of one piece come and end."""
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.gets(flow, ongoing, sent, **head)
-        self.tools.end(flow, ongoing, None)
+        self.gets(flow, state, sent, **head)
+        self.tools.end(flow, state, None)
 
 
 EVENTS: dict[str, Any] = {"content_type": "text/event-stream"}
@@ -184,11 +184,11 @@ def test_what_a_long_event_costs_grows_by_its_length() -> None:
     """Each piece is copied once, not all that came before it."""
     talk = Talk()
     piece, count = b"A" * 65_536, 1200
-    flow, ongoing = talk.asks(called(1, "look"))
+    flow, state = talk.asks(called(1, "look"))
     began = time.process_time()
-    talk.gets(flow, ongoing, b"data: ", *[piece] * count, b"\n\n", **EVENTS)
+    talk.gets(flow, state, b"data: ", *[piece] * count, b"\n\n", **EVENTS)
     assert time.process_time() - began < 10
-    talk.tools.end(flow, ongoing, None)
+    talk.tools.end(flow, state, None)
 
     (call,) = talk.calls
     assert call.error == "a message is longer than the 67,108,864 bytes that are read"
@@ -237,11 +237,11 @@ def test_what_is_open_at_the_trials_end_is_recorded() -> None:
 
 def test_a_page_that_reads_events_is_no_client_of_tools() -> None:
     talk = Talk()
-    flow, ongoing = talk.asks(method="GET", accept="text/event-stream")
-    talk.gets(flow, ongoing, event({"jsonrpc": "2.0", "id": 1, "result": 1}), event("x"), **EVENTS)
-    talk.tools.end(flow, ongoing, None)
+    flow, state = talk.asks(method="GET", accept="text/event-stream")
+    talk.gets(flow, state, event({"jsonrpc": "2.0", "id": 1, "result": 1}), event("x"), **EVENTS)
+    talk.tools.end(flow, state, None)
 
-    assert not ongoing.is_agent_request
+    assert not state.is_agent_request
     assert talk.written == []
 
 
@@ -251,32 +251,32 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     url = "https://tools.test/older"
     begin = asked(0, "initialize", {"protocolVersion": "2025-06-18"})
     talk.has(*talk.asks(begin, url=url), b"", status=405)
-    flow, ongoing = talk.asks(method="GET", accept="text/event-stream", url=url)
-    talk.gets(flow, ongoing, b"event: endpoint\ndata: /messages\n\n", **EVENTS)
+    flow, state = talk.asks(method="GET", accept="text/event-stream", url=url)
+    talk.gets(flow, state, b"event: endpoint\ndata: /messages\n\n", **EVENTS)
     _, message = talk.asks(called(1, "look"), url="https://tools.test/messages")
 
-    assert ongoing.is_agent_request
+    assert state.is_agent_request
     assert message.mcp is not None
     assert message.mcp.session.transport == "sse"
 
 
 def test_what_a_page_asks_is_left_to_its_site() -> None:
-    _, ongoing = Talk().asks(called(1, "look"), origin="https://shop.test")
+    _, state = Talk().asks(called(1, "look"), origin="https://shop.test")
 
-    assert ongoing.mcp is None
+    assert state.mcp is None
 
 
 def test_another_protocol_over_json_rpc_is_left_alone() -> None:
-    _, ongoing = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
+    _, state = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
 
-    assert ongoing.mcp is None
-    assert not ongoing.is_agent_request
+    assert state.mcp is None
+    assert not state.is_agent_request
 
 
 def test_a_rule_tells_a_message_of_mcp_from_a_page() -> None:
-    _, ongoing = Talk().asks(called(1, "look"))
+    _, state = Talk().asks(called(1, "look"))
 
-    assert ongoing.is_agent_request
+    assert state.is_agent_request
 
 
 def test_a_long_result_is_shortened_and_its_secrets_are_not() -> None:

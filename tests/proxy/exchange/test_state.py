@@ -10,7 +10,7 @@ from warex.proxy.exchange.state import ExchangeState, attach, state_of
 from warex.scenarios import PlannedInjection
 
 
-def ongoing() -> ExchangeState:
+def state() -> ExchangeState:
     exchange = Exchange("x1", Request("GET", "https://shop.example/"))
     return ExchangeState(exchange, "document", "c1", a_task())
 
@@ -20,13 +20,13 @@ def test_a_flow_that_began_before_us_is_unknown() -> None:
 
 
 def test_what_is_known_stays_with_its_flow() -> None:
-    flow, known = tflow.tflow(), ongoing()
+    flow, known = tflow.tflow(), state()
     attach(flow, known)
     assert state_of(flow) is known
 
 
 def test_only_a_reply_awaits_its_sending() -> None:
-    known = ongoing()
+    known = state()
     assert not known.awaits_sending
     injection = PlannedInjection("i1", "x1", "r", HttpError(), "", 1, ())
     known.applied.append(AppliedInjection(injection, cut=True))

@@ -97,7 +97,7 @@ def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Pa
         wanted = configured(ca=ca.folder, out=out, capture="handed", **config)
         with (
             open_namespace(ca, host_ports=host_ports) as space,
-            start_proxy(forkserver, wanted, notices.append, handed=space.handed) as proxy,
+            start_proxy(forkserver, wanted, notices.append, passed=space.passed) as proxy,
         ):
             yield Within(Lane(proxy, out, notices), space, ca.certificate)
 

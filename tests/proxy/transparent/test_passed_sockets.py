@@ -24,22 +24,22 @@ def _sockets() -> PassedSockets:
 
 def test_sockets_arrive_in_their_places() -> None:
     ours, theirs = socket.socketpair()
-    handed = _sockets()
+    passed = _sockets()
     with ours, theirs:
-        handed.send(ours, theirs)
-        handed.send(ours, theirs)
+        passed.send(ours, theirs)
+        passed.send(ours, theirs)
         for _ in range(2):
             [first], arrived = receive(theirs)
             assert arrived is not None
             assert first.getsockname() == theirs.getsockname()
-            sent = [held.getsockname() for held in handed.sockets]
+            sent = [held.getsockname() for held in passed.sockets]
             assert [held.getsockname() for held in arrived.sockets] == sent
             assert [held.type for held in arrived.dns_udp] == [socket.SOCK_DGRAM]
             assert arrived.log.family == socket.AF_NETLINK
             first.close()
             arrived.close()
             assert all(held.fileno() == -1 for held in arrived.sockets)
-    handed.close()
+    passed.close()
 
 
 def test_one_socket_may_come_alone() -> None:

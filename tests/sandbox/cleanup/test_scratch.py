@@ -49,8 +49,8 @@ def test_a_process_that_is_killed_leaves_none(tmp_path: Path) -> None:
         assert process.stdout.readline()
         (scratch,) = tmp_path.iterdir()
         assert len(list(scratch.iterdir())) == 2
-        (guard,) = _children(process.pid)
-        ended = os.pidfd_open(guard)
+        (reaper,) = _children(process.pid)
+        ended = os.pidfd_open(reaper)
         process.send_signal(signal.SIGKILL)
 
     assert select.select([ended], [], [], 30)[0]

@@ -45,9 +45,9 @@ def test_everybodys_traffic_is_taken_but_the_proxys() -> None:
     nft = [line.strip() for line in nft_ruleset(ALL).splitlines()]
     assert nft.index("meta skuid 998 return") < nft.index("tcp dport { 80 } redirect to :8080")
     lines = iptables_ruleset(ALL, "").splitlines()
-    spared = lines.index("-A WAREX_OUTPUT -p tcp -m owner --uid-owner 998 -j RETURN")
+    skipped = lines.index("-A WAREX_OUTPUT -p tcp -m owner --uid-owner 998 -j RETURN")
     taken = lines.index("-A WAREX_OUTPUT -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 8080")
-    assert spared < taken
+    assert skipped < taken
 
 
 def test_what_arrives_is_taken_by_device_only_where_that_was_asked_for() -> None:

@@ -73,19 +73,19 @@ def space(
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(certificate, key)
         given = Space(made, ca, made.environment(base).variables)
-        with _serving(made.handed, given, tls):
+        with _serving(made.passed, given, tls):
             yield given
 
 
 @contextmanager
-def _serving(handed: PassedSockets, space: Space, tls: ssl.SSLContext) -> Iterator[None]:
+def _serving(passed: PassedSockets, space: Space, tls: ssl.SSLContext) -> Iterator[None]:
     # The end of the block must end them; blocking calls on closed sockets would not return.
     over = threading.Event()
     loops: list[Callable[[], None]] = []
-    for listener in handed.tcp:
+    for listener in passed.tcp:
         listener.settimeout(0.05)
         loops.append(lambda listener=listener: _accept(listener, space, tls))  # type: ignore[misc]
-    for resolver in handed.dns_udp:
+    for resolver in passed.dns_udp:
         resolver.settimeout(0.05)
         loops.append(lambda resolver=resolver: _resolve(resolver, space))  # type: ignore[misc]
 

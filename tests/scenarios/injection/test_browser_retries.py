@@ -141,10 +141,10 @@ def test_what_died_on_the_same_connection_is_repeated_unhit_and_uncounted() -> N
     match: JsonValue = {"url": f"{SITE}/script.js"}
     every = rule("every", trigger={"nth": 3}, fault=AFTER)
     injector = Injector(scenario(rule("cut", fault=CUT, match=match), every), 1)
-    beside, struck = ask(f"{SITE}/style.css"), ask(f"{SITE}/script.js")
+    beside, applied = ask(f"{SITE}/style.css"), ask(f"{SITE}/script.js")
     injector.request(beside, 0)
-    injector.request(struck, 0)
-    injector.died(struck.id, 0)
+    injector.request(applied, 0)
+    injector.died(applied.id, 0)
     injector.died(beside.id, 0)
 
     repeat = injector.request(ask(f"{SITE}/style.css"), 0.1)

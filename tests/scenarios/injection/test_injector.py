@@ -858,7 +858,7 @@ class Worse(Fault, frozen=True):
     summary: ClassVar = "Hold longer each time."
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         seconds = memory.get("seconds", 0)
         assert isinstance(seconds, int)

@@ -220,8 +220,8 @@ def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
     ):
         return None
     # Attempts to reach a site may meet a fault before its page arms the rest.
-    struck = any(trace.events(Armed)) or any(trace.events(FaultPlanned))
-    return None if struck else began.arm
+    applied = any(trace.events(Armed)) or any(trace.events(FaultPlanned))
+    return None if applied else began.arm
 
 
 def trial_key_of(path: Path) -> TrialKey:

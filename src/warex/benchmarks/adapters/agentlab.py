@@ -368,8 +368,8 @@ def _leaves_it_whole(rule: Rule) -> bool:
     lets_through = rule.fault.target == "site" and all(
         effect.traits.holds for effect in rule.fault.effects_on_page()
     )
-    spared = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
-    return held and (lets_through or spared)
+    skipped = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
+    return held and (lets_through or skipped)
 
 
 def _summary(folder: Path) -> dict[str, Any]:

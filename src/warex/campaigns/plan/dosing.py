@@ -94,7 +94,7 @@ def with_intensity(
     """
     if not 0 < intensity <= 100:
         raise CampaignError(f"{intensity:g} is no intensity; give a number above 0 to 100")
-    spared = tuple(
+    skipped = tuple(
         each.name
         for each in config.conditions
         if (scenario := dosed_scenario(each.model_copy(update={"intensity": None}), None))
@@ -102,18 +102,18 @@ def with_intensity(
         and not all(map(_sizes, scenario.rules))
     )
     with_one = [each.name for each in config.conditions if each.scenario is not None]
-    if spared == tuple(with_one):
+    if skipped == tuple(with_one):
         raise CampaignError(
             f"no condition of the campaign {config.name!r} has a fault with a size, so there is"
             f" nothing to make {intensity:g} times as large"
         )
     conditions = tuple(
         each.model_copy(update={"intensity": intensity})
-        if each.scenario is not None and each.name not in spared
+        if each.scenario is not None and each.name not in skipped
         else each
         for each in config.conditions
     )
-    return config.model_copy(update={"conditions": conditions}), spared
+    return config.model_copy(update={"conditions": conditions}), skipped
 
 
 def _sizes(rule: Rule) -> dict[str, float]:

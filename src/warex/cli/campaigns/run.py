@@ -102,8 +102,8 @@ def command(
     if intensity is not None:
         if replay is not None:
             raise InputError("--intensity changes what --replay repeats; give one of the two")
-        config, spared = with_intensity(config, intensity)
-        for name in spared:
+        config, skipped = with_intensity(config, intensity)
+        for name in skipped:
             echo(
                 f"warex: the condition {name!r} has a fault without a size and stays as it is",
                 err=True,

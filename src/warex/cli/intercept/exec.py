@@ -408,8 +408,8 @@ class _Trial:
                 " unknown (docs/reference/llm.md)"
             )
         # Attempts to reach a site may meet a fault before its page arms the rest.
-        struck = saw["delivered"] or saw["missed"]
-        if self.options["scenario"] and not saw["armed"] and not struck:
+        applied = saw["delivered"] or saw["missed"]
+        if self.options["scenario"] and not saw["armed"] and not applied:
             self.say(
                 "no fault could strike: the scenario was never armed, since what it waits for"
                 " (arm: first_page or first_llm_call) was not seen; what a program asks for is a"

@@ -81,27 +81,27 @@ class DarkPattern(PageFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Add the pattern to each page that is hit, in words that a trial keeps."""
         number, memory = next_number(memory)
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
-        pattern = self.pattern or luck.choice(patterns, "pattern")
+        pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
         script = __name__
         match pattern:
             case "preticked_box":
-                settings |= {"text": luck.choice(_BOXES, "words")}
+                settings |= {"text": rng.choice(_BOXES, "words")}
             case "disguised_ad":
-                title, text = luck.choice(_ADS, "words")
+                title, text = rng.choice(_ADS, "words")
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
             case "nagging":
                 script = popup.__name__
-                settings = self._nagging(luck)
+                settings = self._nagging(rng)
             case "sneaked_item":
-                title, price = luck.choice(_ITEMS, "words")
+                title, price = rng.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(script, settings, report)),), memory
 
     @property
@@ -114,8 +114,8 @@ class DarkPattern(PageFault, frozen=True):
     def covers_page(self) -> bool:
         return self.pattern in (None, "nagging")
 
-    def _nagging(self, luck: KeyedRng) -> dict[str, JsonValue]:
-        title, text, accept, close = luck.choice(_NAGS, "words")
+    def _nagging(self, rng: KeyedRng) -> dict[str, JsonValue]:
+        title, text, accept, close = rng.choice(_NAGS, "words")
         return {
             "title": title,
             "text": text,

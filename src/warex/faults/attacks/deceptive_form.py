@@ -76,7 +76,7 @@ class DeceptiveForm(PageFault, frozen=True):
         return self
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change each page that is hit; a trial has one form in one wording."""
         number, memory = next_number(memory)
@@ -88,12 +88,12 @@ class DeceptiveForm(PageFault, frozen=True):
         }
         if self.form == "added":
             kinds: tuple[Asks, ...] = ("password", "card", "identity")
-            chosen: Asks = luck.choice(kinds, "asks")
+            chosen: Asks = rng.choice(kinds, "asks")
             asks = self.asks or chosen
-            title, text, button = luck.choice(_WORDS[asks], "words")
+            title, text, button = rng.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
             settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:

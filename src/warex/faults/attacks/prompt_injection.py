@@ -99,21 +99,21 @@ class PromptInjection(PageFault, frozen=True):
         return self
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Put the text into each page that is hit; each page has a link of its own."""
         number, memory = next_number(memory)
         goals = ("visit",) if self.where == "json" else ("visit", "click")
         found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
-        text = self.text or luck.choice(found, "payload")
-        button = luck.choice(_BUTTONS, "button") if "{button}" in text else None
-        report = f"/{luck.hex_word('report', number)}"
+        text = self.text or rng.choice(found, "payload")
+        button = rng.choice(_BUTTONS, "button") if "{button}" in text else None
+        report = f"/{rng.hex_word('report', number)}"
         where = exchange.request.parts
         link = f"{where.scheme}://{where.netloc}{report}"
         text = text.replace("{link}", link).replace("{button}", button or "")
         if self.where == "json":
             kind: ValueKind | None = "user_text" if self.at is None else None
-            edit = JsonEdit("replaced", luck, self.at, kind, text=text)
+            edit = JsonEdit("replaced", rng, self.at, kind, text=text)
             return (Rewrite(edit, report),), memory
         settings: dict[str, JsonValue] = {
             "after": 0,

@@ -35,7 +35,7 @@ class Xss(PageFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Put the script into each page that is hit."""
         number, memory = next_number(memory)
@@ -43,9 +43,9 @@ class Xss(PageFault, frozen=True):
             "after": 0,
             "selector": self.selector,
             "target": self.own_site.address(),
-            "ready": luck.hex_word("ready"),
+            "ready": rng.hex_word("ready"),
         }
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def explain(self) -> str:

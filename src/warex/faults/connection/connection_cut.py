@@ -27,7 +27,7 @@ class ConnectionCut(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the request is held, in seconds.")
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Cut, after the wait if there is one."""
         return (*self.held, Cut(self.how)), memory

@@ -19,7 +19,7 @@ class ConnectionRefused(ConnectionFault, frozen=True):
     kind: Literal["connection_refused"] = "connection_refused"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Refuse."""
         return (RefuseConnection(),), memory

@@ -25,7 +25,7 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
     kind: Literal["connection_timeout"] = "connection_timeout"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Drop the packets that ask for a connection."""
         return (DropPackets(),), memory

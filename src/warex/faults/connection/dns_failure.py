@@ -39,7 +39,7 @@ class DnsFailure(ConnectionFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Give no address."""
         return (DnsError(self.code),), memory

@@ -29,10 +29,10 @@ class NetworkError(HeldFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Wait, then answer."""
-        incident = Incident.of(exchange.request, self.status, luck)
+        incident = Incident.of(exchange.request, self.status, rng)
         page = render(self.page, incident) if self.page else render_for_host("browser", incident)
         return (*self.held, page.reply(self.status)), memory
 

@@ -36,7 +36,7 @@ class TlsError(ConnectionFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Show the certificate, or cut."""
         return (Cut("close") if self.how == "cut" else BadCertificate(self.how),), memory

@@ -46,10 +46,10 @@ class ListLie(JsonLie, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Take the items out as the answer passes."""
-        return (Rewrite(JsonEdit(self.how, luck, self.at)),), memory
+        return (Rewrite(JsonEdit(self.how, rng, self.at)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

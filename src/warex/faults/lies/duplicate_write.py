@@ -18,7 +18,7 @@ class DuplicateWrite(Fault, frozen=True):
     stage: Literal["request"] = "request"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Send it once more before it is sent."""
         return (DuplicateRequest(),), memory

@@ -60,10 +60,10 @@ class JsonCorruption(JsonLie, frozen=True):
         return value
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change the values as the answer passes; one request gets the same lie each time."""
-        edit = JsonEdit(self.how, luck, self.at, self.value, self.count)
+        edit = JsonEdit(self.how, rng, self.at, self.value, self.count)
         return (Rewrite(edit),), memory
 
     def explain(self) -> str:

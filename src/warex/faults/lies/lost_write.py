@@ -40,12 +40,12 @@ class LostWrite(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer scripts with what they sent, and a form with a page or the way back."""
         request = exchange.request
         if resource_of(request) == "xhr":
-            made = int(luck.draw("id", request.url) * 90_000) + 10_000
+            made = int(rng.draw("id", request.url) * 90_000) + 10_000
             created = 201 if request.method == "POST" else 200
             said: dict[str, JsonValue] = {"success": True}
             if created == 201:
@@ -56,7 +56,7 @@ class LostWrite(Fault, frozen=True):
         if self.answer == "back" and back:
             return (Reply(303, {**headers, "location": back}),), memory
         headers["content-type"] = "text/html; charset=utf-8"
-        return (Reply(200, headers, _saved(back or "/", luck, request.parts.netloc)),), memory
+        return (Reply(200, headers, _saved(back or "/", rng, request.parts.netloc)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
@@ -75,9 +75,9 @@ def _page_before(request: Request) -> str:
     return f"{before.path or '/'}{'?' + before.query if before.query else ''}"
 
 
-def _saved(back: str, luck: KeyedRng, host: str) -> bytes:
-    title, text = luck.choice(_SAID, "words", host)
-    look = luck.choice(_LOOKS, "look", host)
+def _saved(back: str, rng: KeyedRng, host: str) -> bytes:
+    title, text = rng.choice(_SAID, "words", host)
+    look = rng.choice(_LOOKS, "look", host)
     page = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
         f'<body style="{look};margin:0">'

@@ -36,18 +36,18 @@ class SoftError(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer scripts with JSON and everything else with a page."""
         request = exchange.request
         if resource_of(request) == "xhr":
-            return (json_reply(request, 200, self._said(request, luck)),), memory
-        incident = Incident.of(request, self.status, luck)
+            return (json_reply(request, 200, self._said(request, rng)),), memory
+        incident = Incident.of(request, self.status, rng)
         page = render(self.page, incident) if self.page else render_for_host("server", incident)
         return (page.reply(200),), memory
 
-    def _said(self, request: Request, luck: KeyedRng) -> JsonValue:
-        words = luck.choice(_WORDS, "words", request.url)
+    def _said(self, request: Request, rng: KeyedRng) -> JsonValue:
+        words = rng.choice(_WORDS, "words", request.url)
         code = reason(self.status).upper().replace(" ", "_")
         if "graphql" in request.parts.path.lower():
             return {"errors": [{"message": words, "extensions": {"code": code}}], "data": None}
@@ -58,7 +58,7 @@ class SoftError(Fault, frozen=True):
             {"status": "error", "message": words, "data": None},
         )
         # One API has one shape.
-        return luck.choice(shapes, "shape", request.parts.netloc)
+        return rng.choice(shapes, "shape", request.parts.netloc)
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

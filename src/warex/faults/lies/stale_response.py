@@ -20,7 +20,7 @@ class StaleResponse(Fault, frozen=True):
     stage: Literal["request"] = "request"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Give the earlier answer, if there is one."""
         return (ReplayFirst(),), memory

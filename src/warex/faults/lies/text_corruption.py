@@ -27,18 +27,18 @@ class TextCorruption(PageFault, frozen=True):
     count: _Count = Field(default=1, description="How many, from that one on.")
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change the text as the page passes; one page gets the same lie each time.
 
         In a browser it changes once the page is loaded: scripts that take over what a server drew
         compare it with their own, and draw the true value again.
         """
-        edit = TextEdit(self.value, luck, self.nth, self.count)
+        edit = TextEdit(self.value, rng, self.nth, self.count)
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
             return (Rewrite(edit),), memory
         number, memory = next_number(memory)
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, {"after": 0}, report, answers=edit)),), memory
 
     def explain(self) -> str:

@@ -20,10 +20,10 @@ class WrongPage(Fault, frozen=True):
     stage: Literal["request"] = "request"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Ask the site for another page; the seed chooses which."""
-        return (OtherPage(luck.draw("page", exchange.request.url)),), memory
+        return (OtherPage(rng.draw("page", exchange.request.url)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""

@@ -27,13 +27,13 @@ class LlmFault(HeldFault, frozen=True):
 
     @override
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Hold the call if there is a wait; then do what the fault does to it."""
-        return (*self.held, *self.on_call(as_call(exchange), luck)), memory
+        return (*self.held, *self.on_call(as_call(exchange), rng)), memory
 
     @abstractmethod
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         """Return what the proxy should do to this call after the wait."""
 
     @property

@@ -28,7 +28,7 @@ class LlmCut(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Truncate(self.share, self.how),)
 
     @property

@@ -17,7 +17,7 @@ class LlmEmpty(LlmFault, frozen=True):
     kind: Literal["llm_empty"] = "llm_empty"
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         answer = LlmAnswer(call.llm_request.model, finish="stop", usage=Usage(0, 0), complete=True)
         return (as_reply(write_answer(call.llm_request, answer)),)
 

@@ -28,7 +28,7 @@ class LlmError(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (as_reply(refuse(call.llm_request, self.error, self.wait)),)
 
     @property

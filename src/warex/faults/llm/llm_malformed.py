@@ -32,13 +32,13 @@ class LlmMalformed(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         asked = call.llm_request
         offered = tool_names(asked)
         if self.how == "unknown_tool":
             return (as_reply(write_answer(asked, _said(asked, _UNKNOWN, _NOTHING))),)
-        name = luck.choice(offered, "tool", call.step) if offered else "action"
-        arguments = luck.choice(_CUT, "arguments", call.step)
+        name = rng.choice(offered, "tool", call.step) if offered else "action"
+        arguments = rng.choice(_CUT, "arguments", call.step)
         if self.how == "arguments":
             return (as_reply(write_answer(asked, _said(asked, name, arguments))),)
         whole = as_reply(write_answer(asked, _said(asked, name, _NOTHING)))

@@ -28,8 +28,8 @@ class LlmRefusal(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        text = self.text or luck.choice(_WORDS, call.step)
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
+        text = self.text or rng.choice(_WORDS, call.step)
         usage = Usage(0, 0)
         answer = LlmAnswer(
             call.llm_request.model, text, finish="refusal", usage=usage, complete=True

@@ -32,7 +32,7 @@ class LlmSlow(LlmFault, frozen=True):
         return self
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Trickle(self.pause),) if self.pause else ()
 
     @property

@@ -22,7 +22,7 @@ class LlmStale(LlmFault, frozen=True):
     kind: Literal["llm_stale"] = "llm_stale"
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         nothing = LlmAnswer(call.llm_request.model, finish="stop", usage=Usage(0, 0), complete=True)
         return (as_reply(write_answer(call.llm_request, call.previous_answer or nothing)),)
 

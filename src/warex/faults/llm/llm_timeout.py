@@ -22,7 +22,7 @@ class LlmTimeout(LlmFault, frozen=True):
     )
 
     @override
-    def on_call(self, call: LlmExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Cut("close"),)
 
     @property

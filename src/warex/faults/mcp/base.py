@@ -26,13 +26,13 @@ class McpFault(HeldFault, frozen=True):
 
     @override
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Return what is done to what an exchange asks."""
-        return self.on_request(as_mcp(exchange), luck), memory
+        return self.on_request(as_mcp(exchange), rng), memory
 
     @abstractmethod
-    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         """Return what the proxy should do, the wait included."""
 
     def answer(self, exchange: McpExchange, answer: Mapping[str, JsonValue]) -> tuple[Effect, ...]:

@@ -39,8 +39,8 @@ class McpError(McpFault, frozen=True):
     )
 
     @override
-    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
-        text = self.text or luck.choice(_WORDS, "mcp_error")
+    def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
+        text = self.text or rng.choice(_WORDS, "mcp_error")
         match self.error:
             case "tool":
                 return self.answer(exchange, tool_failure(text))

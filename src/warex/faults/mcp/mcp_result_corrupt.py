@@ -25,7 +25,7 @@ class McpResultCorrupt(McpFault, frozen=True):
     )
 
     @override
-    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (EditToolAnswer(CorruptResult(self.how), self.delay),)
 
     @property

@@ -24,7 +24,7 @@ class McpSlow(McpFault, frozen=True):
     delay: Seconds = Field(default=10.0, description="How late the answer is, in seconds.")
 
     @override
-    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         if exchange.transport == "sse":
             # What is sent there is accepted at once, however long the tool takes.
             return (EditToolAnswer(None, self.delay),)

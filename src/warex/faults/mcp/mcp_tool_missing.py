@@ -34,7 +34,7 @@ class McpToolMissing(McpFault, frozen=True):
         return method == "tools/list" or called
 
     @override
-    def on_request(self, exchange: McpExchange, luck: KeyedRng) -> tuple[Effect, ...]:
+    def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         if not any(asked.method == "tools/call" for asked in exchange.mcp_requests):
             return (EditToolAnswer(RemoveTools(self.tool), self.delay),)
         messages = answers_to(

@@ -87,7 +87,7 @@ Request: $identity
 
 def edge_cache(incident: Incident) -> Page:
     """Report like a cache server: a heading, a reason, a meditation number."""
-    number = str(10**8 + int(incident.luck.draw("page", incident.host, incident.path, "xid") * 9e8))
+    number = str(10**8 + int(incident.rng.draw("page", incident.host, incident.path, "xid") * 9e8))
     return incident.html(
         """<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE html>

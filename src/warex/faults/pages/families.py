@@ -82,7 +82,7 @@ def render_for_host(voice: PageAudience, incident: Incident) -> Page:
         and not family.by_name_only
         and (family.gateway or not only_gateways)
     ]
-    return _page(incident.luck.choice(able, "family", incident.host), incident)
+    return _page(incident.rng.choice(able, "family", incident.host), incident)
 
 
 def _page(family: PageStyle, incident: Incident) -> Page:

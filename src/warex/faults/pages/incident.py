@@ -43,13 +43,13 @@ class Incident:
     status: int
     host: str
     path: str
-    luck: KeyedRng
+    rng: KeyedRng
 
     @classmethod
-    def of(cls, request: Request, status: int, luck: KeyedRng) -> Self:
+    def of(cls, request: Request, status: int, rng: KeyedRng) -> Self:
         """Return the incident of a request. Credentials and the query stay out of it."""
         host = request.parts.netloc.rpartition("@")[2]
-        return cls(status, _printable(host), _printable(request.parts.path or "/"), luck)
+        return cls(status, _printable(host), _printable(request.parts.path or "/"), rng)
 
     @property
     def reason(self) -> str:
@@ -58,12 +58,12 @@ class Incident:
 
     def pick(self, *options: str) -> str:
         """Return one of the options, the same one for all pages of a host."""
-        return self.luck.choice(options, "page", self.host, *options)
+        return self.rng.choice(options, "page", self.host, *options)
 
     def reference(self, label: str, length: int, letters: str = HEX) -> str:
         """Return what a server would print to find this request in its logs."""
         about = ("page", self.host, self.path, self.status, label)
-        return "".join(self.luck.choice(letters, *about, place) for place in range(length))
+        return "".join(self.rng.choice(letters, *about, place) for place in range(length))
 
     def by_side(self, client: str, server: str) -> str:
         """Return the text for an error of the client's (4xx) or that for one of the server's."""

@@ -126,12 +126,12 @@ class MaliciousPopup(PopupFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Open the popup on each page that is hit; a trial has one lure."""
         number, memory = next_number(memory)
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
-        words = _LURES[luck.choice(lures, "lure")]
+        words = _LURES[rng.choice(lures, "lure")]
         look = {**words.look, "font": "Arial, sans-serif", "overlay": self.place == "overlay"}
         settings: dict[str, JsonValue] = {
             **self.timing(),
@@ -143,7 +143,7 @@ class MaliciousPopup(PopupFault, frozen=True):
             "target": f"https://{words.host}/",
             "look": look,
         }
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(popup.__name__, settings, report)),), memory
 
     def explain(self) -> str:

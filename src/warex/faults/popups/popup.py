@@ -71,14 +71,14 @@ class Popup(PopupFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Open a popup of its own on each page that is hit."""
         number, memory = next_number(memory)
-        words = luck.choice(self._words(), "words", number)
+        words = rng.choice(self._words(), "words", number)
         look: dict[str, JsonValue] = {
-            **luck.choice(_LOOKS, "look", number),
-            "font": luck.choice(_FONTS, "font", number),
+            **rng.choice(_LOOKS, "look", number),
+            "font": rng.choice(_FONTS, "font", number),
             "overlay": self.place == "overlay",
         }
         settings: dict[str, JsonValue] = {
@@ -90,7 +90,7 @@ class Popup(PopupFault, frozen=True):
             "field": words.field and {"type": "email", "label": words.field},
             "look": look,
         }
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def _words(self) -> tuple[_Words, ...]:

@@ -58,7 +58,7 @@ class JavascriptFailure(HeldFault, frozen=True):
         return self
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Wait, then fail or let through."""
         if self.mode == "delay":
@@ -66,10 +66,10 @@ class JavascriptFailure(HeldFault, frozen=True):
         if self.mode == "truncate":
             return (*self.held, Truncate(0.5, "clean")), memory
         if self.mode == "throw":
-            error = luck.choice(_ERRORS, "error", exchange.request.url)
+            error = rng.choice(_ERRORS, "error", exchange.request.url)
             headers = {"content-type": "text/javascript", "cache-control": "no-store"}
             return (*self.held, Reply(200, headers, f"throw new {error};\n".encode())), memory
-        incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, luck)
+        incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, rng)
         return (*self.held, render_for_host("server", incident).reply(_GATEWAY_TIMEOUT)), memory
 
     def explain(self) -> str:

@@ -59,10 +59,10 @@ class HttpError(HeldFault, frozen=True):
         return seconds
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the status, after the wait if there is one."""
-        page = self._page(exchange.request, luck)
+        page = self._page(exchange.request, rng)
         headers = _required(self.status, exchange.request.method)
         if self.retry_after is not None:
             headers["retry-after"] = str(self.retry_after)
@@ -81,8 +81,8 @@ class HttpError(HeldFault, frozen=True):
             self.stage, self.delay, f"answered {self.status} with {page}{wait}"
         )
 
-    def _page(self, request: Request, luck: KeyedRng) -> Page:
-        incident = Incident.of(request, self.status, luck)
+    def _page(self, request: Request, rng: KeyedRng) -> Page:
+        incident = Incident.of(request, self.status, rng)
         if self.body is not None:
             subtype = "html" if self.body.lstrip().startswith("<") else "plain"
             return Page(f"text/{subtype}; charset=utf-8", self.body.encode())

@@ -34,23 +34,23 @@ class VariationFault(PageFault, frozen=True):
     strength: Strength = Field(default=0.5, description="How much is changed, from 0 to 1.")
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change each page that is hit in the same way; only where it reports is its own."""
         number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
-            "seed": int(luck.draw("page") * 2**32),
+            "seed": int(rng.draw("page") * 2**32),
             "strength": self.strength,
-            **self.settings(luck),
+            **self.settings(rng),
         }
-        report = f"/{luck.hex_word('report', number)}"
+        report = f"/{rng.hex_word('report', number)}"
         edit = injected_script(
             f"{__package__}.page_scripts.{self.kind}", settings, report, self.helpers
         )
         return (Rewrite(edit),), memory
 
     @abstractmethod
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Return what the page's script is given beside the seed and the strength."""
 
     def explain(self) -> str:

@@ -17,7 +17,7 @@ class FeatureFlag(VariationFault, frozen=True):
 
     kind: Literal["feature_flag"] = "feature_flag"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose what the menu is called."""
-        label = luck.choice(("More", "Options", "\u22ef More actions"), "label")
+        label = rng.choice(("More", "Options", "\u22ef More actions"), "label")
         return {"share": self.strength, "label": label}

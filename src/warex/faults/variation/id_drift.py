@@ -19,6 +19,6 @@ class IdDrift(VariationFault, frozen=True):
 
     kind: Literal["id_drift"] = "id_drift"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Return nothing more: the page's script draws from the seed and the page's names."""
         return {}

@@ -32,18 +32,18 @@ class LayoutShift(VariationFault, frozen=True):
 
     kind: Literal["layout_shift"] = "layout_shift"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose when the bars come, what they say, and how tall they are."""
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
-        look = luck.choice(_LOOKS, "look")
+        look = rng.choice(_LOOKS, "look")
         taller = self.strength * _TALLEST
         bars: list[JsonValue] = [
             {
-                "text": luck.choice(_WORDS, "words", place),
-                "after": 200 + round(luck.draw("after", place) * 900),
+                "text": rng.choice(_WORDS, "words", place),
+                "after": 200 + round(rng.draw("after", place) * 900),
                 "style": {
                     **look,
-                    "height": f"{40 + round(luck.draw('tall', place) * taller)}px",
+                    "height": f"{40 + round(rng.draw('tall', place) * taller)}px",
                     "padding": "12px 24px",
                     "font-family": "system-ui, sans-serif",
                 },

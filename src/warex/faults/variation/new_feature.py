@@ -36,14 +36,14 @@ class NewFeature(VariationFault, frozen=True):
 
     kind: Literal["new_feature"] = "new_feature"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose what is new and what it says."""
         kinds: tuple[What, ...] = tuple(_WORDS)
         number = round(self.strength * len(kinds) + 0.49) if self.strength else 0
-        chosen = sorted(kinds, key=lambda kind: luck.draw("kind", kind))[:number]
+        chosen = sorted(kinds, key=lambda kind: rng.draw("kind", kind))[:number]
         added: list[JsonValue] = []
         for kind in chosen:
-            text, close = luck.choice(_WORDS[kind], "words", kind)
+            text, close = rng.choice(_WORDS[kind], "words", kind)
             style: dict[str, JsonValue] = {
                 **_PLACES[kind],
                 "background": "#eef4ff",

@@ -140,19 +140,19 @@ class Relabel(VariationFault, frozen=True):
 
     kind: Literal["relabel"] = "relabel"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose which labels change, and what each is called instead."""
         return {
             "where": INTERFACE,
-            "words": self._chosen(SYNONYMS, luck, "word"),
-            "verbs": self._chosen(VERBS, luck, "verb"),
+            "words": self._chosen(SYNONYMS, rng, "word"),
+            "verbs": self._chosen(VERBS, rng, "verb"),
         }
 
     def _chosen(
-        self, table: Mapping[str, tuple[str, ...]], luck: KeyedRng, of: str
+        self, table: Mapping[str, tuple[str, ...]], rng: KeyedRng, of: str
     ) -> dict[str, JsonValue]:
         return {
-            said: luck.choice(others, of, "as", said)
+            said: rng.choice(others, of, "as", said)
             for said, others in table.items()
-            if luck.draw(of, said) < self.strength
+            if rng.draw(of, said) < self.strength
         }

@@ -17,6 +17,6 @@ class Reorder(VariationFault, frozen=True):
 
     kind: Literal["reorder"] = "reorder"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Return nothing more: the page's script draws from the seed and the page's words."""
         return {}

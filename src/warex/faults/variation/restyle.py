@@ -47,13 +47,13 @@ class Restyle(VariationFault, frozen=True):
 
     kind: Literal["restyle"] = "restyle"
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose a share of the rules, at least one, and what each declares."""
-        first = luck.choice(range(len(_RULES)), "first")
+        first = rng.choice(range(len(_RULES)), "first")
         chosen = [
-            (selector, luck.choice(declared, "declared", number))
+            (selector, rng.choice(declared, "declared", number))
             for number, (selector, declared) in enumerate(_RULES)
-            if self.strength and (number == first or luck.draw("rule", number) < self.strength)
+            if self.strength and (number == first or rng.draw("rule", number) < self.strength)
         ]
         return {
             "css": "\n".join(

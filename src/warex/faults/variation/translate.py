@@ -110,13 +110,13 @@ class Translate(VariationFault, frozen=True):
         default=None, description="Which language; left out, the seed chooses."
     )
 
-    def settings(self, luck: KeyedRng) -> Mapping[str, JsonValue]:
+    def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose the language, and which labels speak it."""
-        language = self.language or luck.choice(_LANGUAGES, "language")
+        language = self.language or rng.choice(_LANGUAGES, "language")
         at = _LANGUAGES.index(language)
         words: dict[str, JsonValue] = {
             said: others[at]
             for said, others in WORDS.items()
-            if luck.draw("word", said) < self.strength
+            if rng.draw("word", said) < self.strength
         }
         return {"language": language, "where": INTERFACE, "words": words}

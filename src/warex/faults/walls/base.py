@@ -17,10 +17,10 @@ THEMES: Final = (
 """Ground, ink, accent and font."""
 
 
-def theme_of(host: str, luck: KeyedRng) -> Mapping[str, str]:
+def theme_of(host: str, rng: KeyedRng) -> Mapping[str, str]:
     """Return the look that all pages of a host have, by its parts' names."""
     return dict(
-        zip(("ground", "ink", "accent", "font"), luck.choice(THEMES, "look", host), strict=True)
+        zip(("ground", "ink", "accent", "font"), rng.choice(THEMES, "look", host), strict=True)
     )
 
 
@@ -55,16 +55,16 @@ class Wall(Fault, frozen=True):
         return "who passes the wall meets another one, and no page of the site ever comes"
 
     def wall_exit(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[WallExit, FaultState]:
         """Return how to get past the page that this exchange is given, and what to remember."""
         pages, known = next_number(memory)
         cookie = str(memory.get("cookie"))
         if not self.still_applies(exchange, memory):
             walls, known = next_number(known, "walls")
-            cookie = f"s{luck.hex_word('name')[:6]}={luck.hex_word('cookie', walls)}"
+            cookie = f"s{rng.hex_word('name')[:6]}={rng.hex_word('cookie', walls)}"
         gate = WallExit(
-            f"/{luck.hex_word('path', pages)}", same_site_location(exchange.request), cookie
+            f"/{rng.hex_word('path', pages)}", same_site_location(exchange.request), cookie
         )
         host = exchange.request.parts.netloc
         return gate, {**known, "cookie": cookie, "host": host}

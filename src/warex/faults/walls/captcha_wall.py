@@ -39,15 +39,15 @@ class CaptchaWall(Wall, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
-        gate, memory = self.wall_exit(exchange, memory, luck)
-        incident = Incident.of(exchange.request, self.status, luck)
+        gate, memory = self.wall_exit(exchange, memory, rng)
+        incident = Incident.of(exchange.request, self.status, rng)
         page = incident.html(
             _PAGE,
             None,
-            **theme_of(incident.host, luck),
+            **theme_of(incident.host, rng),
             path_of_form=gate.path,
             reference=incident.reference("wall", 16),
             title=incident.pick("One more step", "Checking your browser", "Just a moment"),

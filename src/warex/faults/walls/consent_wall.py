@@ -34,15 +34,15 @@ class ConsentWall(Wall, frozen=True):
     kind: Literal["consent_wall"] = "consent_wall"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
-        gate, memory = self.wall_exit(exchange, memory, luck)
-        incident = Incident.of(exchange.request, 200, luck)
+        gate, memory = self.wall_exit(exchange, memory, rng)
+        incident = Incident.of(exchange.request, 200, rng)
         page = incident.html(
             _PAGE,
             None,
-            **theme_of(incident.host, luck),
+            **theme_of(incident.host, rng),
             path_of_form=gate.path,
             title=incident.pick("Before you continue", "Your privacy, your choice", "Welcome"),
             sentence=incident.pick(

@@ -38,7 +38,7 @@ class HeaderChange(PageFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Change the head as it passes."""
         return (Rewrite(self._edit()),), memory

@@ -40,14 +40,14 @@ class MaintenancePage(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the page of this host."""
-        incident = Incident.of(exchange.request, self.status, luck)
+        incident = Incident.of(exchange.request, self.status, rng)
         page = incident.html(
             _PAGE,
             None,
-            **theme_of(incident.host, luck),
+            **theme_of(incident.host, rng),
             title=incident.pick(
                 "We'll be back soon", "Scheduled maintenance", "Down for maintenance"
             ),

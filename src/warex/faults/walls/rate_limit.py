@@ -45,7 +45,7 @@ class RateLimit(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Refuse, and say how many seconds of the window are left."""
         until = _until(memory)
@@ -53,9 +53,9 @@ class RateLimit(Fault, frozen=True):
             until = exchange.at + self.window
         left = max(1, ceil(until - exchange.at))
         refusal = HttpError(status=429, retry_after=left if self.retry_after else None)
-        (reply, *_), _ = refusal.effects(exchange, {}, luck)
+        (reply, *_), _ = refusal.effects(exchange, {}, rng)
         assert isinstance(reply, Reply)
-        headers = {**reply.headers, **self._told(left, luck)}
+        headers = {**reply.headers, **self._told(left, rng)}
         return (replace(reply, headers=headers),), {**memory, "until": until}
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
@@ -69,9 +69,9 @@ class RateLimit(Fault, frozen=True):
         """The first request after a window begins the next one."""
         return "as soon as a quota's window is over another one begins, and waiting never helps"
 
-    def _told(self, left: int, luck: KeyedRng) -> Mapping[str, str]:
+    def _told(self, left: int, rng: KeyedRng) -> Mapping[str, str]:
         kinds: tuple[Fields, ...] = ("ratelimit", "ratelimit_three", "x_ratelimit")
-        match self.fields or luck.choice(kinds, "fields"):
+        match self.fields or rng.choice(kinds, "fields"):
             case "ratelimit":
                 policy = f'"default";q={self.limit};w={ceil(self.window)}'
                 return {"ratelimit-policy": policy, "ratelimit": f'"default";r=0;t={left}'}

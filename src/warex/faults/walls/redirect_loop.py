@@ -39,7 +39,7 @@ class RedirectLoop(Fault, frozen=True):
         return "after the last redirect the loop begins anew, and the page never comes"
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Redirect to the same path and query."""
         count = _number(memory, "count") if self.still_applies(exchange, memory) else 0

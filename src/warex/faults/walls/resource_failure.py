@@ -23,10 +23,10 @@ class ResourceFailure(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Answer with the status and a server's page, which is no style, image or font."""
-        incident = Incident.of(exchange.request, self.status, luck)
+        incident = Incident.of(exchange.request, self.status, rng)
         return (*self.held, render_for_host("server", incident).reply(self.status)), memory
 
     def explain(self) -> str:

@@ -58,7 +58,7 @@ class SessionExpired(Wall, frozen=True):
         )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Send the request back without its cookies, or answer with a login page."""
         if self.login == "site":
@@ -68,12 +68,12 @@ class SessionExpired(Wall, frozen=True):
                 "cache-control": "no-store",
             }
             return (Reply(307, headers, cookies=_forgotten(exchange.request)),), memory
-        gate, memory = self.wall_exit(exchange, memory, luck)
-        incident = Incident.of(exchange.request, 200, luck)
+        gate, memory = self.wall_exit(exchange, memory, rng)
+        incident = Incident.of(exchange.request, 200, rng)
         page = incident.html(
             _PAGE,
             None,
-            **theme_of(incident.host, luck),
+            **theme_of(incident.host, rng),
             path_of_form=gate.path,
             title=incident.pick("Sign in", "Log in", "Please sign in again"),
             sentence=incident.pick(

@@ -26,7 +26,7 @@ class SlowPage(HeldFault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Hold the first piece, then trickle."""
         return (*self.held, Trickle(self.pause)), memory

@@ -26,7 +26,7 @@ class WrongRedirect(Fault, frozen=True):
     )
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, luck: KeyedRng
+        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
         """Redirect by 302, which turns a form that was sent into a plain visit."""
         path = exchange.request.parts.path or "/"

@@ -55,7 +55,7 @@ class ConnectionBlocklist:
 
     def __init__(
         self,
-        handed: PassedSockets,
+        passed: PassedSockets,
         names: VirtualAddresses,
         injector: Injector,
         attempts: ConnectionTries,
@@ -65,7 +65,7 @@ class ConnectionBlocklist:
         broke: Callable[[Exception], None],
     ) -> None:
         """``sites``: as for the injector; ``broke``: told where the kernel has refused."""
-        self._handed, self._names = handed, names
+        self._handed, self._names = passed, names
         self._injector, self._attempts, self._clock = injector, attempts, clock
         self._sites, self._broke = sites, broke
         self._entries: tuple[BlocklistEntry, ...] = ()

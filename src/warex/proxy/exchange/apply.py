@@ -127,70 +127,72 @@ class AppliedInjection:
 
 
 async def apply_effects(
-    struck: AppliedInjection, flow: http.HTTPFlow, presence: ClientStatus, clock: Clock
+    applied: AppliedInjection, flow: http.HTTPFlow, presence: ClientStatus, clock: Clock
 ) -> None:
     """Do to the flow what the injection's effects say, in order, until the client leaves."""
-    for effect in struck.injection.effects:
+    for effect in applied.injection.effects:
         match effect:
             case Delay(seconds):
-                struck.held_since = clock.now()
-                struck.client_left = await _wait(seconds, presence)
-                struck.waited_s, struck.held_since = struck.waited(clock.now()), None
-                if struck.client_left:
-                    struck.left_while_held = True
+                applied.held_since = clock.now()
+                applied.client_left = await _wait(seconds, presence)
+                applied.waited_s, applied.held_since = applied.waited(clock.now()), None
+                if applied.client_left:
+                    applied.left_while_held = True
                     return
             case Reply(status, headers, body, echoes, cookies):
                 if presence.left.is_set() or not is_connected(flow.client_conn):
-                    struck.client_left = True
+                    applied.client_left = True
                     return
                 body = _echo(flow.request, body) if echoes else body
                 flow.response = make_response(flow.request, status, headers, body)
                 for cookie in cookies:
                     flow.response.headers.add("set-cookie", cookie)
-                struck.replied = True
+                applied.replied = True
             case Cut(how):
                 if presence.left.is_set() or not is_connected(flow.client_conn):
-                    struck.client_left = True
+                    applied.client_left = True
                     return
                 if how == "reset":
                     reset(flow.client_conn)
                 flow.kill()
-                struck.cut = True
+                applied.cut = True
             case Trickle(pause):
                 trickle(flow, pause)
-                struck.replied = True
+                applied.replied = True
             case Truncate(share, how):
                 truncate(flow, share, how)
-                struck.replied = True
+                applied.replied = True
             case Rewrite():
                 pass  # It is done while the answer passes (``rewrites``).
             case OtherPage() | ReplayFirst():
                 pass  # It is done by what is remembered of the site (``earlier``).
             case DuplicateRequest():
                 if await send_duplicate(flow):
-                    struck.site_change = ChangedValue(where="request", before="once", after="twice")
+                    applied.site_change = ChangedValue(
+                        where="request", before="once", after="twice"
+                    )
             case EditToolAnswer():
-                struck.awaits_response = True
+                applied.awaits_response = True
             case PushToolEvent():
                 pass  # It is said on another exchange (``tool_calls``).
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
                 assert_never(effect)
-    struck.done = not (
-        struck.replied or struck.awaits_response or struck.rewrites or struck.depends_on_site
+    applied.done = not (
+        applied.replied or applied.awaits_response or applied.rewrites or applied.depends_on_site
     )
 
 
 async def wait_before_piece(
-    struck: Iterable[AppliedInjection], seconds: float, presence: ClientStatus, clock: Clock
+    applied: Iterable[AppliedInjection], seconds: float, presence: ClientStatus, clock: Clock
 ) -> None:
     """Wait before a piece of an answer that was struck, until the client leaves."""
     if not seconds:
         return
     began = clock.now()
     left = await _wait(seconds, presence)
-    for each in struck:
+    for each in applied:
         each.waited_s += clock.now() - began
         each.client_left = each.left_while_held = left
 

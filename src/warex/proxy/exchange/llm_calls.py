@@ -80,14 +80,14 @@ class LlmCalls:
         other.begin_task()
         return other
 
-    def recognise(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> LlmRequest | None:
+    def recognise(self, flow: http.HTTPFlow, state: ExchangeState) -> LlmRequest | None:
         """Return the call to a model that a request is; None where it is none."""
         request = flow.request
-        if ongoing.resource == "websocket":
-            self._expect_calls(ongoing, request.path)
+        if state.resource == "websocket":
+            self._expect_calls(state, request.path)
         of_site = is_site_request(
-            ongoing.exchange.request.parts.hostname or "",
-            ongoing.exchange.request.headers,
+            state.exchange.request.parts.hostname or "",
+            state.exchange.request.headers,
             self._config.traffic.llm_hosts,
         )
         if request.method != "POST" or of_site:
@@ -97,133 +97,131 @@ class LlmCalls:
         kind = request.headers.get("content-type", "")
         call = recognise(request.method, request.path, kind, body)
         if call is None:
-            asked = ongoing.exchange.request
+            asked = state.exchange.request
             host = asked.parts.hostname or ""
-            ongoing.unread_llm = unrecognised_reason(
+            state.unread_llm = unrecognised_reason(
                 asked.method, host, request.path, asked.headers, body, content.error
             )
             return None
         return call
 
-    def begin_call(self, ongoing: ExchangeState, call: LlmRequest, now: float) -> None:
+    def begin_call(self, state: ExchangeState, call: LlmRequest, now: float) -> None:
         """Count a call as a step of this task's agent, and follow it from here on."""
         self._injector.llm_call(call.body_digest)
-        exchange, step = ongoing.exchange, self._injector.steps
-        ongoing.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
+        exchange, step = state.exchange, self._injector.steps
+        state.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
         earlier = (
             None
             if self._last_answer is None or self._last_answer[0] == step
             else self._last_answer[1]
         )
-        ongoing.exchange = LlmExchange(
+        state.exchange = LlmExchange(
             exchange.id, exchange.request, llm_request=call, step=step, previous_answer=earlier
         )
 
-    def _expect_calls(self, ongoing: ExchangeState, path: str) -> None:
+    def _expect_calls(self, state: ExchangeState, path: str) -> None:
         """Follow the calls over a WebSocket, where a request opens one to a model."""
-        request = ongoing.exchange.request
+        request = state.exchange.request
         host = request.parts.hostname or ""
         if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
-            ongoing.llm_websocket = LlmWebsocketCalls(ongoing.exchange.id)
+            state.llm_websocket = LlmWebsocketCalls(state.exchange.id)
         else:
-            ongoing.unread_llm = unreadable_socket_reason(host, request.headers)
+            state.unread_llm = unreadable_socket_reason(host, request.headers)
 
     def note_rate_limited(
-        self, ongoing: ExchangeState, injection: PlannedInjection, now: float
+        self, state: ExchangeState, injection: PlannedInjection, now: float
     ) -> None:
         """Note that an injection refused a call, and for how long its client is to wait."""
-        if ongoing.llm is None or not self._is_of_task(ongoing.llm):
+        if state.llm is None or not self._is_of_task(state.llm):
             return
         for effect in injection.effects:
             if not isinstance(effect, Reply):
                 continue
-            told = told_wait(ongoing.llm.request, effect.headers, effect.body)
+            told = told_wait(state.llm.request, effect.headers, effect.body)
             if told is not None:
                 refused = _RateLimited(injection.id, told, now)
-                self._refused[ongoing.llm.request.body_digest] = refused
+                self._refused[state.llm.request.body_digest] = refused
 
-    def note_retry(self, ongoing: ExchangeState) -> None:
+    def note_retry(self, state: ExchangeState) -> None:
         """Record that a call asks again what was refused, and after how long."""
-        tap = ongoing.llm
+        tap = state.llm
         if tap is None or tap.request.body_digest not in self._refused:
             return
         refused = self._refused.pop(tap.request.body_digest)
         self._recorder.write(
             LlmRetried(
-                exchange=ongoing.exchange.id,
+                exchange=state.exchange.id,
                 injection=refused.injection,
                 told_s=refused.told_s,
                 waited_s=round(tap.began - refused.at, 6),
             )
         )
 
-    def note_unread(self, ongoing: ExchangeState) -> None:
+    def note_unread(self, state: ExchangeState) -> None:
         """Record that a request looks like a call to a model and could not be read, if it does.
 
         Raises TrialVoid where the condition has a text to add and a host of models is asked:
         elsewhere it may be no call.
         """
-        if ongoing.unread_llm is not None:
-            host = ongoing.exchange.request.parts.hostname or ""
-            self._unread(ongoing, ongoing.unread_llm, surely=is_known_llm_host(host))
+        if state.unread_llm is not None:
+            host = state.exchange.request.parts.hostname or ""
+            self._unread(state, state.unread_llm, surely=is_known_llm_host(host))
 
-    def _unread(self, ongoing: ExchangeState, reason: str, *, surely: bool = True) -> None:
-        url = redact_url(ongoing.exchange.request.url)
-        self._recorder.write(LlmUnread(exchange=ongoing.exchange.id, url=url, reason=reason))
+    def _unread(self, state: ExchangeState, reason: str, *, surely: bool = True) -> None:
+        url = redact_url(state.exchange.request.url)
+        self._recorder.write(LlmUnread(exchange=state.exchange.id, url=url, reason=reason))
         if surely and self._config.defence is not None:
-            raise self._without_defence(ongoing, f"it cannot be read: {reason}")
+            raise self._without_defence(state, f"it cannot be read: {reason}")
 
-    def _without_defence(self, ongoing: ExchangeState, why: str) -> TrialVoid:
+    def _without_defence(self, state: ExchangeState, why: str) -> TrialVoid:
         """Return what a trial is void for whose model would be asked without the defence."""
         name = "" if self._config.defence is None else self._config.defence.name
         return TrialVoid(
             f"the defence {name!r} cannot be added to a request to"
-            f" {ongoing.exchange.request.parts.hostname}: {why}"
+            f" {state.exchange.request.parts.hostname}: {why}"
         )
 
-    def websocket_request(self, ongoing: ExchangeState, message: bytes) -> bool:
+    def websocket_request(self, state: ExchangeState, message: bytes) -> bool:
         """Tell whether a client's message is a call to a model; follow it if it is.
 
         Raises TrialVoid where the condition has a text to add: what passes is not changed.
         """
-        path = ongoing.exchange.request.parts.path
-        said = None if ongoing.llm_websocket is None else parse_request(path, message)
-        if said is None or ongoing.llm_websocket is None:
+        path = state.exchange.request.parts.path
+        said = None if state.llm_websocket is None else parse_request(path, message)
+        if said is None or state.llm_websocket is None:
             return False
         tap = None
         if said.request is not None:
             if self._config.defence is not None:
                 raise TrialVoid(
                     f"the defence {self._config.defence.name!r} cannot be added to a call over a"
-                    f" WebSocket, to {ongoing.exchange.request.parts.hostname}"
+                    f" WebSocket, to {state.exchange.request.parts.hostname}"
                 )
             self._injector.llm_call(said.request.body_digest)
-            now, step, exchange = self._recorder.clock.now(), self._injector.steps, ongoing.exchange
+            now, step, exchange = self._recorder.clock.now(), self._injector.steps, state.exchange
             call = LlmExchange(exchange.id, exchange.request, llm_request=said.request, step=step)
             self._injector.skip_websocket_call(call, now)
             tap = LlmTap(said.request, exchange.request.url, step, now, progress=self.progress)
         elif said.is_call:
-            self._unread(ongoing, NOT_UNDERSTOOD)
-        ongoing.llm_websocket.begin(said.stream, tap)
+            self._unread(state, NOT_UNDERSTOOD)
+        state.llm_websocket.begin(said.stream, tap)
         return tap is not None
 
-    def websocket_response(self, ongoing: ExchangeState, message: bytes) -> bool:
+    def websocket_response(self, state: ExchangeState, message: bytes) -> bool:
         """Take in a server's message; return whether the agent has ended its task by it."""
         now = self._recorder.clock.now()
         over = (
-            ongoing.llm_websocket.receive(message, now)
-            if ongoing.llm_websocket is not None
-            else None
+            state.llm_websocket.receive(message, now) if state.llm_websocket is not None else None
         )
         return over is not None and self._end_over_socket(over, None)
 
-    def abandon_websocket(self, ongoing: ExchangeState, why: str, *, opaque: bool) -> None:
+    def abandon_websocket(self, state: ExchangeState, why: str, *, opaque: bool) -> None:
         """Record the calls that were not over when a socket closed, or became ``opaque``."""
-        if ongoing.llm_websocket is None:
+        if state.llm_websocket is None:
             return
         if opaque:
-            self._unread(ongoing, f"its WebSocket cannot be read: {why}")
-        for call in ongoing.llm_websocket.abandon():
+            self._unread(state, f"its WebSocket cannot be read: {why}")
+        for call in state.llm_websocket.abandon():
             self._end_over_socket(call, why)
 
     def _end_over_socket(self, call: LlmWebsocketCall, error: str | None) -> bool:
@@ -253,27 +251,27 @@ class LlmCalls:
             self._recorder.write(action)
         return call.ends_task
 
-    def add_defence(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def add_defence(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Add the condition's text to a call, if it has one.
 
         Steps have been counted by then, by what the agent sent: its own repeat is the same step.
 
         Raises TrialVoid where the text cannot be added: without it the condition would be another.
         """
-        tap, defence = ongoing.llm, self._config.defence
+        tap, defence = state.llm, self._config.defence
         if tap is None or defence is None:
             return
         request = flow.request
-        if signed := body_signature(request.path, ongoing.exchange.request.headers):
-            raise self._without_defence(ongoing, signed)
+        if signed := body_signature(request.path, state.exchange.request.headers):
+            raise self._without_defence(state, signed)
         coding = request.headers.get("content-encoding", "")
         content = decode(request.raw_content or b"", coding)
         if content.error is not None:
-            raise self._without_defence(ongoing, content.error)
+            raise self._without_defence(state, content.error)
         try:
             changed = with_system_text(tap.request, content.body, defence.text)
         except ValueError as error:
-            raise self._without_defence(ongoing, str(error)) from None
+            raise self._without_defence(state, str(error)) from None
         # Compressed again as it came. Not through ``content``, which knows one coding at a time.
         request.raw_content = encode(changed, coding)
         if "transfer-encoding" not in request.headers:
@@ -283,14 +281,14 @@ class LlmCalls:
         if asked is None:
             raise TrialVoid(f"with the defence {defence.name!r} a request is no LLM call any more")
         tap.request = asked
-        self._recorder.write(DefenceApplied(exchange=ongoing.exchange.id, defence=defence.name))
+        self._recorder.write(DefenceApplied(exchange=state.exchange.id, defence=defence.name))
 
-    def cached_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> http.Response | None:
+    def cached_response(self, flow: http.HTTPFlow, state: ExchangeState) -> http.Response | None:
         """Return what the model answered to this very request in an earlier trial, or None.
 
         Raises TraceError where the kept answer is damaged.
         """
-        tap = ongoing.llm
+        tap = state.llm
         if self._cache is None or tap is None:
             return None
         coding = flow.request.headers.get("content-encoding", "")
@@ -300,33 +298,33 @@ class LlmCalls:
         tap.replayed = self._cache.earlier(tap.cache_entry)
         return None if tap.replayed is None else _response(tap.replayed)
 
-    def read_held_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def read_held_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Take in an answer that has come whole, of which its client may be given another."""
-        if ongoing.llm is not None and flow.response is not None:
+        if state.llm is not None and flow.response is not None:
             headers = flow.response.headers
-            ongoing.llm.add(flow.response.raw_content or b"", self._recorder.clock.now())
-            ongoing.llm.read_upstream_usage(
+            state.llm.add(flow.response.raw_content or b"", self._recorder.clock.now())
+            state.llm.read_upstream_usage(
                 flow.response.status_code,
                 headers.get("content-type", ""),
                 headers.get("content-encoding", ""),
             )
 
-    def end(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> bool:
+    def end(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> bool:
         """Record a call that is over; return whether the agent has ended its task by it."""
-        tap, response = ongoing.llm, flow.response
+        tap, response = state.llm, flow.response
         if tap is None:
             return False
-        if ongoing.by_warex and response is not None and tap.first_byte is None:
+        if state.by_warex and response is not None and tap.first_byte is None:
             tap.add(response.raw_content or b"", self._recorder.clock.now())
         headers = http.Headers() if response is None else response.headers
         # An answer that is let through late or in part is the model's own.
         in_part = paced_response_of(flow) is not None
-        by_model = not ongoing.by_warex or in_part
+        by_model = not state.by_warex or in_part
         # Of an answer that was cut off before it began the client has nothing.
-        given = response is not None and (error is None or ongoing.response_started or in_part)
+        given = response is not None and (error is None or state.response_started or in_part)
         call = read_call(
             tap,
-            ongoing.exchange.id,
+            state.exchange.id,
             status=response.status_code if given and response is not None else None,
             content_type=headers.get("content-type", ""),
             content_encoding=headers.get("content-encoding", ""),
@@ -341,7 +339,7 @@ class LlmCalls:
         final = self._write(call) and is_of_task
         if is_of_task and call.answer.complete and by_model:
             self._last_answer = tap.step, call.answer
-        self._keep(tap, call.event, headers, by_model=not ongoing.by_warex and error is None)
+        self._keep(tap, call.event, headers, by_model=not state.by_warex and error is None)
         return final
 
     def _keep(self, tap: LlmTap, event: LlmCall, headers: http.Headers, *, by_model: bool) -> None:

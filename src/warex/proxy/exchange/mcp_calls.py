@@ -53,9 +53,9 @@ class McpCalls:
         named = flows.header_dict(flow.request.headers)
         return mcp.could_be_mcp("POST", named) or flows.url_of(flow) in self._sessions
 
-    def recognise(self, flow: http.HTTPFlow, ongoing: ExchangeState, now: float) -> None:
+    def recognise(self, flow: http.HTTPFlow, state: ExchangeState, now: float) -> None:
         """Follow a request from here on, if it is of MCP."""
-        asked = ongoing.exchange.request
+        asked = state.exchange.request
         if is_browser_request(asked.headers):
             return
         name = _session_key(asked.url, mcp.session_id(asked.headers))
@@ -67,38 +67,38 @@ class McpCalls:
             messages = mcp.read_messages(content.body)
             if session is None and not mcp.is_mcp(messages, asked.headers):
                 return
-            tap = self._follow(ongoing, session, name)
+            tap = self._follow(state, session, name)
             if len(self._asked) < _MOST_ASKED:
                 self._asked.add(asked.url)
             found = tuple(mcp.requests(messages))
             for request in found:
-                self._add_request(tap, PendingRequest(request, ongoing.exchange.id, asked.url, now))
+                self._add_request(tap, PendingRequest(request, state.exchange.id, asked.url, now))
             for key, reason in mcp.cancelled(messages):
                 self._cancel(tap.session, key, reason, now)
         elif mcp.opens_stream(asked.method, asked.headers):
-            tap = self._follow(ongoing, session, name)
+            tap = self._follow(state, session, name)
             tap.may_not_be_mcp = tap.session.number == 0
             known = asked.url in self._asked or mcp.is_stream_of_tools(asked.url, asked.headers)
             if tap.may_not_be_mcp and not known:
                 return
             found = ()
         elif asked.method == "DELETE" and name:
-            tap = self._follow(ongoing, session, name)
+            tap = self._follow(state, session, name)
             tap.ends_session = True
             found = ()
         else:
             return
-        exchange = ongoing.exchange
-        ongoing.exchange = McpExchange(
+        exchange = state.exchange
+        state.exchange = McpExchange(
             exchange.id, exchange.request, mcp_requests=found, transport=tap.session.transport
         )
 
-    def _follow(self, ongoing: ExchangeState, session: McpSession | None, name: str) -> McpTap:
+    def _follow(self, state: ExchangeState, session: McpSession | None, name: str) -> McpTap:
         session = session or McpSession()
         if name and name not in session.names:
             self._name(session, name)
-        tap = ongoing.mcp = McpTap(self, session, ongoing.exchange.id, ongoing.exchange.request.url)
-        tap.client_has_left = ongoing.client_status.left.is_set
+        tap = state.mcp = McpTap(self, session, state.exchange.id, state.exchange.request.url)
+        tap.client_has_left = state.client_status.left.is_set
         return tap
 
     def _name(self, session: McpSession, name: str) -> None:
@@ -131,9 +131,9 @@ class McpCalls:
             why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
             self._record_unanswered(session, call, why, now)
 
-    def answered(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def answered(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Look at the head of an answer."""
-        tap = ongoing.mcp
+        tap = state.mcp
         if tap is None or flow.response is None:
             return
         headers = flow.response.headers
@@ -142,7 +142,7 @@ class McpCalls:
             self._name(tap.session, name)
         tap.begin(headers)
         if tap.may_not_be_mcp and not tap.streams:
-            ongoing.mcp = None
+            state.mcp = None
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
         """Take in where a server of the older transport wants its messages."""
@@ -210,14 +210,14 @@ class McpCalls:
         self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes, now: float
     ) -> None:
         """Record that a client is given a changed answer."""
-        struck = amendment.struck
-        struck.awaits_response, struck.replied = False, True
+        applied = amendment.applied
+        applied.awaits_response, applied.replied = False, True
         answer = next(mcp.answers(mcp.read_messages(said)), None)
         if answer is None:
             self._record_unanswered(tap.session, call, "the answer is not JSON", now)
         else:
             self._write(tap.session, call, answer, now)
-        if struck.on_other_exchange:
+        if applied.on_other_exchange:
             amendment.settle(not tap.client_has_left())
 
     def _send_late(
@@ -225,32 +225,32 @@ class McpCalls:
     ) -> None:
         if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
             return
-        amendment.struck.waited_s += amendment.after
+        amendment.applied.waited_s += amendment.after
         self._given(tap, call, amendment, said, self._recorder.clock.now())
         tap.send(said)
 
-    def is_out_of_reach(self, ongoing: ExchangeState, injection: PlannedInjection) -> bool:
+    def is_out_of_reach(self, state: ExchangeState, injection: PlannedInjection) -> bool:
         """Tell whether nothing can be said or changed on the stream where the answer comes."""
-        stream = None if ongoing.mcp is None else ongoing.mcp.session.stream
+        stream = None if state.mcp is None else state.mcp.session.stream
         by_stream = any(
             isinstance(effect, EditToolAnswer | PushToolEvent) for effect in injection.effects
         )
         return by_stream and stream is not None and not stream.can_change
 
     def apply(
-        self, ongoing: ExchangeState, struck: AppliedInjection, settle: Callable[[bool], None]
+        self, state: ExchangeState, applied: AppliedInjection, settle: Callable[[bool], None]
     ) -> None:
         """Do what an injection asks for beyond its own exchange."""
-        tap = ongoing.mcp
+        tap = state.mcp
         if tap is None:
             return
-        for effect in struck.injection.effects:
+        for effect in applied.injection.effects:
             match effect:
                 case EditToolAnswer(change, after):
-                    struck.on_other_exchange = tap.session.transport == "sse"
+                    applied.on_other_exchange = tap.session.transport == "sse"
                     for call in tap.session.pending.values():
                         if call.exchange == tap.exchange:
-                            call.amendment = Amendment(change, after, struck, settle)
+                            call.amendment = Amendment(change, after, applied, settle)
                 case PushToolEvent(message, after):
                     asyncio.get_running_loop().call_later(after, self._send, tap.session, message)
                 case _:
@@ -261,9 +261,9 @@ class McpCalls:
             self.handle_message(session.stream, message, self._recorder.clock.now())
             session.stream.send(message)
 
-    def needs_whole_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
+    def needs_whole_response(self, flow: http.HTTPFlow, state: ExchangeState) -> bool:
         """Tell whether an answer must come whole before it can be changed."""
-        tap = ongoing.mcp
+        tap = state.mcp
         if tap is None or tap.session.transport == "sse" or flow.response is None:
             return False
         own = [
@@ -272,14 +272,14 @@ class McpCalls:
         wanted = [it for it in own if it is not None and not it.done]
         return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
 
-    async def amend(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    async def amend(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Change an answer that has come whole."""
-        tap, response = ongoing.mcp, flow.response
-        if tap is None or response is None or not self.needs_whole_response(flow, ongoing):
+        tap, response = state.mcp, flow.response
+        if tap is None or response is None or not self.needs_whole_response(flow, state):
             return
         own = (call.amendment for call in tap.session.pending.values())
         wait = max((it.after for it in own if it is not None), default=0.0)
-        await wait_before_piece(ongoing.applied, wait, ongoing.client_status, self._recorder.clock)
+        await wait_before_piece(state.applied, wait, state.client_status, self._recorder.clock)
         response.decode(strict=False)
         body, now = response.raw_content or b"", self._recorder.clock.now()
         if "content-encoding" in response.headers:
@@ -294,16 +294,14 @@ class McpCalls:
         if "content-length" in response.headers:
             response.headers["content-length"] = str(len(body))
 
-    def keep_resumable(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None
-    ) -> None:
+    def keep_resumable(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> None:
         """Leave open what becomes of an answer that its client will ask for by another exchange."""
-        tap = ongoing.mcp
+        tap = state.mcp
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
             return
         for call in tap.session.pending.values():
             if call.exchange == tap.exchange and call.amendment is not None:
-                call.amendment.struck.on_other_exchange = call.amendment.struck.awaits_response
+                call.amendment.applied.on_other_exchange = call.amendment.applied.awaits_response
 
     def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
         """Take the calls of one exchange out of those that are waited for."""
@@ -313,9 +311,9 @@ class McpCalls:
         tap.without_id = []
         return found
 
-    def end(self, flow: http.HTTPFlow, ongoing: ExchangeState, error: str | None) -> None:
+    def end(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> None:
         """Take in that an exchange is over."""
-        tap, response = ongoing.mcp, flow.response
+        tap, response = state.mcp, flow.response
         if tap is None or tap.is_over:
             return
         now = self._recorder.clock.now()
@@ -407,8 +405,8 @@ class McpCalls:
         amendment = call.amendment
         if (
             amendment is not None
-            and amendment.struck.on_other_exchange
-            and amendment.struck.awaits_response
+            and amendment.applied.on_other_exchange
+            and amendment.applied.awaits_response
         ):
             # It is unchanged, or none came.
             amendment.settle(False)

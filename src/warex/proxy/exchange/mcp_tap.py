@@ -23,7 +23,7 @@ class Amendment:
 
     change: Change | None
     after: float
-    struck: AppliedInjection
+    applied: AppliedInjection
     settle: Callable[[bool], None]
     """Called where the answer comes on another exchange; with whether the client was given it."""
     done: bool = False

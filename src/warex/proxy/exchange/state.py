@@ -85,7 +85,7 @@ class ExchangeState:
     @property
     def awaits_sending(self) -> bool:
         """Whether an injected answer is on its way and nobody knows yet if it arrived."""
-        return any(struck.replied for struck in self.applied)
+        return any(applied.replied for applied in self.applied)
 
     def count_sent(self, data: bytes) -> bytes:
         """Count bytes of the request's body, and return them."""
@@ -135,9 +135,9 @@ def state_of(flow: http.HTTPFlow) -> ExchangeState | None:
     return found
 
 
-def attach(flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+def attach(flow: http.HTTPFlow, state: ExchangeState) -> None:
     """Keep what is known of a flow with it.
 
     Not in its ``metadata``, which mitmproxy saves with the flow and which must be plain data.
     """
-    vars(flow)[_KEY] = ongoing
+    vars(flow)[_KEY] = state

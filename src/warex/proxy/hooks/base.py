@@ -31,10 +31,10 @@ class Hooks:
     def fail(self, data: object, error: Exception) -> None:
         """Cut the exchange and void the trial: WAREX itself has failed."""
         flow = data.flow if isinstance(data, WebsocketEvent) else data
-        ongoing = state_of(flow) if isinstance(flow, http.HTTPFlow) else None
+        state = state_of(flow) if isinstance(flow, http.HTTPFlow) else None
         ours = isinstance(error, WarexError)
         reason = str(error) if ours else f"{type(error).__name__}: {error}"
-        self.recorder.harness_broke(reason, ongoing.exchange.id if ongoing else None)
+        self.recorder.harness_broke(reason, state.exchange.id if state else None)
         client = client_of(data)
         if client is not None:
             reset(client)

@@ -21,7 +21,7 @@ class PacingHooks(Hooks):
     def end(
         self,
         flow: http.HTTPFlow,
-        ongoing: ExchangeState,
+        state: ExchangeState,
         *,
         arrived: bool = True,
         error: str | None = None,
@@ -31,14 +31,14 @@ class PacingHooks(Hooks):
     @fail_closed
     async def warex_piece(self, piece: ResponsePiece) -> None:
         """Wait before a piece of an answer, until the client leaves."""
-        ongoing = state_of(piece.flow)
-        if ongoing is None or ongoing.finished:
+        state = state_of(piece.flow)
+        if state is None or state.finished:
             return
         await wait_before_piece(
-            ongoing.applied, piece.pause, ongoing.client_status, self.recorder.clock
+            state.applied, piece.pause, state.client_status, self.recorder.clock
         )
-        if ongoing.llm is not None:
-            ongoing.llm.add(piece.data, self.recorder.clock.now())
+        if state.llm is not None:
+            state.llm.add(piece.data, self.recorder.clock.now())
 
     @fail_closed
     def warex_upload(self, upload: Upload) -> Awaitable[None] | None:
@@ -49,10 +49,10 @@ class PacingHooks(Hooks):
     @fail_closed
     async def warex_response_cut(self, broken_off: ResponseCut) -> None:
         """End an answer in the middle, once what came of it has left."""
-        flow, ongoing = broken_off.flow, state_of(broken_off.flow)
-        if ongoing is None or ongoing.finished:
+        flow, state = broken_off.flow, state_of(broken_off.flow)
+        if state is None or state.finished:
             return
         arrived = await wait_flushed(flow.client_conn)
         if broken_off.how == "reset":
             reset(flow.client_conn)
-        self.end(flow, ongoing, arrived=arrived, error=CUT)
+        self.end(flow, state, arrived=arrived, error=CUT)

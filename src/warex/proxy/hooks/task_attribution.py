@@ -117,23 +117,23 @@ class TaskHooks(ConnectionHooks):
 
     # ---- what the traffic tells
 
-    def detect_task_by_request(self, ongoing: ExchangeState) -> None:
+    def detect_task_by_request(self, state: ExchangeState) -> None:
         """Look whether a request begins or ends a task by the rule, if there is one."""
-        if self.finder is not None and ongoing.task is self.tasks.main:
-            request = ongoing.exchange.request
-            self._turn(ongoing, self.finder.request(request.method, request.url))
+        if self.finder is not None and state.task is self.tasks.main:
+            request = state.exchange.request
+            self._turn(state, self.finder.request(request.method, request.url))
 
-    def detect_task_by_llm_call(self, ongoing: ExchangeState, call: LlmRequest) -> None:
+    def detect_task_by_llm_call(self, state: ExchangeState, call: LlmRequest) -> None:
         """Look whether a call to the model tells of a task by the rule, if there is one."""
-        if self.finder is not None and ongoing.task is self.tasks.main:
-            self._turn(ongoing, self.finder.call(call))
+        if self.finder is not None and state.task is self.tasks.main:
+            self._turn(state, self.finder.call(call))
 
     def detect_task_end(self, task: Task) -> None:
         """Note that the agent has ended a task: what comes until the next is told is nobody's."""
         if self.finder is not None and task is self.tasks.main and self.finder.over():
             self._end_main("terminal_action")
 
-    def _turn(self, ongoing: ExchangeState, turn: TaskChange | None) -> None:
+    def _turn(self, state: ExchangeState, turn: TaskChange | None) -> None:
         main = self.tasks.main
         if turn is None:
             return
@@ -148,11 +148,11 @@ class TaskHooks(ConnectionHooks):
                 )
                 self._end_main("harness")
             found = self.tasks.parallel.get(turn.task)
-            ongoing.task = found or self._begin_parallel(turn.task, turn.told_by) or main
+            state.task = found or self._begin_parallel(turn.task, turn.told_by) or main
         elif turn.begins:
             seed = seed_of(self.config.seed, turn.task)
             self.begin_task(turn.task, seed, turn.told_by)
-        ongoing.task_name = ongoing.task.name
+        state.task_name = state.task.name
 
     def _end_main(self, by: Literal["terminal_action", "harness"]) -> None:
         main = self.tasks.main
@@ -161,11 +161,11 @@ class TaskHooks(ConnectionHooks):
             self.recorder.write(TaskEnded(task=main.name))
             main.name = ""
 
-    def answer_marker(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def answer_marker(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Begin or end the task as WAREX's own host is asked to."""
-        request = ongoing.exchange.request
+        request = state.exchange.request
         said = read_marker(request)
-        ongoing.by_warex = True
+        state.by_warex = True
         flow.response = http.Response.make(said.status, f"{said.text}\n", _HEADERS)
         if said.begin is not None:
             self.begin_task(said.begin, seed_of(self.config.seed, said.begin), "marker")
@@ -173,16 +173,16 @@ class TaskHooks(ConnectionHooks):
             self.end_task()
         else:
             line = f"{request.method} {request.url}"
-            self.record_rejected_request(ongoing.connection, said.status, line, said.text)
+            self.record_rejected_request(state.connection, said.status, line, said.text)
 
-    def answer_canary(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def answer_canary(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Answer with the nonce that was asked for: whoever reads it came through here."""
-        nonce = ongoing.exchange.request.parts.path.strip("/")
-        ongoing.by_warex = True
+        nonce = state.exchange.request.parts.path.strip("/")
+        state.by_warex = True
         flow.response = http.Response.make(200, canary_page(nonce), CANARY_HEADERS)
         if nonce == self.config.agent_ended:
             self.disarm_task(self.tasks.main, "harness")
-        elif ongoing.resource in ("document", "other"):
+        elif state.resource in ("document", "other"):
             # Not the icon that a browser asks for beside.
             self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
 

@@ -29,34 +29,32 @@ class WebSocketHooks(Hooks, ABC):
     def task_ended(self, task: Task) -> None:
         """Note that the agent has ended a task."""
 
-    def _read_llm_message(
-        self, ongoing: ExchangeState, content: bytes, *, from_client: bool
-    ) -> None:
-        if from_client and ongoing.task.llm_calls.websocket_request(ongoing, content):
-            self.model_asked(ongoing.task)
-        elif not from_client and ongoing.task.llm_calls.websocket_response(ongoing, content):
-            self.task_ended(ongoing.task)
+    def _read_llm_message(self, state: ExchangeState, content: bytes, *, from_client: bool) -> None:
+        if from_client and state.task.llm_calls.websocket_request(state, content):
+            self.model_asked(state.task)
+        elif not from_client and state.task.llm_calls.websocket_response(state, content):
+            self.task_ended(state.task)
 
     @fail_closed
     def warex_websocket(self, sighting: WebsocketEvent) -> None:
         """Record what was seen."""
-        ongoing = state_of(sighting.flow)
-        if ongoing is None:
+        state = state_of(sighting.flow)
+        if state is None:
             return
-        exchange, from_client = ongoing.exchange.id, sighting.from_client
+        exchange, from_client = state.exchange.id, sighting.from_client
         match sighting.seen:
             case Message(size, text, content):
-                self._read_llm_message(ongoing, content, from_client=from_client)
+                self._read_llm_message(state, content, from_client=from_client)
                 event = WebSocketSeen(
                     exchange=exchange, what="message", from_client=from_client, size=size, text=text
                 )
             case Closed(code):
-                ongoing.task.llm_calls.abandon_websocket(ongoing, _CLOSED, opaque=False)
+                state.task.llm_calls.abandon_websocket(state, _CLOSED, opaque=False)
                 event = WebSocketSeen(
                     exchange=exchange, what="closed", from_client=from_client, close_code=code
                 )
             case Opaque(reason):
-                ongoing.task.llm_calls.abandon_websocket(ongoing, reason, opaque=True)
+                state.task.llm_calls.abandon_websocket(state, reason, opaque=True)
                 event = WebSocketSeen(
                     exchange=exchange, what="opaque", from_client=from_client, reason=reason
                 )
@@ -65,14 +63,14 @@ class WebSocketHooks(Hooks, ABC):
     @fail_closed
     def websocket_message(self, flow: http.HTTPFlow) -> None:
         """Record a message of a WebSocket; keep none of it in memory."""
-        ongoing, channel = state_of(flow), flow.websocket
-        if ongoing is None or channel is None:
+        state, channel = state_of(flow), flow.websocket
+        if state is None or channel is None:
             return
         message = channel.messages[-1]
-        self._read_llm_message(ongoing, message.content, from_client=message.from_client)
+        self._read_llm_message(state, message.content, from_client=message.from_client)
         self.recorder.write(
             WebSocketSeen(
-                exchange=ongoing.exchange.id,
+                exchange=state.exchange.id,
                 what="message",
                 from_client=message.from_client,
                 size=len(message.content),
@@ -84,13 +82,13 @@ class WebSocketHooks(Hooks, ABC):
     @fail_closed
     def websocket_end(self, flow: http.HTTPFlow) -> None:
         """Record the end of a WebSocket."""
-        ongoing, channel = state_of(flow), flow.websocket
-        if ongoing is None or channel is None:
+        state, channel = state_of(flow), flow.websocket
+        if state is None or channel is None:
             return
-        ongoing.task.llm_calls.abandon_websocket(ongoing, _CLOSED, opaque=False)
+        state.task.llm_calls.abandon_websocket(state, _CLOSED, opaque=False)
         self.recorder.write(
             WebSocketSeen(
-                exchange=ongoing.exchange.id,
+                exchange=state.exchange.id,
                 what="closed",
                 from_client=bool(channel.closed_by_client),
                 close_code=channel.close_code,

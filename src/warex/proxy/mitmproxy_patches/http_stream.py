@@ -139,9 +139,9 @@ class WarexStream(http_layer.HttpStream):
         """Pass the answer on; where events are put into it, be ready for them from here on."""
         yield from super().state_stream_response_body(event)
         if self._wakeup is None and isinstance(event, ResponseData):
-            ongoing = state_of(self.flow)
-            if ongoing is not None and ongoing.mcp is not None and ongoing.mcp.carries_answers:
-                yield from self._request_wakeup(ongoing.mcp)
+            state = state_of(self.flow)
+            if state is not None and state.mcp is not None and state.mcp.carries_answers:
+                yield from self._request_wakeup(state.mcp)
 
     def _request_wakeup(self, tap: McpTap) -> layer.CommandGenerator[None]:
         """Have an event of the proxy's own called for, whenever there is something to say."""
@@ -151,8 +151,8 @@ class WarexStream(http_layer.HttpStream):
 
     def _send_queued_events(self) -> layer.CommandGenerator[None]:
         """Put what is to be said between two events of the server's."""
-        ongoing = state_of(self.flow)
-        tap = None if ongoing is None else ongoing.mcp
+        state = state_of(self.flow)
+        tap = None if state is None else state.mcp
         if tap is None or self.server_state != self.state_stream_response_body:
             return
         if said := tap.take_queued():
@@ -262,8 +262,8 @@ class WarexStream(http_layer.HttpStream):
         if self._presence is not None and self._client_connection() is None:
             # HTTP/1 knows no flow control of its own.
             self._presence.mark_sent()
-        ongoing = state_of(self.flow)
-        if ongoing is not None and ongoing.awaits_sending:
+        state = state_of(self.flow)
+        if state is not None and state.awaits_sending:
             yield WarexSentHook(self.flow)
 
     def handle_protocol_error(
@@ -278,17 +278,17 @@ class WarexStream(http_layer.HttpStream):
             yield from self._retry()
             return
         if isinstance(event, ResponseReset):
-            ongoing = state_of(self.flow)
-            if ongoing is not None:
-                ongoing.stream_refused = event.h2_code in _RETRYABLE_CODES
+            state = state_of(self.flow)
+            if state is not None:
+                state.stream_refused = event.h2_code in _RETRYABLE_CODES
             if self.server_state == self.state_done and self.client_state != self.state_errored:
                 # The whole answer came, and the site wants no more of the request (RFC 9113 §8.1).
                 yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
         elif isinstance(event, ResponseProtocolError) and event.code in _SITE_UNREACHABLE_CODES:
-            ongoing = state_of(self.flow)
-            if ongoing is not None:
-                ongoing.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
-                if ongoing.unreachable and _is_redirected(self.context.client):
+            state = state_of(self.flow)
+            if state is not None:
+                state.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
+                if state.unreachable and _is_redirected(self.context.client):
                     # It believes itself connected to the site: the nearest to a refusal.
                     reset(self.context.client)
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)

@@ -57,8 +57,8 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         except ValueError as error:
             yield from self._report(False, Opaque(str(error)))
         else:
-            ongoing = state_of(self.flow)
-            keep = ongoing is not None and ongoing.llm_websocket is not None
+            state = state_of(self.flow)
+            keep = state is not None and state.llm_websocket is not None
             self._client = FrameReader(negotiation, from_client=True, keep=keep)
             self._site = FrameReader(negotiation, from_client=False, keep=keep)
         self._handle_event = self.relay  # type: ignore[method-assign, assignment]

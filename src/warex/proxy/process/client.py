@@ -97,7 +97,7 @@ def start_proxy(
     config: ConfigLike,
     notice: Callable[[str], None] = lambda sentence: None,
     on_end: Callable[[], None] = lambda: None,
-    handed: PassedSockets | None = None,
+    passed: PassedSockets | None = None,
 ) -> Iterator[Proxy]:
     """Run a proxy for one trial in a process of its own.
 
@@ -106,9 +106,9 @@ def start_proxy(
     instead of a port. Raises InputError or MachineError where it cannot start, in the proxy's own
     words, ProcessDied where it was killed meanwhile.
     """
-    if (config.capture == "handed") != (handed is not None):
+    if (config.capture == "handed") != (passed is not None):
         raise ValueError("a namespace's sockets go with capture='handed', and it with them")
-    channel = forkserver.start(handed)
+    channel = forkserver.start(passed)
     lines = channel.makefile("r", encoding="utf-8")
     try:
         channel.settimeout(_START_SECONDS)

@@ -34,7 +34,7 @@ class Forkserver:
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, handed: PassedSockets | None = None) -> socket.socket:
+    def start(self, passed: PassedSockets | None = None) -> socket.socket:
         """Start a proxy process; return the channel that it takes its configuration from.
 
         ``handed``: the sockets that it serves. The caller keeps its own copies of them.
@@ -47,9 +47,9 @@ class Forkserver:
             if self._closed:
                 ours.close()
                 raise MachineError("the proxy's forkserver was closed before it was asked")
-            if not self._send(theirs, handed):
+            if not self._send(theirs, passed):
                 self._end()
-                if not self._send(theirs, handed):
+                if not self._send(theirs, passed):
                     ours.close()
                     raise ProcessDied(
                         "the proxy's forkserver ends as soon as it is started; look at its"
@@ -84,14 +84,14 @@ class Forkserver:
             self._closed = True
             self._end()
 
-    def _send(self, theirs: socket.socket, handed: PassedSockets | None) -> bool:
+    def _send(self, theirs: socket.socket, passed: PassedSockets | None) -> bool:
         """Send a proxy's end of its channel to the server; return whether it could be sent."""
         channel = self._ensure()
         try:
-            if handed is None:
+            if passed is None:
                 send_socket(channel, theirs)
             else:
-                handed.send(channel, theirs)
+                passed.send(channel, theirs)
         except OSError:
             return False
         return True
@@ -148,7 +148,7 @@ def main() -> None:
     gc.enable()
     forks = 0
     while True:
-        received, handed = receive(channel)
+        received, passed = receive(channel)
         if not received:
             return
         if forks == 1:
@@ -165,11 +165,11 @@ def main() -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             code = 1
             try:
-                worker.serve(received[0], handed)
+                worker.serve(received[0], passed)
                 code = 0
             finally:
                 os._exit(code)
-        for held in (*received, *(handed.sockets if handed else ())):
+        for held in (*received, *(passed.sockets if passed else ())):
             held.close()
 
 

@@ -48,13 +48,13 @@ def preload() -> None:
     Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
 
 
-def serve(channel: socket.socket, handed: PassedSockets | None = None) -> None:
+def serve(channel: socket.socket, passed: PassedSockets | None = None) -> None:
     """Serve one trial, on the sockets of a namespace if any; return when the channel closes."""
     logging.getLogger().addHandler(logging.NullHandler())
-    asyncio.run(_serve(channel, handed))
+    asyncio.run(_serve(channel, passed))
 
 
-async def _serve(channel: socket.socket, handed: PassedSockets | None) -> None:
+async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     channel.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
 
@@ -69,7 +69,7 @@ async def _serve(channel: socket.socket, handed: PassedSockets | None) -> None:
         token = secrets.token_urlsafe(24)
         # First of all, so that a port in use leaves no beginning of a trace behind.
         listener = bind_control(config.control_port)
-        async with engine.run_engine(config, handed) as lane:
+        async with engine.run_engine(config, passed) as lane:
             lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
             lane.addon.on_notice = _once(lambda sentence: tell("notice", sentence=sentence))
             lane.recorder.traffic.notices = lane.addon.on_notice

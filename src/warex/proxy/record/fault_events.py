@@ -1,10 +1,13 @@
 """An injection as the ledger has it."""
 
+from collections.abc import Iterator
 from typing import cast
+
+import msgspec
 
 from warex.effects import Reply
 from warex.faults import ConnectionPhase
-from warex.scenarios import PlannedInjection
+from warex.scenarios import Injector, PlannedInjection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
 
 
@@ -59,3 +62,10 @@ def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> F
         reason=cast("MissReason", reason),
         waited_s=round(waited_s, 6),
     )
+
+
+def skipped(injector: Injector) -> Iterator[FaultMissed]:
+    """Yield the events that say how many exchanges each rule skipped, and why."""
+    for each in injector.skipped():
+        counted = {"rule": each.rule, "reason": each.reason, "count": each.count}
+        yield msgspec.convert(counted, FaultMissed)

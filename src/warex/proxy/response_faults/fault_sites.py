@@ -31,19 +31,19 @@ class FaultSites:
         self._latest: dict[str, tuple[str, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
-    def note_injection(self, ongoing: ExchangeState, injection: PlannedInjection) -> None:
+    def note_injection(self, state: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection: what follows at its fault's site is because of it."""
-        self._latest[injection.fault.kind] = ongoing.exchange.id, injection.id
+        self._latest[injection.fault.kind] = state.exchange.id, injection.id
 
-    def respond(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def respond(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Answer a request to such a site, and record what it shows."""
-        request = ongoing.exchange.request
+        request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
         # Not by the charset that the request names, which may be none for text at all.
         sent = flow.request.get_content(strict=False) or b""
         visit = site.visit(request, sent.decode("utf-8", "replace"))
         reply = visit.reply
-        ongoing.by_warex = True
+        state.by_warex = True
         flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
         if kind not in self._latest:
             return

@@ -38,26 +38,26 @@ class UsedIdentifiers:
         self._unread: set[str] = set()
         self._is_full = False
 
-    def note_request(self, ongoing: ExchangeState) -> None:
+    def note_request(self, state: ExchangeState) -> None:
         """Note that a site is asked for something, which may be a script."""
         if self._wanted:
-            self._asked.add(ongoing.exchange.request.url)
+            self._asked.add(state.exchange.request.url)
 
-    def watch_response(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def watch_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Read an answer while it passes, if it is a script or a style."""
         if not self._wanted or flow.response is None:
             return
-        address, status = ongoing.exchange.request.url, flow.response.status_code
+        address, status = state.exchange.request.url, flow.response.status_code
         kind = flow.response.headers.get("content-type", "").lower()
-        is_code = ongoing.resource in ("script", "stylesheet") or any(it in kind for it in _KINDS)
+        is_code = state.resource in ("script", "stylesheet") or any(it in kind for it in _KINDS)
         if status in _OF_CACHES and address not in self._read:
             self._unread.add(address)
         elif status == 200 and is_code:
             # Until it has come whole.
             self._unread.add(address)
             coding = flow.response.headers.get("content-encoding", "")
-            if not ongoing.pending and StreamDecoder.reads(coding):
-                ongoing.rewriters.append(_Reader(self, address, coding))
+            if not state.pending and StreamDecoder.reads(coding):
+                state.rewriters.append(_Reader(self, address, coding))
 
     def add_code(self, address: str, text: bytes) -> None:
         """Take in a script or style that has come."""

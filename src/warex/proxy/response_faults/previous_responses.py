@@ -40,61 +40,61 @@ class PreviousResponses:
         """The paths of the pages of each host."""
         self._answers: dict[tuple[_TaskKey, str], _Answer] = {}
 
-    def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def begin(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Keep an answer that may be given again, while it passes."""
-        if not self._wants_answers or not _is_whole(flow, ongoing):
+        if not self._wants_answers or not _is_whole(flow, state):
             return
-        known = (_task_key(ongoing), ongoing.exchange.request.url) in self._answers
+        known = (_task_key(state), state.exchange.request.url) in self._answers
         if not known and len(self._answers) < _MOST_ANSWERS:
-            ongoing.copied_body = bytearray()
+            state.copied_body = bytearray()
 
-    def end(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def end(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Remember what has gone to the client whole."""
-        if flow.response is None or not _is_whole(flow, ongoing):
+        if flow.response is None or not _is_whole(flow, state):
             return
-        request = ongoing.exchange.request
-        if ongoing.copied_body is not None:
+        request = state.exchange.request
+        if state.copied_body is not None:
             headers = flow.response.headers.copy()
-            answer = _Answer(ongoing.exchange.id, headers, bytes(ongoing.copied_body))
-            self._answers.setdefault((_task_key(ongoing), request.url), answer)
-            ongoing.copied_body = None
-        strayed = any(struck.site_change for struck in ongoing.applied)
+            answer = _Answer(state.exchange.id, headers, bytes(state.copied_body))
+            self._answers.setdefault((_task_key(state), request.url), answer)
+            state.copied_body = None
+        strayed = any(applied.site_change for applied in state.applied)
         if self._wants_pages and request.is_top_level and not strayed:
-            pages = self._pages.setdefault((_task_key(ongoing), request.parts.netloc), [])
+            pages = self._pages.setdefault((_task_key(state), request.parts.netloc), [])
             if flow.request.path not in pages and len(pages) < _MOST_PAGES:
                 pages.append(flow.request.path)
 
-    def apply(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
+    def apply(self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection) -> None:
         """Do what the injection's effects say, if there is anything to give."""
-        if struck.client_left:
+        if applied.client_left:
             return
-        for effect in struck.injection.effects:
+        for effect in applied.injection.effects:
             match effect:
                 case OtherPage(draw):
-                    self._request_other_page(flow, ongoing, struck, draw)
+                    self._request_other_page(flow, state, applied, draw)
                 case ReplayFirst():
-                    self._serve_previous(flow, ongoing, struck)
+                    self._serve_previous(flow, state, applied)
                 case _:
                     pass
 
     def _request_other_page(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection, draw: float
+        self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection, draw: float
     ) -> None:
-        asked, request = flow.request.path, ongoing.exchange.request
-        known = self._pages.get((_task_key(ongoing), request.parts.netloc), ())
+        asked, request = flow.request.path, state.exchange.request
+        known = self._pages.get((_task_key(state), request.parts.netloc), ())
         pages = [path for path in known if path != asked]
         if not pages or request.method != "GET":
             return
         flow.request.path = pages[int(draw * len(pages))]
         for name in _CONDITIONAL_HEADERS:
             flow.request.headers.pop(name, None)
-        struck.site_change = ChangedValue(where="page", before=asked, after=flow.request.path)
+        applied.site_change = ChangedValue(where="page", before=asked, after=flow.request.path)
 
     def _serve_previous(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection
+        self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection
     ) -> None:
-        request = ongoing.exchange.request
-        found = self._answers.get((_task_key(ongoing), request.url))
+        request = state.exchange.request
+        found = self._answers.get((_task_key(state), request.url))
         if found is None or request.method != "GET":
             return
         flow.response = http.Response.make(200, found.body)
@@ -104,20 +104,20 @@ class PreviousResponses:
             flow.response.headers.pop(name, None)
         flow.response.headers["content-length"] = str(len(found.body))
         flow.response.headers["cache-control"] = "no-store"
-        struck.site_change = ChangedValue(where="answer", before="", after=found.exchange)
-        struck.replied = True
+        applied.site_change = ChangedValue(where="answer", before="", after=found.exchange)
+        applied.replied = True
 
 
-def _task_key(ongoing: ExchangeState) -> _TaskKey:
-    return ongoing.task_name, ongoing.task.injector.seed
+def _task_key(state: ExchangeState) -> _TaskKey:
+    return state.task_name, state.task.injector.seed
 
 
-def _is_whole(flow: http.HTTPFlow, ongoing: ExchangeState) -> bool:
+def _is_whole(flow: http.HTTPFlow, state: ExchangeState) -> bool:
     """Whether the answer is a site's own to a plain question of a page or its scripts."""
     return (
         flow.response is not None
         and flow.response.status_code == 200
         and flow.request.method == "GET"
-        and ongoing.resource in _KINDS
-        and not (ongoing.by_warex or ongoing.is_to_warex or ongoing.is_agent_request)
+        and state.resource in _KINDS
+        and not (state.by_warex or state.is_to_warex or state.is_agent_request)
     )

@@ -49,12 +49,12 @@ def rewrites(injection: PlannedInjection) -> bool:
     return all(effect.traits.rewrites for effect in injection.effects)
 
 
-def _changed(struck: AppliedInjection, texts: str) -> JsonValue:
+def _changed(applied: AppliedInjection, texts: str) -> JsonValue:
     """Return what becomes of a page's texts, and keep what is changed in them."""
-    edits = [it.edit for it in struck.injection.effects if isinstance(it, Rewrite)]
+    edits = [it.edit for it in applied.injection.effects if isinstance(it, Rewrite)]
     for edit in edits:
         if isinstance(edit, InjectedScript) and edit.answers is not None:
-            answer, struck.reported_changes = edit.answers.answer(texts)
+            answer, applied.reported_changes = edit.answers.answer(texts)
             return answer
     return []
 
@@ -81,13 +81,13 @@ class RewrittenPages:
         self._walls: dict[str, tuple[ExchangeState, AppliedInjection, WallExit]] = {}
         """The walls of the trial, by the path at which each is passed."""
 
-    def prepare_request(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def prepare_request(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Ask for an answer that may be changed so that it comes whole, and can be read."""
-        self._mentioned.note_request(ongoing)
+        self._mentioned.note_request(state)
         request = flow.request
         if not (
-            any(map(rewrites, ongoing.pending))
-            or ongoing.task.injector.may_rewrite(request.method, ongoing.exchange.request.url)
+            any(map(rewrites, state.pending))
+            or state.task.injector.may_rewrite(request.method, state.exchange.request.url)
         ):
             return
         for name in _CONDITIONAL_HEADERS:
@@ -99,50 +99,50 @@ class RewrittenPages:
             ]
             request.headers["accept-encoding"] = ", ".join(read) or "identity"
 
-    def begin(self, flow: http.HTTPFlow, ongoing: ExchangeState) -> None:
+    def begin(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Change the answer while it passes, where nothing else is to happen to it first."""
-        self._mentioned.watch_response(flow, ongoing)
-        if not all(map(rewrites, ongoing.pending)):
+        self._mentioned.watch_response(flow, state)
+        if not all(map(rewrites, state.pending)):
             return
-        for injection in ongoing.pending:
-            struck = AppliedInjection(injection)
-            ongoing.applied.append(struck)
-            self._begin(flow, ongoing, struck)
-            if struck.rewriter is not None:
-                ongoing.rewriters.append(struck.rewriter)
-        ongoing.pending = []
+        for injection in state.pending:
+            applied = AppliedInjection(injection)
+            state.applied.append(applied)
+            self._begin(flow, state, applied)
+            if applied.rewriter is not None:
+                state.rewriters.append(applied.rewriter)
+        state.pending = []
 
     def rewrite_buffered(
-        self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection
+        self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection
     ) -> None:
         """Change an answer that has come whole, since something else happened to it first.
 
         Where the answer is a wall of ours, it is heard from now on who gets past it.
         """
-        for effect in struck.injection.effects:
+        for effect in applied.injection.effects:
             if isinstance(effect, Reply) and effect.wall_exit is not None:
-                self._walls[effect.wall_exit.path] = ongoing, struck, effect.wall_exit
-        self._begin(flow, ongoing, struck)
-        if struck.rewriter is not None and flow.response is not None:
-            body = struck.rewriter.feed(flow.response.raw_content or b"")
+                self._walls[effect.wall_exit.path] = state, applied, effect.wall_exit
+        self._begin(flow, state, applied)
+        if applied.rewriter is not None and flow.response is not None:
+            body = applied.rewriter.feed(flow.response.raw_content or b"")
             flow.response.headers.pop("transfer-encoding", None)
             # Not ``content``, which would code anew a body that has kept its coding.
-            flow.response.raw_content = body + struck.rewriter.close()
+            flow.response.raw_content = body + applied.rewriter.close()
             if flow.request.method != "HEAD":
                 flow.response.headers["content-length"] = str(len(flow.response.raw_content))
 
-    def _begin(self, flow: http.HTTPFlow, ongoing: ExchangeState, struck: AppliedInjection) -> None:
-        for effect in struck.injection.effects:
+    def _begin(self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection) -> None:
+        for effect in applied.injection.effects:
             if isinstance(effect, Rewrite):
-                struck.rewriter = start_rewriter(flow, effect.edit)
-                if struck.rewriter is None:
+                applied.rewriter = start_rewriter(flow, effect.edit)
+                if applied.rewriter is None:
                     continue
-                self._on_rewrite(ongoing, struck.injection)
+                self._on_rewrite(state, applied.injection)
                 if effect.beacon_path:
-                    self._pages[effect.beacon_path] = ongoing, struck
+                    self._pages[effect.beacon_path] = state, applied
                 if effect.edit.report:
-                    struck.awaits_report = True
-                    self._pages[effect.edit.report] = ongoing, struck
+                    applied.awaits_report = True
+                    self._pages[effect.edit.report] = state, applied
 
     def is_report(self, flow: http.HTTPFlow) -> bool:
         """Whether a changed page reports by this request, or a wall is passed."""
@@ -153,7 +153,7 @@ class RewrittenPages:
         if flow.request.path in self._walls:
             self._clear_wall(flow)
             return
-        ongoing, struck = self._pages[flow.request.path]
+        state, applied = self._pages[flow.request.path]
         if flow.request.method in ("GET", "HEAD"):
             what, detail = _VISITED, ""
             headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
@@ -163,7 +163,7 @@ class RewrittenPages:
             asked, _, text = sent.decode("utf-8", "replace").partition("\n")
             if asked in (MENTIONS, NAMES, TEXTS):
                 if asked == TEXTS:
-                    answer = _changed(struck, text)
+                    answer = _changed(applied, text)
                 else:
                     answer = list(self._mentioned.handle_report(asked, text))
                 headers = {"content-type": "application/json", "cache-control": "no-store"}
@@ -173,28 +173,28 @@ class RewrittenPages:
                 return
             what, _, detail = sent[:_MAX_REPORT].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)
-        exchange, injection = ongoing.exchange.id, struck.injection.id
+        exchange, injection = state.exchange.id, applied.injection.id
         self._recorder.write(
             Witness(exchange=exchange, injection=injection, what=what, detail=detail)
         )
-        struck.found_nothing |= what == NOTHING
+        applied.found_nothing |= what == NOTHING
         if what == SHOWN:
-            struck.awaits_report = False
-            self._settle(ongoing, struck, True)
+            applied.awaits_report = False
+            self._settle(state, applied, True)
 
     def _clear_wall(self, flow: http.HTTPFlow) -> None:
         """Send who sends a wall's form back to the page; others, too, though the wall stays."""
-        ongoing, struck, gate = self._walls[flow.request.path]
+        state, applied, gate = self._walls[flow.request.path]
         headers = {"location": gate.back, "cache-control": "no-store"}
         if flow.request.method == "POST":
             headers["set-cookie"] = f"{gate.cookie}; Path=/; HttpOnly; SameSite=Lax"
-            exchange, injection = ongoing.exchange.id, struck.injection.id
+            exchange, injection = state.exchange.id, applied.injection.id
             self._recorder.write(Witness(exchange=exchange, injection=injection, what=CLEARED))
         flow.response = http.Response.make(303, b"", headers)
 
     def finish(self) -> None:
         """Settle the pages that have never reported to be shown: the trial is over."""
-        for ongoing, struck in self._pages.values():
-            if struck.awaits_report:
-                struck.awaits_report = False
-                self._settle(ongoing, struck, False)
+        for state, applied in self._pages.values():
+            if applied.awaits_report:
+                applied.awaits_report = False
+                self._settle(state, applied, False)

@@ -37,7 +37,7 @@ class TextEdit:
     """Changes what is of a kind in a page's visible text: the n-th of them, and those after it."""
 
     kind: TextKind
-    luck: KeyedRng
+    rng: KeyedRng
     nth: int = 1
     count: int = 1
     report: str = ""
@@ -72,7 +72,7 @@ class TextEdit:
                 if seen < self.nth or len(changes) == self.count:
                     continue
                 changed = ValueChange(
-                    f"{self.kind} {seen}", match[0], other(self.kind, match, self.luck)
+                    f"{self.kind} {seen}", match[0], other(self.kind, match, self.rng)
                 )
                 changes.append(changed)
                 out += f"{text[at : match.start()]}{changed.after}"
@@ -168,7 +168,7 @@ class TextRewriter:
             self._seen += 1
             if self._seen < self._edit.nth or len(self.changes) == self._edit.count:
                 continue
-            put = other(self._edit.kind, match, self._edit.luck)
+            put = other(self._edit.kind, match, self._edit.rng)
             out += self._document.until(start + match.start())
             self._document.until(start + match.end())
             out += self._document.encoded(put)

@@ -69,7 +69,7 @@ def found(kind: TextKind, text: str) -> list[re.Match[str]]:
     return list(_PATTERNS[kind].finditer(text))
 
 
-def other(kind: TextKind, match: re.Match[str], luck: KeyedRng) -> str:
+def other(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> str:
     """Return what stands in the place of a match; ``luck`` chooses a name."""
     if kind == "date" and match["d"]:
         # The month may be either: of the two the one that can be no month is the day.
@@ -77,24 +77,24 @@ def other(kind: TextKind, match: re.Match[str], luck: KeyedRng) -> str:
     else:
         group = next(name for name, said in match.groupdict().items() if said and name != "y")
     said = match[group]
-    put = _CHANGES[kind](said, luck)
+    put = _CHANGES[kind](said, rng)
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
     whole = match[0]
     return f"{whole[:start]}{put}{whole[end:]}"
 
 
-def _other_day(day: str, luck: KeyedRng) -> str:
+def _other_day(day: str, rng: KeyedRng) -> str:
     """Return the next day; where it might be a month, or the month's last, the day before."""
     number = int(day)
     put = number - 1 if number == 12 or number >= 28 else number + 1
     return f"{put:0{len(day)}d}"
 
 
-def _other_name(name: str, luck: KeyedRng) -> str:
-    return luck.choice([each for each in _NAMES if each != name], "name", name)
+def _other_name(name: str, rng: KeyedRng) -> str:
+    return rng.choice([each for each in _NAMES if each != name], "name", name)
 
 
-def _other_amount(amount: str, luck: KeyedRng) -> str:
+def _other_amount(amount: str, rng: KeyedRng) -> str:
     return next_amount(amount)
 
 

@@ -38,7 +38,7 @@ class JsonEdit:
     """
 
     how: ValueChangeKind
-    luck: KeyedRng
+    rng: KeyedRng
     at: str | None = None
     kind: ValueKind | None = None
     count: int = 1
@@ -85,7 +85,7 @@ class JsonEdit:
         found: list[TextReplacement] = []
         changed = 0
         for value in self._chosen(root, about):
-            made = replacements(self.how, value, self.luck, self.text)
+            made = replacements(self.how, value, self.rng, self.text)
             if made and not any(_overlap(one, other) for one in made for other in found):
                 found += made
                 changed += 1
@@ -100,7 +100,7 @@ class JsonEdit:
             yield from () if place is None else (place,)
         elif self.kind is not None:
             fit = find_pointers(self.kind, root.data, root.pointer, _MOST)
-            for pointer in sorted(fit, key=lambda it: self.luck.draw("place", about, it)):
+            for pointer in sorted(fit, key=lambda it: self.rng.draw("place", about, it)):
                 place = span_at(root.parent or root, pointer)
                 if place is not None:
                     yield place

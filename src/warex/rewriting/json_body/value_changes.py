@@ -57,7 +57,7 @@ class TextReplacement:
 
 
 def replacements(
-    how: ValueChangeKind, value: JsonSpan, luck: KeyedRng, text: str = ""
+    how: ValueChangeKind, value: JsonSpan, rng: KeyedRng, text: str = ""
 ) -> tuple[TextReplacement, ...]:
     """Return what changes a value; nothing where the change does not apply to it.
 
@@ -66,7 +66,7 @@ def replacements(
     if how == "replaced":
         return (_put(value, encode_string(text)),)
     if how == "swapped":
-        return _swapped(value, luck)
+        return _swapped(value, rng)
     if how == "removed":
         return _removed(value)
     if how in ("emptied", "halved"):
@@ -195,7 +195,7 @@ def _room(parent: JsonSpan, at: int) -> tuple[int, int]:
     return value.outer, value.end
 
 
-def _swapped(value: JsonSpan, luck: KeyedRng) -> tuple[TextReplacement, ...]:
+def _swapped(value: JsonSpan, rng: KeyedRng) -> tuple[TextReplacement, ...]:
     """Exchange a value with that of another record in the same list."""
     steps: list[str] = []
     at = value
@@ -213,7 +213,7 @@ def _swapped(value: JsonSpan, luck: KeyedRng) -> tuple[TextReplacement, ...]:
             others.append(other)
     if not others:
         return ()
-    other = luck.choice(others, "swapped", value.pointer)
+    other = rng.choice(others, "swapped", value.pointer)
     return _put(value, other.raw), _put(other, value.raw)
 
 

@@ -61,11 +61,11 @@ class Reaper:
             self._families.append(family)
             _send(self._process, mark=family.mark, leader=family.leader)
 
-    def watch_symlinks(self, farm: SymlinkTree) -> None:
+    def watch_symlinks(self, tree: SymlinkTree) -> None:
         """Have what is new in a folder of links brought home."""
         with self._lock:
-            self._farms.append(farm)
-            _send_tree(self._process, farm)
+            self._farms.append(tree)
+            _send_tree(self._process, tree)
 
     def close(self) -> None:
         """Have all cleared up now; do it here where the guard was ended."""
@@ -97,8 +97,8 @@ class Reaper:
                 self._process = _started(self.scratch)
                 for family in self._families:
                     _send(self._process, mark=family.mark, leader=family.leader)
-                for farm in self._farms:
-                    _send_tree(self._process, farm)
+                for tree in self._farms:
+                    _send_tree(self._process, tree)
 
 
 def _started(scratch: Path) -> "subprocess.Popen[str]":
@@ -121,8 +121,8 @@ def _send(process: "subprocess.Popen[str]", **what: object) -> None:
             process.stdin.flush()
 
 
-def _send_tree(process: "subprocess.Popen[str]", farm: SymlinkTree) -> None:
-    _send(process, shadow=str(farm.shadow), real=str(farm.real), planted=farm.initial_names)
+def _send_tree(process: "subprocess.Popen[str]", tree: SymlinkTree) -> None:
+    _send(process, shadow=str(tree.shadow), real=str(tree.real), planted=tree.initial_names)
 
 
 def _close(process: "subprocess.Popen[str]") -> None:
@@ -142,15 +142,15 @@ def start_reaper() -> Iterator[Reaper]:
     except OSError as error:
         raise _no_temp_folder(error) from None
     # First the guard, then the folder: a kill between the two leaves nothing behind.
-    guard = Reaper(scratch)
+    reaper = Reaper(scratch)
     try:
         try:
             scratch.mkdir(mode=0o700)
         except OSError as error:
             raise _no_temp_folder(error) from None
-        yield guard
+        yield reaper
     finally:
-        guard.close()
+        reaper.close()
 
 
 def _no_temp_folder(error: OSError) -> MachineError:
@@ -187,5 +187,5 @@ def main() -> None:
 def _clear_up(families: Iterable[ProcessTree], farms: Iterable[SymlinkTree]) -> None:
     for family in families:
         family.end()
-    for farm in farms:
-        farm.merge_back()
+    for tree in farms:
+        tree.merge_back()

@@ -44,8 +44,8 @@ def prepare_environment(
         variables[JAVA] = java_options(variables, f"{_STORE}{store}")
     shims = write_shims(base, browser_flags(proxy, ca), scratch)
     variables |= shims.variables
-    for farm in shims.symlink_trees:
-        guard.watch_symlinks(farm)
+    for tree in shims.symlink_trees:
+        guard.watch_symlinks(tree)
     if shims.variables and (data := _data_home(base, ca, guard)) is not None:
         variables[DATA_HOME] = str(data)
     return Environment(variables, behind.browser_arguments)

@@ -53,17 +53,17 @@ def nft_ruleset(capture: RedirectSpec) -> str:
     ports = f"{{ {', '.join(map(str, capture.ports))} }}"
     redirect = f"redirect to :{capture.proxy_port}"
     whose = f"meta skuid {capture.user} " if capture.user is not None else ""
-    spared = [f"meta skuid {capture.exempt_user} return"] if capture.user is None else []
+    skipped = [f"meta skuid {capture.exempt_user} return"] if capture.user is None else []
     devices = list(map(_nft_device, capture.incoming))
     # Before the chains of others, such as Docker's: the first that rewrites a connection decides.
     chains = {
         "output": (
             "nat hook output priority -101",
-            [*spared, f"{whose}tcp dport {ports} {redirect}"],
+            [*skipped, f"{whose}tcp dport {ports} {redirect}"],
         ),
         "no_quic_output": (
             "filter hook output priority -1",
-            [*spared, f"{whose}udp dport {ports} reject"],
+            [*skipped, f"{whose}udp dport {ports} reject"],
         ),
     }
     if devices:

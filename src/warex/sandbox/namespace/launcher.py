@@ -98,7 +98,7 @@ class NamespaceProcess:
 class _SetupResult(NamedTuple):
     """What a namespace's inside has handed out."""
 
-    handed: PassedSockets
+    passed: PassedSockets
     loopback: LoopbackMonitor
     closed: bool
     """Whether other address families are closed."""
@@ -110,7 +110,7 @@ class Namespace:
     def __init__(
         self, channel: socket.socket, made: _SetupResult, laid: MountPlan, own: bool
     ) -> None:
-        self.handed = made.handed
+        self.passed = made.passed
         self.loopback = made.loopback
         self.notices = laid.notices
         """What the user should know about it, each a sentence."""
@@ -216,7 +216,7 @@ def open_namespace(
                     space.notices = (*space.notices, _UNFILTERED_SOCKETS)
                 yield space
             finally:
-                made.handed.close()
+                made.passed.close()
                 made.loopback.close()
                 _end(channel)
         finally:
@@ -261,8 +261,8 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
             for _, _, content in beside:
                 handles.frombytes(content)
             *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
-            handed = PassedSockets.of(sockets, each, each, each)
-            return _SetupResult(handed, LoopbackMonitor(refusals, pid, host_ports), closed)
+            passed = PassedSockets.of(sockets, each, each, each)
+            return _SetupResult(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
             raise MachineError(diagnose(step, number))
         case _:

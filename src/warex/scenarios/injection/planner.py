@@ -104,8 +104,8 @@ class Planner:
     ) -> tuple[PlannedInjection, FaultState]:
         """Return a rule's injection at a place, and what its fault remembers if it stands."""
         rule = count.rule
-        luck = KeyedRng(self.seed, rule.name)
-        effects, memory = rule.fault.effects(exchange, count.memory, luck)
+        rng = KeyedRng(self.seed, rule.name)
+        effects, memory = rule.fault.effects(exchange, count.memory, rng)
         injection = PlannedInjection(
             id=self._new_id(),
             exchange=exchange.id,

@@ -100,11 +100,11 @@ class RuleState:
         if trigger.always:
             return True
         about = (self.rule.name, *scope.split(" ", 1)) if scope else (self.rule.name,)
-        luck = draw(seed, *about, ordinal)
+        rng = draw(seed, *about, ordinal)
         if trigger.random is not None:
             within_budget = self._spent[scope] < trigger.random.times
-            return within_budget and luck < trigger.random.probability
-        return trigger.probability is not None and luck < trigger.probability
+            return within_budget and rng < trigger.random.probability
+        return trigger.probability is not None and rng < trigger.probability
 
     def outside_window(self, now: float, steps: int) -> bool:
         """Whether the trigger's windows leave out this moment: nothing is counted then."""
