@@ -19,8 +19,6 @@ LEAST_ASKED: Final = 60
 """Held-out failures."""
 MOST_LOST: Final = 0.05
 """Of the agreement on clean steps."""
-MOST_FALSE: Final = 0.1
-"""Of clean steps, on which a tuned model loads the page again."""
 _COLUMNS: Final = (
     "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
     "false reloads", "p against base", "p against stage one",
@@ -88,13 +86,15 @@ def wrong(it: Found, *, least_asked: int = LEAST_ASKED) -> Iterator[str]:
         for other_name, other in ((BASE, base), (STAGE_ONE, one)):
             if not _rises(score.recovery, other.recovery):
                 yield f"{name} does not recover more often than {other_name}: {score.recovery}"
+        if not _rises(score.recovery, score.false_reloads):
+            yield (
+                f"{name} loads a page again where nothing failed ({shown(score.false_reloads)}) as"
+                f" often as where something did ({shown(score.recovery)})"
+            )
     after = fmean(score.agreement.value or 0.0 for score in it.tuned.values())
     lost = (one.agreement.value or 0.0) - after
     if lost > MOST_LOST:
         yield f"agreement on clean steps falls by {lost * 100:.1f} points"
-    false = fmean(score.false_reloads.value or 0.0 for score in it.tuned.values())
-    if false > MOST_FALSE:
-        yield f"{false:.0%} of clean steps are answered by a reload"
 
 
 def tables(it: Found) -> str:
@@ -177,7 +177,7 @@ def _live(summary: Path) -> Iterator[Mapping[str, object]]:
             "agent": one["agent"],
             "condition": one["condition"],
             "solved": _of(one["success"]),
-            "recovered": _of(one["injections_recovered"]),
+            "recovered": _of(one["injection_recovery"]),
         }
 
 

@@ -110,7 +110,7 @@ def at_work(name: str, model: str, base_url: str, tasks: Sequence[str]) -> Campa
 
     A task takes three steps at most, and one to recover.
     """
-    agent = {"name": name, "model": model, "base_url": base_url, "max_steps": 5}
+    agent = {"name": name, "model": model, "base_url": base_url, "max_steps": 4}
     return Campaign(
         f"live-{name}",
         {"names": list(tasks)},

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,15 @@ from warex_testbed.sites import HOSTS
 pytestmark = pytest.mark.slow
 
 
-def run(image: Path, command: str, folder: Path) -> None:
+def run(image: Path, command: str, folder: Path, variables: Mapping[str, str]) -> None:
     done = subprocess.run(
         ["sh", "-euc", command.replace("/opt/", f"{image}/opt/")],
         cwd=folder,
-        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        env={
+            **os.environ,
+            **variables,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        },
         capture_output=True,
         text=True,
         timeout=600,
@@ -37,10 +42,17 @@ def run(image: Path, command: str, folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def do(instructions: list[Instruction], image: Path) -> None:
+def do(
+    instructions: list[Instruction], image: Path, build_args: Mapping[str, str] | None = None
+) -> None:
+    """Carry out a stage; ``build_args`` as of `docker build --build-arg`."""
     folder = image
+    variables: dict[str, str] = {}
     for each in instructions:
         match each.word:
+            case "ARG":
+                name, _, default = each.rest.partition("=")
+                variables[name] = (build_args or {}).get(name, default)
             case "WORKDIR":
                 folder = image / each.rest.lstrip("/")
                 folder.mkdir(parents=True, exist_ok=True)
@@ -49,7 +61,7 @@ def do(instructions: list[Instruction], image: Path) -> None:
                 for source in sources:
                     copy(ROOT / source, folder / target, whole=len(sources) == 1)
             case "RUN":
-                run(image, each.rest, folder)
+                run(image, each.rest, folder, variables)
             case _:
                 pass
 
@@ -65,9 +77,17 @@ def copy(source: Path, target: Path, *, whole: bool) -> None:
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("image")
+    return built(tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture(scope="module")
+def image_with_chromium(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("image"), {"CHROMIUM": "yes"})
+
+
+def built(folder: Path, build_args: Mapping[str, str] | None = None) -> Path:
     build, _ = build_and_image()
-    do(build, folder)
+    do(build, folder, build_args)
     # Nothing of the sources is needed any more, as in the image that only the environment is in.
     shutil.rmtree(folder / "src")
     return folder
@@ -138,11 +158,11 @@ def test_the_images_own_command_is_a_proxy_that_its_check_finds_healthy(
 
 
 def test_the_images_testbed_has_its_pages_and_all_that_they_load(
-    image: Path, tmp_path: Path
+    image_with_chromium: Path, tmp_path: Path
 ) -> None:
     with subprocess.Popen(
         ["warex-testbed", "serve", "--exit-with-stdin"],
-        env=environment(image, tmp_path),
+        env=environment(image_with_chromium, tmp_path),
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
