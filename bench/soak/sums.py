@@ -181,7 +181,7 @@ def _agreement(
     Where many share a path, numbers are compared; a client that gave up may have missed anything.
     """
     told = Counter(fates)
-    given_up = told["left"] + told["left_unread"] + told["left_at_once"]
+    given_up = told["left"] + told["left_unread"] + told["left_at_once"] + told["lost"]
     if not len(fates) - told["left_at_once"] <= len(found) <= len(fates):
         yield f"{path}: asked {len(fates)} times, in the trace {len(found)} times ({dict(told)})"
         return

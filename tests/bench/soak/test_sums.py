@@ -224,6 +224,13 @@ def test_a_ledger_that_the_site_contradicts_is_not_clean(seen: dict[str, int]) -
     assert _found(_clean(), seen={**seen, SOCKET: 1})
 
 
+def test_an_answer_may_be_lost_with_a_connection_that_was_reset_for_another_stream() -> None:
+    book = _book()
+    book.fates[PAGE][:] = ["lost"]
+
+    assert _found(_clean(), book) == []
+
+
 def test_a_client_that_gave_up_may_have_missed_the_answer() -> None:
     book = _book()
     book.fates[PAGE] = ["left"]
