@@ -22,23 +22,21 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import (
-    coverage,
+from bench import coverage, machine, table
+from bench.fuzz import command as fuzz
+from bench.row import Row
+from bench.rows import (
     demo,
     exec_ready,
     first_event,
     latency,
-    machine,
     memory,
     overhead,
     pages,
     ready,
     report,
-    table,
     throughput,
 )
-from bench.fuzz import command as fuzz
-from bench.row import Row
 from bench.setting import Setting, setting
 from bench.soak import command as soak
 from bench.training import command as training

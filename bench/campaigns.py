@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import fmean
 
 from bench import one_second
-from bench.counted import all_recorded
-from bench.programs import site
 from bench.setting import HOST, Setting
+from bench.traffic.counted import all_recorded
+from bench.traffic.programs import site
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
@@ -92,7 +92,7 @@ def own_ca(setting: Setting) -> Iterator[None]:
 @contextmanager
 def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[CampaignPlan, RunOptions]]:
     """Plan so many trials of a command that gets a page through the proxy and takes a second."""
-    with site("bench.site", *setting.tls) as port:
+    with site("bench.traffic.site", *setting.tls) as port:
         config = CampaignConfig.model_validate(
             {
                 "name": "one-second",

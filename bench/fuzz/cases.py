@@ -21,7 +21,7 @@ from hyperframe.frame import (
     WindowUpdateFrame,
 )
 
-from bench import mutants_http, mutants_websocket
+from bench.fuzz import mutants_http, mutants_websocket
 from bench.fuzz.mutate import mutated
 
 SITE_STATUS = 203

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.candidates import warex_config
 from bench.fuzz.cases import SITE_STATUS, Case, Door, case, usual
 from bench.fuzz.wire import Heard, served, tried
 from bench.setting import Setting
+from bench.traffic.candidates import warex_config
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, HarnessBroke, RequestRefused, ResponseSeen, TrialEnded, iter_trace
 

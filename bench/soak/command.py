@@ -11,7 +11,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench.candidates import warex_config
 from bench.processes import descriptors, resident
 from bench.setting import Setting, setting
 from bench.soak import jobs, sums
@@ -19,6 +18,7 @@ from bench.soak.clients import Book, Way, http1, websocket
 from bench.soak.http2 import http2
 from bench.soak.jobs import Session
 from bench.soak.site import Site, served
+from bench.traffic.candidates import warex_config
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, iter_trace

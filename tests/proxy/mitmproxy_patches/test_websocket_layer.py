@@ -3,7 +3,16 @@
 from collections import Counter
 
 import pytest
-from bench.mutants_websocket import ACCEPT, KEY, OPAQUE, READABLE, answers, deflated, frame, frames
+from bench.fuzz.mutants_websocket import (
+    ACCEPT,
+    KEY,
+    OPAQUE,
+    READABLE,
+    answers,
+    deflated,
+    frame,
+    frames,
+)
 
 from tests.proxy.support.client import tunnelled
 from tests.proxy.support.lanes import Begin, Lane

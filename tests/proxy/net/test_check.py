@@ -4,7 +4,7 @@ import socket
 from contextlib import suppress
 
 import pytest
-from bench.mutants_http import mutated, requests
+from bench.fuzz.mutants_http import mutated, requests
 
 from tests.proxy.support.client import H2Client, secure, tunnelled
 from tests.proxy.support.lanes import Begin, Lane, scenario

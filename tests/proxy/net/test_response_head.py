@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 import pytest
-from bench.mutants_http import answers
+from bench.fuzz.mutants_http import answers
 from hypothesis import given
 from hypothesis import strategies as st
 from mitmproxy import http

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from bench.mutants_websocket import OPAQUE, READABLE, deflated, frame
+from bench.fuzz.mutants_websocket import OPAQUE, READABLE, deflated, frame
 from hypothesis import given
 from hypothesis import strategies as st
 

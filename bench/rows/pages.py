@@ -5,13 +5,13 @@ from statistics import median
 
 from playwright.sync_api import Browser
 
-from bench.browser import fresh_page, load_milliseconds, loaded, trusting_browser
-from bench.candidates import lane
-from bench.counted import Lane
-from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
-from bench.site import SUB_RESOURCES
+from bench.traffic.browser import fresh_page, load_milliseconds, loaded, trusting_browser
+from bench.traffic.candidates import lane
+from bench.traffic.counted import Lane
+from bench.traffic.programs import site
+from bench.traffic.site import SUB_RESOURCES
 from bench.turns import there_and_back
 
 
@@ -22,7 +22,7 @@ def measure(setting: Setting) -> list[Row]:
     trial has.
     """
     with ExitStack() as stack:
-        port = stack.enter_context(site("bench.site", *setting.tls))
+        port = stack.enter_context(site("bench.traffic.site", *setting.tls))
         clean = stack.enter_context(lane(setting))
         browser = stack.enter_context(trusting_browser(setting))
         url = f"https://{HOST}:{port}/page"

@@ -4,9 +4,9 @@ import socket
 import time
 from statistics import median
 
-from bench.candidates import LOADED, warex_config
 from bench.row import Row
 from bench.setting import Setting
+from bench.traffic.candidates import LOADED, warex_config
 from warex.proxy.process.client import start_proxy
 
 

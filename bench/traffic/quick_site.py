@@ -3,7 +3,7 @@
 What site and client use of the machine is missing to the proxy between them. So: one thread, a
 selector, TLS straight on the socket, and answers made in advance.
 
-    python -m bench.quick_site CERTIFICATE KEY     prints its port; ends when its input does
+    python -m bench.traffic.quick_site CERTIFICATE KEY     prints its port; ends when its input does
 """
 
 import selectors
@@ -11,7 +11,7 @@ import socket
 import ssl
 import sys
 
-from bench import talk
+from bench.traffic import talk
 
 
 def serve(context: ssl.SSLContext, listener: socket.socket) -> None:

@@ -9,9 +9,9 @@ from statistics import fmean
 
 from pydantic import JsonValue
 
-from bench.added import Added, added
 from bench.campaigns import went
 from bench.row import Row
+from bench.rows.added import Added, added
 from bench.setting import Setting
 from warex.analysis.stats.clustered import TaskId, mean_interval, ratio_interval
 from warex.benchmarks import TaskEnvironment

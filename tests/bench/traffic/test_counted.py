@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench import first_event
-from bench.browser import loaded, through, trusting_browser
-from bench.candidates import lane
-from bench.counted import Lane, Uncounted
-from bench.load import trusting, tunnel, url
-from bench.programs import site
+from bench.rows import first_event
 from bench.setting import HOST, Setting
-from bench.streams import SAID, ask
-from bench.talk import Client
+from bench.traffic.browser import loaded, through, trusting_browser
+from bench.traffic.candidates import lane
+from bench.traffic.counted import Lane, Uncounted
+from bench.traffic.load import trusting, tunnel, url
+from bench.traffic.programs import site
+from bench.traffic.streams import SAID, ask
+from bench.traffic.talk import Client
 from playwright.sync_api import Error as PlaywrightError
 
 from warex.proxy.certificates.ca import ensure_ca
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.wire
 
 @pytest.fixture
 def shop(place: Setting) -> Iterator[int]:
-    with site("bench.quick_site", *place.tls) as port:
+    with site("bench.traffic.quick_site", *place.tls) as port:
         yield port
 
 
@@ -63,7 +63,7 @@ def test_a_lane_on_which_nothing_was_counted_fails_the_row(place: Setting, shop:
 def test_a_call_to_a_model_that_the_trace_lacks_fails_the_row(place: Setting, path: str) -> None:
     def measure() -> None:
         with (
-            site("bench.site", *place.tls) as port,
+            site("bench.traffic.site", *place.tls) as port,
             lane(place) as counting,
             tunnel(counting.port, port, trusting()) as connection,
         ):
@@ -97,7 +97,7 @@ def test_a_browser_that_does_not_trust_the_ca_fails_the_row(place: Setting, tmp_
 
     def measure() -> None:
         with (
-            site("bench.site", *place.tls) as port,
+            site("bench.traffic.site", *place.tls) as port,
             lane(place) as counting,
             trusting_browser(stranger) as browser,
         ):

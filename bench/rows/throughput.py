@@ -7,15 +7,15 @@ machine does falls on both alike. The result is the ratio of the medians.
 from contextlib import ExitStack
 from statistics import median
 
-from bench import load
-from bench.candidates import LOADED, lane
-from bench.counted import Lane
-from bench.load import Turn
-from bench.mitmdump import Running, mitmdump
 from bench.processes import processor_seconds
-from bench.programs import program, site
 from bench.row import Row
 from bench.setting import Setting
+from bench.traffic import load
+from bench.traffic.candidates import LOADED, lane
+from bench.traffic.counted import Lane
+from bench.traffic.load import Turn
+from bench.traffic.mitmdump import Running, mitmdump
+from bench.traffic.programs import program, site
 from bench.turns import there_and_back
 
 CONNECTIONS = 16
@@ -25,9 +25,9 @@ def measure(setting: Setting) -> list[Row]:
     """Measure a lane that traces under a scenario, and mitmdump."""
     rounds, seconds = (2, 0.3) if setting.quick else (20, 1.0)
     with ExitStack() as stack:
-        port = stack.enter_context(site("bench.quick_site", *setting.tls))
+        port = stack.enter_context(site("bench.traffic.quick_site", *setting.tls))
         read = stack.enter_context(lane(setting, LOADED))
-        client = stack.enter_context(program("bench.load"))
+        client = stack.enter_context(program("bench.traffic.load"))
 
         def turn(name: str) -> Turn:
             done = load.turn(client, name, seconds)

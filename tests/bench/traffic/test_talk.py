@@ -1,5 +1,5 @@
 import pytest
-from bench import talk
+from bench.traffic import talk
 
 
 def test_client_and_site_understand_each_other_request_after_request() -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 
 from bench.campaigns import own_ca
-from bench.counted import all_recorded
-from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
+from bench.traffic.counted import all_recorded
+from bench.traffic.programs import site
 from warex.traces import EVENTS
 
 WAREX = str(Path(sys.executable).with_name("warex"))
@@ -51,7 +51,7 @@ def _until_answered(setting: Setting) -> Row:
         why = "curl is not installed: install your system's package curl"
         return Row("exec-answer", what, None, "ms", 600, at_least=False, detail=why)
     alone, behind = list[float](), list[float]()
-    with site("bench.quick_site", *setting.tls) as port, own_ca(setting):
+    with site("bench.traffic.quick_site", *setting.tls) as port, own_ca(setting):
         url = f"https://{HOST}:{port}/first"
         ask = ("bash", "-c", f'{curl} -s --http1.1 -o /dev/null "$@" && {_NOW}', "bash", url)
         bare = (*ask, "--cacert", str(setting.ca.certificate))

@@ -6,12 +6,12 @@ The call is recognised, its answer is tapped and traced: the most that WAREX doe
 from contextlib import ExitStack
 from statistics import median
 
-from bench.candidates import LOADED, lane
-from bench.load import trusting, tunnel
-from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
-from bench.streams import SAID, ask
+from bench.traffic.candidates import LOADED, lane
+from bench.traffic.load import trusting, tunnel
+from bench.traffic.programs import site
+from bench.traffic.streams import SAID, ask
 
 PATH = "/v1/chat/completions"
 
@@ -19,7 +19,7 @@ PATH = "/v1/chat/completions"
 def measure(setting: Setting) -> list[Row]:
     """Ask directly and through a lane in turns, on kept connections."""
     with ExitStack() as stack:
-        port = stack.enter_context(site("bench.site", *setting.tls))
+        port = stack.enter_context(site("bench.traffic.site", *setting.tls))
         authority = f"{HOST}:{port}"
         recorder = stack.enter_context(lane(setting, LOADED))
         direct = stack.enter_context(tunnel(0, port, trusting()))

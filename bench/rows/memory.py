@@ -2,12 +2,12 @@
 
 import ssl
 
-from bench.candidates import LOADED, lane
-from bench.load import trusting, tunnel
 from bench.processes import KNOWN, resident
-from bench.programs import site
 from bench.row import Row
 from bench.setting import HOST, Setting
+from bench.traffic.candidates import LOADED, lane
+from bench.traffic.load import trusting, tunnel
+from bench.traffic.programs import site
 
 GIGABYTE = 10**9
 
@@ -21,7 +21,7 @@ def measure(setting: Setting) -> list[Row]:
         return []
     size = GIGABYTE // 20 if setting.quick else GIGABYTE
     with (
-        site("bench.site", *setting.tls) as port,
+        site("bench.traffic.site", *setting.tls) as port,
         lane(setting, LOADED) as proxy,
         tunnel(proxy.port, port, trusting()) as connection,
     ):

@@ -3,7 +3,7 @@
 It costs as little as Python allows: one thread, a selector, TLS straight on the socket, one request
 made in advance with the headers that Chromium sends.
 
-    python -m bench.load           ends when its input does; by the line:
+    python -m bench.traffic.load           ends when its input does; by the line:
     connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
     turn NAME SECONDS              keeps them busy → answers and seconds
 """
@@ -15,9 +15,9 @@ import sys
 import time
 from dataclasses import dataclass
 
-from bench.programs import Program
 from bench.setting import HOST
-from bench.talk import PATH, Client
+from bench.traffic.programs import Program
+from bench.traffic.talk import PATH, Client
 
 
 @dataclass(frozen=True, slots=True)

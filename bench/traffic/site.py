@@ -4,7 +4,7 @@ GET /bytes/N                  N bytes
 GET /page                     a page of 60 scripts, style sheets and images, none cacheable
 POST /v1/chat/completions     a model's streamed answer: two events, the second later
 
-python -m bench.site CERTIFICATE KEY     prints its port; ends when its input does
+python -m bench.traffic.site CERTIFICATE KEY     prints its port; ends when its input does
 """
 
 import socket
@@ -14,7 +14,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from bench.streams import BETWEEN_EVENTS, EVENT, LAST_EVENTS
+from bench.traffic.streams import BETWEEN_EVENTS, EVENT, LAST_EVENTS
 
 KINDS = ("js", "css", "png")
 SUB_RESOURCES = 60
