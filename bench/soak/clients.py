@@ -17,9 +17,10 @@ from bench.soak.site import WEBSOCKET_PATH, reset
 
 type Fate = Literal["site", "other", "cut", "lost", "left", "left_unread", "left_at_once"]
 """What became of a request: the site's whole answer; another whole one; the connection or stream
-ended before; the connection was reset for another stream, and what was on its way may never have
-been read; the client gave up, or gave up having seen no byte of a body, or reset the connection
-behind the request, which a system may then drop before anybody has read it (RFC 9293 §3.10.7)."""
+ended before; the connection was reset, for whichever of its streams, and what was on its way,
+either way, may never have been read; the client gave up, or gave up having seen no byte of a body,
+or reset the connection behind the request, which a system may then drop before anybody has read it
+(RFC 9293 §3.10.7)."""
 
 _SECONDS = 60.0
 _PIECE = 64 * 1024

@@ -12,7 +12,7 @@ import h2.settings
 
 from bench.setting import HOST
 from bench.soak.clients import Book, Way
-from bench.soak.jobs import RESETTING, Job, Session
+from bench.soak.jobs import Job, Session
 
 _AT_ONCE = 10
 """Streams that are open at a time."""
@@ -70,9 +70,8 @@ class _Client:
                 self._cancel(stream, book)
         except (OSError, h2.exceptions.ProtocolError) as error:
             for job in self._jobs.values():
-                # A reset takes with it what other streams were sent, too, if it was not read yet.
-                beside = isinstance(error, OSError) and job.part not in RESETTING
-                book.note(job, "lost" if beside else "cut", repr(error))
+                # A reset takes with it what was on its way, either way.
+                book.note(job, "lost" if isinstance(error, OSError) else "cut", repr(error))
             self._jobs.clear()
             self._writer.close()
         return left
@@ -102,7 +101,7 @@ class _Client:
         self._flush()
         # A shut window holds a body back, but not the reset by which a connection is cut; it may
         # be on its way.
-        cut = job.part in RESETTING and job.act == "leave_unread"
+        cut = job.part in ("cut", "network-error") and job.act == "leave_unread"
         unread = job.act in ("leave_at_once", "leave_unread") and not cut
         book.note(job, "left_unread" if unread else "left")
 

@@ -28,8 +28,6 @@ PROBABILITIES = {
     "scripts": 0.3,
 }
 """Of each random rule; the rule is about the part of the site of the same name."""
-RESETTING = ("cut", "network-error")
-"""The parts whose faults may reset a connection."""
 _PER_URL = 100
 """How many addresses the part has that is numbered by address."""
 

@@ -182,7 +182,7 @@ def _agreement(
     """
     told = Counter(fates)
     given_up = told["left"] + told["left_unread"] + told["left_at_once"] + told["lost"]
-    if not len(fates) - told["left_at_once"] <= len(found) <= len(fates):
+    if not len(fates) - told["left_at_once"] - told["lost"] <= len(found) <= len(fates):
         yield f"{path}: asked {len(fates)} times, in the trace {len(found)} times ({dict(told)})"
         return
     ended = [it for it in found if len(it.endings) == 1]

@@ -224,11 +224,14 @@ def test_a_ledger_that_the_site_contradicts_is_not_clean(seen: dict[str, int]) -
     assert _found(_clean(), seen={**seen, SOCKET: 1})
 
 
-def test_an_answer_may_be_lost_with_a_connection_that_was_reset_for_another_stream() -> None:
+@pytest.mark.parametrize("of", [range(11), [1, 2, 3, 4, 6, 7, 8, 9, 10]], ids=["read", "unread"])
+def test_what_was_on_its_way_may_be_lost_with_a_connection_that_is_reset(of: list[int]) -> None:
+    events = [_clean()[n] for n in of]
+    events[-1] = TrialEnded(exchanges=3 if len(of) == 11 else 2, delivered=1, missed=0)
     book = _book()
     book.fates[PAGE][:] = ["lost"]
 
-    assert _found(_clean(), book) == []
+    assert _found(events, book, _seen() if len(of) == 11 else {SOCKET: 1}) == []
 
 
 def test_a_client_that_gave_up_may_have_missed_the_answer() -> None:
