@@ -22,7 +22,7 @@ from warex.trials.scripted_model import ScriptedModelProcess
 def main() -> None:
     """Run the trial and say how it came out."""
     benchmark = benchmark_kind("testbed")()
-    task, script = benchmark.tasks()[0], benchmark.script()
+    task, script = benchmark.tasks()[0], benchmark.scripted_task_files()
     assert script is not None
     spec = TrialSpec(
         TrialKey("testbed", "patient", "server-error", task, 1),

@@ -1,12 +1,12 @@
-"""WAREX from Python: a proxy under a scenario, for as long as a ``with`` block lasts.
+"""WAREX from Python: a proxy with a scenario for the duration of a ``with`` block.
 
     with warex.intercept("paper/server-error", seed=1) as proxy:
         browser = playwright.chromium.launch(**proxy.playwright)
         …
         assert [injection.state for injection in proxy.ledger] == ["delivered"]
 
-``async with`` takes the same object. The proxy is a process of its own, so neither form needs an
-event loop, nor does one that runs already stand in the way.
+``async with`` takes the same object. The proxy is a separate process: neither form needs an event
+loop, and both work inside a running one.
 """
 
 import asyncio
@@ -65,11 +65,11 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("warex")
 
 type AnyScenario = str | os.PathLike[str] | Scenario | Mapping[str, object]
-"""A preset's name or a file, a scenario, or one written as a dict."""
+"""A preset's name or a file, a Scenario, or a scenario as a dict."""
 
 
 class PlaywrightLaunch(TypedDict):
-    """What Playwright's ``chromium.launch`` is given."""
+    """Keywords of Playwright's ``chromium.launch``."""
 
     proxy: "ProxySettings"
     args: list[str]
@@ -77,28 +77,26 @@ class PlaywrightLaunch(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """One fault on its way into one exchange, and what became of it."""
+    """One fault planned for one exchange, and its state."""
 
     id: str
     rule: str
     kind: str
-    """The fault's, as ``warex faults`` lists it."""
+    """The fault's kind, as ``warex faults`` lists it."""
     fault: Mapping[str, JsonValue]
     url: str
     exchange: str
     ordinal: int
-    """Its place among the exchanges that the rule numbers, from 1."""
+    """Its number among the exchanges that the rule counts, from 1."""
     state: Literal["planned", "delivered", "missed"]
     reason: str | None = None
-    """Why it was missed."""
     waited_s: float = 0.0
-    """How long the exchange was held."""
     repeat_of: str | None = None
-    """The injection that this one repeats, since the browser silently repeated its request."""
+    """The injection that this one repeats, because the browser silently resent its request."""
 
 
 class Interception:
-    """A running proxy, and what it has seen; what it saw can be read after its end, too."""
+    """A running proxy and its records, which can still be read after it ends."""
 
     def __init__(self, proxy: Proxy, ca: CertificateAuthority, scratch: Path, out: Path) -> None:
         self._proxy = proxy
@@ -106,48 +104,45 @@ class Interception:
         self._scratch = scratch
         self._ended = False
         self.out = out
-        """Folder of the trial's events.jsonl; without ``out`` it goes away with this object."""
+        """Folder of the trial's events.jsonl; deleted with this object unless ``out`` is given."""
         self.notices: list[str] = []
-        """What the proxy had to say meanwhile; the logger ``warex`` is told as well."""
+        """Messages of the proxy, which the logger ``warex`` also receives."""
         weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
 
     @property
     def url(self) -> str:
-        """The proxy, as clients write it."""
+        """The proxy's URL."""
         return self._proxy.url
 
     @property
     def ca(self) -> Path:
-        """The certificate that clients must trust, PEM."""
+        """The CA certificate that clients must trust, PEM."""
         return self._ca.certificate
 
     @cached_property
     def bundle(self) -> Path:
-        """This machine's trusted certificates and WAREX's, PEM: for clients that take one file."""
+        """The system's trusted certificates and WAREX's CA in one PEM file."""
         return self._ca.bundle(self._scratch / "bundle.pem")
 
     @property
     def env(self) -> dict[str, str]:
-        """The environment in which programs use the proxy, made of this process's own."""
+        """This process's environment, changed so that programs use the proxy."""
         behind = proxied_environment(os.environ, self.url, self._ca, self.bundle, self._own_bundles)
         wget = write_wgetrc(os.environ, self.url, self.bundle, self._scratch)
         return {**behind.variables, "WGETRC": str(wget)}
 
     @property
     def playwright(self) -> PlaywrightLaunch:
-        """Keywords for Playwright's ``chromium.launch``, sync and async."""
+        """Keywords for Playwright's ``chromium.launch``, sync or async."""
         return {
-            # Loopback passes through the proxy, too: a page on localhost is a site like others.
+            # Loopback is proxied too: a page on localhost is a site like any other.
             "proxy": {"server": self.url, "bypass": "<-loopback>"},
             "args": [*QUIET_FLAGS, spki_flag(self._ca)],
         }
 
     @property
     def selenium_options(self) -> "ChromeOptions":
-        """Fresh options for ``webdriver.Chrome(options=…)``.
-
-        Raises MachineError where Selenium is not installed.
-        """
+        """Options for ``webdriver.Chrome(options=…)``. Raises MachineError without Selenium."""
         try:
             from selenium.webdriver import ChromeOptions
         except ImportError:
@@ -161,7 +156,7 @@ class Interception:
 
     @property
     def ledger(self) -> list[Injection]:
-        """The injections so far, in the order in which they were planned."""
+        """The injections so far, in planning order."""
         if self._ended:
             return _injections(entry.event for entry in self.trace.entries)
         ledger = self._proxy.call("GET", "/ledger")
@@ -179,23 +174,23 @@ class Interception:
 
     @property
     def trace(self) -> Trace:
-        """All that happened so far; read anew from the file each time."""
+        """All events so far, read from the file at each access."""
         if not self._ended:
-            # What the proxy had begun to write when it was asked is written when it has answered.
+            # The answer arrives after all events that were pending are written.
             self._proxy.call("GET", "/status")
         return read_trace(self.out / EVENTS)
 
     @property
     def broken(self) -> str | None:
-        """Why this trial does not count, as soon as it does not; leaving the block raises it."""
+        """Why this trial is void, or None; leaving the block raises TrialVoid with it."""
         return self._proxy.broken
 
     def arm(self) -> None:
-        """Hit and count from here on."""
+        """Start to inject and count."""
         self._proxy.call("POST", "/arm")
 
     def disarm(self) -> None:
-        """Leave everything alone from here on."""
+        """Stop injecting and counting."""
         self._proxy.call("POST", "/disarm")
 
     def plan(
@@ -205,9 +200,9 @@ class Interception:
         *,
         name: str | None = None,
     ) -> None:
-        """Put one fault in the way of the next exchange that matches.
+        """Apply one fault to the next exchange that matches.
 
-        Both as a scenario writes them: ``plan({"kind": "http_error"}, {"url": "*/cart"})``.
+        Both are written as in a scenario: ``plan({"kind": "http_error"}, {"url": "*/cart"})``.
         """
         body: dict[str, object] = {"fault": dict(fault), "match": dict(match or {})}
         if name is not None:
@@ -216,13 +211,13 @@ class Interception:
 
     @contextmanager
     def task(self, name: str, *, seed: int | None = None) -> Iterator[None]:
-        """Every rule begins anew here, under the task's seed; after the block nothing is hit."""
+        """Reset every rule with the task's seed; after the block no request is hit."""
         body: dict[str, JsonValue] = {"task": name}
         self._proxy.call("POST", "/task/begin", body if seed is None else {**body, "seed": seed})
         try:
             yield
         finally:
-            # A proxy that has gone must not hide what went wrong in the block.
+            # A proxy that ended must not hide an exception of the block.
             with suppress(TrialVoid):
                 self._proxy.call("POST", "/task/end", {})
 
@@ -236,7 +231,7 @@ class Interception:
 
 
 class Interceptor:
-    """Starts the proxy when its block is entered, by ``with`` or ``async with``, once."""
+    """Starts the proxy when its ``with`` or ``async with`` block is entered; used once."""
 
     def __init__(self, config: ProxyConfig, out: Path | None) -> None:
         self._config = config
@@ -265,7 +260,7 @@ class Interceptor:
         try:
             return await asyncio.shield(entering)
         except asyncio.CancelledError:
-            # The thread cannot be stopped: what it begins is ended as soon as it stands.
+            # The thread cannot be cancelled: wait until the proxy has started, then stop it.
             with suppress(WarexError):
                 await entering
                 await asyncio.to_thread(self.__exit__, None, None, None)
@@ -289,17 +284,17 @@ def intercept(
     defence: str | Defence | None = None,
     **traffic: Unpack[TrafficKeywords],
 ) -> Interceptor:
-    """Return what starts a proxy under a scenario, for ``with`` and ``async with``.
+    """Return a context manager, sync and async, that runs a proxy with a scenario.
 
     ``scenario`` is a preset's name, a file, a Scenario, a dict, or None for no faults.
-    ``defence`` is a name of the catalogue, a file with a text, or a Defence.
-    ``out`` keeps the trace; it must not hold one already. The rest is as the options of ``warex
-    proxy``: ``maps`` (also a dict of origins to where they are served), ``upstream``, ``insecure``,
-    ``record``, ``pass_through``, ``llm_hosts``, ``arm``.
+    ``defence`` is a catalogue name, a text file, or a Defence.
+    ``out`` keeps the trace and must not contain one. The others are the options of ``warex proxy``:
+    ``maps`` (or a dict of origins to targets), ``upstream``, ``insecure``, ``record``,
+    ``pass_through``, ``llm_hosts``, ``arm``.
 
-    Raises InputError for what cannot work, and MachineError at the start where the machine lacks
-    something. Leaving the block raises TrialVoid where the proxy broke, unless another exception
-    is on its way: a broken proxy must not pass for an agent that met no faults.
+    Raises InputError for invalid arguments, and on entry MachineError if the machine lacks
+    something. Leaving the block raises TrialVoid if the proxy broke, unless another exception is
+    propagating: a broken proxy must not look like an agent that met no faults.
     """
     given: Mapping[str, object] = traffic
     try:
@@ -348,7 +343,7 @@ def _written(given: Mapping[str, object]) -> Scenario:
 
 
 def _json(what: str, given: Mapping[str, object]) -> dict[str, JsonValue]:
-    """Return plain data as a scenario's file would hold it: a tuple is a list, a fault a dict."""
+    """Return data as JSON would hold it: tuples as lists, faults as dicts."""
     try:
         return to_jsonable_python(dict(given))  # type: ignore[no-any-return]
     except ValueError as error:
@@ -432,9 +427,9 @@ _forkservers: dict[int, Forkserver] = {}
 
 
 def _forkserver() -> Forkserver:
-    """Return this process's forkserver, kept for the next block: its start takes a second."""
+    """Return this process's forkserver, kept between blocks because its start takes a second."""
     with _lock:
-        # By process: a fork of the caller's must not talk into its parent's channel.
+        # Keyed by process: a fork must not use its parent's channel.
         mine = _forkservers.get(os.getpid())
         if mine is None:
             mine = _forkservers[os.getpid()] = Forkserver()

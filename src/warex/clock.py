@@ -1,4 +1,4 @@
-"""The only place that asks the time, so that tests and replays can own it."""
+"""The only module that reads the time, so that tests and replays can replace it."""
 
 import time
 from collections.abc import Callable
@@ -7,16 +7,15 @@ from datetime import UTC, datetime
 
 
 def iso(seconds: float) -> str:
-    """Return a Unix time as ISO 8601 in UTC with milliseconds, as every event carries it."""
+    """Return a Unix time as ISO 8601 in UTC with milliseconds, the format of every event."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(slots=True)
 class Clock:
-    """Counts the seconds of a trial from the moment it is made.
+    """Counts the seconds of a trial since its creation.
 
-    ``now`` is monotonic, so that a step of the machine's own clock moves no event; ``wall`` is Unix
-    time, for people.
+    ``now`` is monotonic, so system clock changes do not affect events; ``wall`` is Unix time.
     """
 
     monotonic: Callable[[], float] = time.monotonic

@@ -1,4 +1,4 @@
-"""The few things that a fault can ask the proxy to do, and what is true of each of them."""
+"""The effects that a fault can ask the proxy for, and the properties of each kind."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,33 +10,33 @@ from warex.rewriting.base import Edit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectProperties:
-    """What is true of every effect of one kind."""
+    """Properties of every effect of one kind."""
 
     is_terminal: bool = False
-    """Nothing else can happen to the exchange, or attempt, after it."""
+    """No other effect can follow it in the exchange or connection try."""
     sends_no_response: bool = False
-    """The client gets no answer over HTTP."""
+    """The client gets no HTTP response."""
     opens_no_connection: bool = False
-    """There is not even a connection to the site."""
+    """No connection to the site is opened."""
     kernel: Literal["refuse", "drop"] | None = None
-    """What the kernel does to the connection, where the proxy can do nothing to it any more."""
+    """What the kernel does to the connection, for effects that the proxy cannot produce itself."""
     holds: bool = False
-    """It does nothing but hold what comes."""
+    """It only delays the exchange."""
     keeps_response: bool = False
-    """The client gets the site's own answer, whole, if perhaps late."""
+    """The client gets the site's own answer, complete, perhaps late."""
     rewrites: bool = False
-    """The client gets the site's own answer, changed as it passes."""
+    """The client gets the site's own answer with changes."""
     depends_on_site: bool = False
-    """It does nothing where the site has given nothing yet, or does not take a second request."""
+    """It may have no effect: the site has no earlier answer, or takes no second request."""
     recoverable_by_retry: bool = True
-    """Who asks for the same again gets the site's own answer, unless hit again."""
+    """The same request again gets the site's own answer, unless it is hit again."""
     judged_by_values: bool = False
-    """Recovery is to doubt the values that it changed, where the ledger has them."""
+    """Recovery is judged by the changed values, if the ledger has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Hold the exchange for a while, then carry on."""
+    """Hold the exchange, then continue."""
 
     name: ClassVar = "delay"
     traits: ClassVar[EffectProperties] = EffectProperties(holds=True, keeps_response=True)
@@ -46,13 +46,13 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class WallExit:
-    """A path of the same site, at which the proxy hears that somebody gets past a page of ours."""
+    """A path of the same site; a request to it tells the proxy that the client passed the wall."""
 
     path: str
     back: str
-    """Where the client is sent then: a path and its query."""
+    """Where the client is redirected: path and query."""
     cookie: str
-    """What it is given to show from then on: ``name=value``."""
+    """The cookie that the client is given: ``name=value``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,20 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     echo_json: bool = False
-    """Whether an object of JSON that was sent comes back, ``body``'s own members added to it."""
+    """Whether to return the JSON object of the request, with the members of ``body`` added."""
     cookies: tuple[str, ...] = ()
     """The values of ``Set-Cookie`` fields."""
     wall_exit: WallExit | None = None
-    """How to get past it, where it is a wall."""
+    """How to pass it, if it is a wall."""
     page: str = ""
-    """The family of error pages that the body is of; empty for none."""
+    """The body's family of error pages; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """End the connection without an answer: an orderly ``close``, or a TCP ``reset``.
 
-    On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset always takes the connection.
+    On HTTP/2 a close ends the stream (RFC 9113 RST_STREAM); a reset ends the connection.
     """
 
     name: ClassVar = "cut"
@@ -90,9 +90,9 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Trickle:
-    """Let the site's answer through piece by piece, with a pause before each but the first.
+    """Forward the site's answer in pieces, with a pause before each except the first.
 
-    A stream's pieces are its events, lines or messages; any other answer is divided into sixteen.
+    A stream's pieces are its events, lines or messages; other answers are divided into sixteen.
     """
 
     name: ClassVar = "trickle"
@@ -104,25 +104,25 @@ class Trickle:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """Let the first part of the site's answer through, and no more.
+    """Forward only the first part of the site's answer.
 
-    ``clean``: what came is all there is, as if the server had ended it in good order. ``close`` and
-    ``reset`` end the connection in the middle, as in ``Cut``.
+    ``clean`` ends the message as if it were complete; ``close`` and ``reset`` end the connection in
+    the middle, as in ``Cut``.
     """
 
     name: ClassVar = "truncate"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True)
 
     share: float
-    """Of the answer's pieces, from 0 to below 1; at least the first piece, never the last."""
+    """Share of the answer's pieces, in [0, 1); at least the first piece, never the last."""
     how: Literal["clean", "close", "reset"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Change the site's answer as it passes, if it is of the kind that the edit changes.
+    """Change the site's answer, if it is of the kind that the edit changes.
 
-    Delivered means that the page itself reported to be shown, at the edit's ``report``.
+    It is delivered once the page itself has reported it at the edit's ``report``.
     """
 
     name: ClassVar = "rewrite"
@@ -130,23 +130,23 @@ class Rewrite:
 
     edit: Edit
     beacon_path: str = ""
-    """A path of the same site at which the proxy answers who comes, and hears of it; or none."""
+    """A path of the same site whose requests the proxy answers and records; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherPage:
-    """Ask the site for another of its pages, one that was asked for before, in place of this."""
+    """Request another page of the site, one that was requested before, instead of this one."""
 
     name: ClassVar = "elsewhere"
     traits: ClassVar[EffectProperties] = EffectProperties(depends_on_site=True)
 
     draw: float
-    """Which of those pages: from 0 to below 1, the first to the last."""
+    """Which of those pages: a number in [0, 1), from the first to the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayFirst:
-    """Answer with what the site answered when the same was first asked for."""
+    """Answer with the site's first answer to the same request."""
 
     name: ClassVar = "earlier"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, depends_on_site=True)
@@ -154,7 +154,7 @@ class ReplayFirst:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateRequest:
-    """Send the request to the site once more, and before the client's own."""
+    """Send a copy of the request to the site before the client's own."""
 
     name: ClassVar = "twice"
     traits: ClassVar[EffectProperties] = EffectProperties(
@@ -164,9 +164,9 @@ class DuplicateRequest:
 
 @dataclass(frozen=True, slots=True)
 class EditToolAnswer:
-    """Change the answer of a server of tools (MCP) as it passes, or let it come late, or both.
+    """Change or delay the answer of an MCP server, or both.
 
-    It is looked for wherever it comes: in the exchange itself, or as an event of another one.
+    The answer may come in the exchange itself or as an event of another one.
     """
 
     name: ClassVar = "amend"
@@ -175,14 +175,14 @@ class EditToolAnswer:
     )
 
     change: Change | None
-    """None leaves it as it is."""
+    """None for no change."""
     after: float = 0.0
-    """Seconds for which it is held."""
+    """Delay in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PushToolEvent:
-    """Put a message into the stream of events on which a client of tools (MCP) awaits answers."""
+    """Insert a message into the event stream on which an MCP client awaits answers."""
 
     name: ClassVar = "say"
     traits: ClassVar[EffectProperties] = EffectProperties(recoverable_by_retry=False)
@@ -193,7 +193,7 @@ class PushToolEvent:
 
 
 type DnsErrorCode = Literal["nxdomain", "servfail", "timeout"]
-"""How a name stays without an address: it does not exist, the resolver fails, or is silent."""
+"""How a lookup fails: the name does not exist, the resolver fails, or it does not answer."""
 
 type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
 """What is wrong with a certificate."""
@@ -201,7 +201,7 @@ type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknow
 
 @dataclass(frozen=True, slots=True)
 class DnsError:
-    """Give the name no address (RFC 1035 RCODE 3 or 2, or no answer at all)."""
+    """Fail the name's lookup (RFC 1035 RCODE 3 or 2, or no answer)."""
 
     name: ClassVar = "unresolved"
     traits: ClassVar[EffectProperties] = EffectProperties(
@@ -213,7 +213,7 @@ class DnsError:
 
 @dataclass(frozen=True, slots=True)
 class RefuseConnection:
-    """Answer the connection's first packet with a TCP reset, as if no server listened."""
+    """Answer the connection's SYN with a TCP reset, as if no server listened."""
 
     name: ClassVar = "refuse"
     traits: ClassVar[EffectProperties] = EffectProperties(
@@ -223,7 +223,7 @@ class RefuseConnection:
 
 @dataclass(frozen=True, slots=True)
 class DropPackets:
-    """Leave the connection's packets unanswered, until the client's system gives up."""
+    """Drop the connection's packets until the client's system gives up."""
 
     name: ClassVar = "drop"
     traits: ClassVar[EffectProperties] = EffectProperties(
@@ -233,7 +233,7 @@ class DropPackets:
 
 @dataclass(frozen=True, slots=True)
 class BadCertificate:
-    """Begin TLS with a certificate that no client may trust."""
+    """Begin TLS with a certificate that no client should trust."""
 
     name: ClassVar = "certificate"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, sends_no_response=True)
@@ -262,9 +262,9 @@ type Effect = (
 EFFECTS: Final[Mapping[str, type[Effect]]] = {
     kind.name: kind for kind in get_args(Effect.__value__)
 }
-"""Every kind of effect, by the name that it has in a trace."""
+"""Every kind of effect, by its name in traces."""
 
 
 def effects_with(wanted: Callable[[EffectProperties], bool]) -> frozenset[str]:
-    """Return the names of the kinds whose traits are wanted."""
+    """Return the names of the kinds whose properties satisfy ``wanted``."""
     return frozenset(name for name, kind in EFFECTS.items() if wanted(kind.traits))

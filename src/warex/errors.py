@@ -1,4 +1,4 @@
-"""Errors WAREX raises on purpose, and whose turn it is to act.
+"""Errors that WAREX raises on purpose, by who must act.
 
     WarexError
     ├── InputError          the user gave something that cannot work; exit code 2
@@ -7,10 +7,10 @@
     │   └── TraceError      a trace or run folder that cannot be read
     ├── MachineError        this machine lacks something; exit code 3
     └── TrialVoid           the harness broke, not the agent; the trial is not counted
-        └── ProcessDied     a process of ours was ended, so it is a MachineError, too
+        └── ProcessDied     a process of WAREX was killed, so it is a MachineError too
 
-The message is a sentence for the person who can act: what, where, the value, what is allowed. An
-injected fault is never an error: it is the measurement, and it is recorded as an event.
+The message says what is wrong, where, the value, and what is allowed. An injected fault is never an
+error: it is the measurement, and is recorded as an event.
 """
 
 import signal
@@ -25,7 +25,7 @@ class WarexError(Exception):
 
 
 class InputError(WarexError):
-    """What the user gave names something that does not exist or cannot work."""
+    """The user's input names something that does not exist or cannot work."""
 
     exit_code = 2
 
@@ -53,14 +53,14 @@ class TrialVoid(WarexError):
 
 
 class ProcessDied(TrialVoid, MachineError):
-    """A process of WAREX's own ended while it was needed: killed, or memory ran out.
+    """A process of WAREX was killed or ran out of memory while it was needed.
 
-    It can be started anew: a campaign makes the trial again, and ends after three in a row.
+    It can be restarted: a campaign repeats the trial, and stops after three in a row.
     """
 
     @classmethod
     def with_code(cls, what: str, code: int) -> Self:
-        """Return one that names the process and its exit code, negative for a signal."""
+        """Return an error with the process's name and exit code, negative for a signal."""
         if code == -signal.SIGKILL:
             return cls(f"{what} was ended by SIGKILL: by somebody, or for want of memory")
         if code < 0:
@@ -76,14 +76,10 @@ def _signal(number: int) -> str:
 
 
 MAX_DEATHS_IN_A_ROW = 3
-"""So many deaths in a row are no accident."""
 
 
 def retry_if_process_died[T](start: Callable[[], T]) -> T:
-    """Return what a function does, called again where a process of ours is ended meanwhile.
-
-    Raises the last ProcessDied of three.
-    """
+    """Return ``start()``, repeated after a ProcessDied; the third ProcessDied is raised."""
     for _ in range(MAX_DEATHS_IN_A_ROW - 1):
         try:
             return start()

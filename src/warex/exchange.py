@@ -1,4 +1,4 @@
-"""One HTTP request and the answer to it, free of any proxy library."""
+"""One HTTP request and its response, independent of any proxy library."""
 
 import posixpath
 from collections.abc import Mapping
@@ -7,27 +7,19 @@ from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
 type Resource = Literal[
-    "document",
-    "script",
-    "stylesheet",
-    "image",
-    "font",
-    "xhr",
-    "websocket",
-    "media",
-    "other",
+    "document", "script", "stylesheet", "image", "font", "xhr", "websocket", "media", "other"
 ]
-"""What a browser wants the answer for."""
+"""What the browser requests a resource as."""
 
 SUBRESOURCES: Final[frozenset[Resource]] = frozenset(
     ("script", "stylesheet", "image", "font", "media", "websocket")
 )
-"""What browsers ask for by GET alone."""
+"""Resources that browsers request only by GET."""
 
 BROWSER: Final = "Mozilla/5.0"
-"""How the User-Agent of every browser begins."""
+"""Start of every browser's User-Agent."""
 
-# Fetch Metadata (W3C): what the request is for, said by the browser itself on HTTPS.
+# Fetch Metadata (W3C): the request's purpose, sent by the browser on HTTPS.
 _BY_DESTINATION: Mapping[str, Resource] = {
     "document": "document",
     "iframe": "document",
@@ -85,17 +77,17 @@ _BY_EXTENSION: Mapping[str, Resource] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the browser asked for. Header names are in lower case."""
+    """The browser's request. Header names are in lower case."""
 
     method: str
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body_digest: str = ""
-    """Tells two bodies apart; empty for no body."""
+    """Distinguishes bodies; empty without a body."""
 
     @property
     def parts(self) -> SplitResult:
-        """The URL, split; without a host where what stands in its place can be none."""
+        """The split URL; without a host if the URL's host is invalid."""
         try:
             return urlsplit(self.url)
         except ValueError:
@@ -107,14 +99,14 @@ class Request:
 
     @property
     def is_third_party(self) -> bool:
-        """Whether a page asks for it from a host with another registrable domain than its own.
+        """Whether the requesting page's host has another registrable domain.
 
-        The browser says so (Fetch Metadata); where it does not, as over plain HTTP, the page's
-        address does. Without either it is not.
+        The browser's Fetch Metadata decides; without it, as over plain HTTP, the page's address.
+        False without either.
         """
         told = self.headers.get("sec-fetch-site")
         page = self.headers.get("referer") or self.headers.get("origin") or ""
-        # To a browser a page over plain HTTP is of another site than its own host over HTTPS.
+        # A browser treats a page over plain HTTP as cross-site to its own host over HTTPS.
         upgraded = page.startswith("http:") and self.url.startswith("https:")
         if told is not None and not (told == "cross-site" and upgraded):
             return told == "cross-site"
@@ -125,28 +117,25 @@ class Request:
 
     @property
     def is_preflight(self) -> bool:
-        """Whether this is a CORS preflight (Fetch standard), which a page never sees."""
+        """Whether this is a CORS preflight (Fetch standard), which pages never see."""
         return self.method == "OPTIONS" and "access-control-request-method" in self.headers
 
     @property
     def is_prefetch(self) -> bool:
-        """Whether the browser asks ahead of need."""
+        """Whether the browser prefetches or prerenders."""
         purpose = self.headers.get("sec-purpose") or self.headers.get("purpose", "")
         return purpose.startswith(("prefetch", "prerender"))
 
     @property
     def is_top_level(self) -> bool:
-        """Whether this is a page of its own and not a frame in one.
-
-        What a service worker fetches in order to open it counts as a page of its own.
-        """
+        """Whether this is a page and not a frame, also when a service worker fetches the page."""
         destination = self.headers.get("sec-fetch-dest", "document")
         return destination in ("document", "empty") and resource_of(self) == "document"
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What the browser was answered. Header names are in lower case."""
+    """The response to the browser. Header names are in lower case."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -154,24 +143,24 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and, once the site has answered, the answer."""
+    """One request and, once the site has answered, its response."""
 
     id: str
     request: Request
     response: Response | None = None
     at: float = 0.0
-    """Second of the trial at which it is judged."""
+    """Second of the trial at which the rules are evaluated."""
 
 
 def registrable_domain(host: str) -> str:
-    """Return the part of a host that somebody has registered: a public suffix and one label more.
+    """Return the registrable domain of a host: a public suffix and one more label.
 
-    An IP address, or a name of one label, is its own. Source: the Public Suffix List.
+    An IP address or a single label is returned as is. Source: the Public Suffix List.
     """
     labels = host.split(".")
     if len(labels) < 3 or labels[-1].isdigit():
         return host
-    # Only here: the list takes 50 ms to be read.
+    # Imported here: loading the list takes 50 ms.
     from publicsuffix2 import get_sld
 
     return get_sld(host, strict=True) or ".".join(labels[-2:])
@@ -185,12 +174,11 @@ def _host(url: str) -> str:
 
 
 def resource_of(request: Request, response: Response | None = None) -> Resource:
-    """Say what the browser wants the answer for.
+    """Return the kind of resource that is requested.
 
-    In this order: what the browser says itself (Fetch Metadata, ``X-Requested-With``), the
-    answer's content type where there is an answer, the request's ``Accept``, the extension in the
-    URL. Only a browser asks for a page and its parts: whatever a program such as curl, which names
-    itself and no browser, asks for is ``other``.
+    The first that is known decides: the browser's own headers (Fetch Metadata,
+    ``X-Requested-With``), the response's content type, the request's ``Accept``, the URL's
+    extension. Requests of programs that name themselves, such as curl, are ``other``.
     """
     headers = request.headers
     if found := _said_by_browser(headers):
@@ -199,38 +187,33 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
         return "other"
     from_page = "referer" in headers or "origin" in headers or request.method not in ("GET", "HEAD")
     accept = headers.get("accept", "*/*")
-    # Whatever it is answered with: a page's own request may bring a fragment of HTML, or an error
-    # page in a script's place.
+    # Only a navigation is a document: a page's own request may return a fragment of HTML, and a
+    # script's may return an error page.
     is_page = _navigates(headers)
-    if response is not None:
-        found = _by_media_type(response.headers.get("content-type", ""))
-        if found is not None and (found != "document" or is_page):
-            return found
-    found = _by_media_type(accept.partition(",")[0])
-    if found is not None and (found != "document" or is_page):
-        return found
-    extension = posixpath.splitext(request.parts.path)[1].lower()
-    found = resource_by_extension(extension)
-    if found is not None and (found != "document" or is_page):
-        return found
-    if is_page:
-        return "document"
-    return "xhr" if from_page else "other"
+    guesses = (
+        None if response is None else _by_media_type(response.headers.get("content-type", "")),
+        _by_media_type(accept.partition(",")[0]),
+        resource_by_extension(posixpath.splitext(request.parts.path)[1]),
+    )
+    for guess in guesses:
+        if guess is not None and (guess != "document" or is_page):
+            return guess
+    return "document" if is_page else "xhr" if from_page else "other"
 
 
 def _names_a_program(headers: Mapping[str, str]) -> bool:
-    """Whether a client says its name, and it is no browser's."""
+    """Whether the User-Agent names a program that is no browser."""
     name = headers.get("user-agent", "")
     changed = headers.get("upgrade-insecure-requests") == "1" or "referer" in headers
     return bool(name) and not name.startswith(BROWSER) and not changed
 
 
 def _navigates(headers: Mapping[str, str]) -> bool:
-    """Whether a browser without Fetch Metadata asks for a page, as over plain HTTP.
+    """Whether a browser without Fetch Metadata, as over plain HTTP, requests a page.
 
-    Chromium, Firefox and WebKit then name HTML in ``Accept``. What programs send may do so too, and
-    may bear a browser's name: Playwright's own requests do that, without HTML. A browser whose
-    ``User-Agent`` was changed still asks for secure requests (W3C, Upgrade Insecure Requests).
+    Chromium, Firefox and WebKit then list HTML in ``Accept``. Programs may do so too, or send a
+    browser's name: Playwright's own requests do that without HTML. A browser with a changed
+    ``User-Agent`` still asks for secure requests (W3C, Upgrade Insecure Requests).
     """
     by_browser = headers.get("user-agent", "").startswith(BROWSER) or (
         headers.get("upgrade-insecure-requests") == "1"
@@ -239,7 +222,7 @@ def _navigates(headers: Mapping[str, str]) -> bool:
 
 
 def resource_by_extension(extension: str) -> Resource | None:
-    """Say what a file with this extension, such as ``.css``, is for; None where that is open."""
+    """Return the resource of a file extension such as ``.css``, or None if ambiguous."""
     return _BY_EXTENSION.get(extension.lower())
 
 
@@ -247,11 +230,11 @@ def _said_by_browser(headers: Mapping[str, str]) -> Resource | None:
     if headers.get("upgrade", "").lower() == "websocket":
         return "websocket"
     if (destination := headers.get("sec-fetch-dest")) is not None:
-        # A service worker that fetches the page which is opened: what for, it no longer says.
+        # A service worker that fetches the opened page no longer names the destination.
         if destination == "empty" and headers.get("sec-fetch-mode") == "navigate":
             return "document"
         return _BY_DESTINATION.get(destination, "other")
-    # Node's fetch says its mode and no destination.
+    # Node's fetch sends a mode and no destination.
     if (mode := headers.get("sec-fetch-mode")) is not None:
         return "document" if mode == "navigate" else "xhr"
     return "xhr" if "x-requested-with" in headers else None

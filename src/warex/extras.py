@@ -1,4 +1,4 @@
-"""The extras of the installation: packages that `pip install warex` does not bring."""
+"""Optional dependencies: packages that `pip install warex` does not install."""
 
 from typing import Literal
 
@@ -8,10 +8,7 @@ type Extra = Literal["demo", "frames", "ray", "train"]
 
 
 def require_extra(extra: Extra, purpose: str, *packages: str) -> None:
-    """Raise MachineError where a package of an extra is not installed.
-
-    ``purpose`` is what needs it, the sentence's first words.
-    """
+    """Raise MachineError if a package of an extra is missing; ``purpose`` starts the message."""
     from importlib.util import find_spec
 
     missing = [package for package in packages if find_spec(package) is None]

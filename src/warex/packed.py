@@ -1,4 +1,4 @@
-"""What is written often and read seldom, kept in little memory."""
+"""Compact containers for data that is written often and read rarely."""
 
 import pickle
 import zlib
@@ -10,18 +10,18 @@ from hashlib import blake2b
 from typing import Final
 
 _BLOCK: Final = 1024
-"""Items that are kept as they are, before they are packed together."""
+"""Items that are kept uncompressed before they are packed together."""
 
 
 class CompressedList[T]:
-    """A list that only grows; all but its newest items are compressed."""
+    """An append-only list; all but its newest items are compressed."""
 
     def __init__(self) -> None:
         self._blocks: list[bytes] = []
         self._newest: list[T] = []
 
     def append(self, item: T) -> None:
-        """Add an item; it must be one that can be pickled."""
+        """Append an item, which must be picklable."""
         self._newest.append(item)
         if len(self._newest) == _BLOCK:
             self._blocks.append(zlib.compress(pickle.dumps(self._newest)))
@@ -37,14 +37,14 @@ class CompressedList[T]:
 
 
 class CompressedCounter[T: Hashable]:
-    """Counts how often there was what; what is told of one item may come in several parts."""
+    """Counts items; an item's count may be split over several parts."""
 
     def __init__(self) -> None:
         self._newest: Counter[T] = Counter()
         self._older: CompressedList[tuple[T, int]] = CompressedList()
 
     def add(self, item: T) -> None:
-        """Count an item once more."""
+        """Count an item once."""
         self._newest[item] += 1
         if len(self._newest) > _BLOCK:
             newest, self._newest = self._newest, Counter()
@@ -52,15 +52,15 @@ class CompressedCounter[T: Hashable]:
                 self._older.append(pair)
 
     def parts(self) -> Iterator[tuple[T, int]]:
-        """Return items and numbers; an item's count is the sum of its numbers."""
+        """Return items and counts; an item's total is the sum of its counts."""
         yield from self._older
         yield from tuple(self._newest.items())
 
 
 class HashCounter:
-    """A number for each of many texts, 0 to begin with; 16 bytes a text, which itself is not kept.
+    """A number, 0 by default, for each of many texts, in 16 bytes per text.
 
-    A text is known by 64 bits of its hash: of a million texts, any two are taken for one with a
+    Texts are identified by 64 bits of their hash: among a million texts, any two collide with a
     probability of 3 in 100 million.
     """
 

@@ -1,7 +1,7 @@
-"""WAREX in a team's own tests: the ``warex`` marker and fixture.
+"""WAREX's pytest plugin: the ``warex`` marker and fixture.
 
-A test that is marked runs behind the proxy, under a scenario; a test that asks for the fixture can
-run a whole campaign and demand what it must reach. See docs/how-to/ci.md.
+A marked test runs behind the proxy with a scenario; a test that uses the fixture can run a campaign
+and check its results. See docs/how-to/ci.md.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,9 +21,9 @@ _HELP = (
     " of warex.intercept. Unless exposed=False it fails where no fault was delivered."
 )
 _ALSO_TYPED = {"jobs", "limit", "isolate"}
-"""Options of a campaign that `warex run` takes under the same name, each with a value."""
+"""Options that `warex run` takes under the same name, each with a value."""
 _CALLED = pytest.StashKey[bool]()
-"""Whether the test itself went well."""
+"""Whether the test's call passed."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give marked tests the fixture, also where they do not name it."""
+    """Add the fixture to marked tests."""
     for item in items:
         names = getattr(item, "fixturenames", None)
         if names is not None and item.get_closest_marker("warex") and "warex" not in names:
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Note how the test went, and tell of runs that it left."""
+    """Record whether the test's call passed."""
     report = yield
     if call.when == "call":
         item.stash[_CALLED] = report.passed  # type: ignore[attr-defined]
@@ -60,21 +60,19 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @dataclass(frozen=True)
 class CampaignRun:
-    """A campaign that a test has run."""
+    """A campaign that a test ran."""
 
     path: Path
-    """Its run folder."""
     report: Path
-    """Its report.html."""
     run: "Run"
     table: "Table"
     notices: tuple[str, ...] = ()
 
     def require(self, demand: str) -> None:
-        """Raise AssertionError where the run does not reach it, with a sentence for each row.
+        """Raise AssertionError, with a sentence per row, if the run does not reach ``demand``.
 
-        ``demand`` is as that of ``--fail-under``: ``recovery>=0.8 and clean.success>=0.9``.
-        Raises InputError for what is no demand.
+        ``demand`` is written as for ``--fail-under``: ``recovery>=0.8 and clean.success>=0.9``.
+        Raises InputError if it is invalid.
         """
         __tracebackhide__ = True
         from warex.analysis.output.thresholds import failed_thresholds
@@ -86,19 +84,16 @@ class CampaignRun:
 
 @dataclass
 class Warex:
-    """What the ``warex`` fixture gives a test."""
+    """The value of the ``warex`` fixture."""
 
     out: Path
-    """Where its traces and run folders go."""
+    """Folder of its traces and run folders."""
     runs: list[CampaignRun] = field(default_factory=list)
     _proxy: "Interception | None" = None
 
     @property
     def proxy(self) -> "Interception":
-        """The proxy of a marked test, as ``warex.intercept`` gives it.
-
-        Raises UsageError where the test has no ``warex`` marker.
-        """
+        """The proxy of a marked test. Raises UsageError if the test has no ``warex`` marker."""
         if self._proxy is None:
             raise pytest.UsageError(
                 "this test has no proxy: mark it with @pytest.mark.warex(SCENARIO), or use"
@@ -107,21 +102,17 @@ class Warex:
         return self._proxy
 
     def intercept(self, scenario: Any = None, **options: Any) -> "Interceptor":
-        """Return what puts a part of the test behind the proxy; see ``warex.intercept``."""
+        """Return a context manager for a part of the test; see ``warex.intercept``."""
         from warex.api import intercept
 
         return intercept(scenario, **options)
 
     def run(
-        self,
-        campaign: str | Path | Mapping[str, Any],
-        *,
-        name: str | None = None,
-        **options: Any,
+        self, campaign: str | Path | Mapping[str, Any], *, name: str | None = None, **options: Any
     ) -> CampaignRun:
-        """Run a campaign to its end and return what came of it.
+        """Run a campaign to its end and return the result.
 
-        ``campaign`` is a file, a built-in name, or a campaign's keys; ``name`` that of the run's
+        ``campaign`` is a file, a built-in name, or a campaign's keys; ``name`` is that of the run
         folder; ``options`` are those of ``warex run``: jobs, limit, isolate and so on. Raises
         WarexError as ``warex run`` does.
         """
@@ -157,7 +148,7 @@ class Warex:
 def _command(
     campaign: str | Path | Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Return the command line that runs a campaign as a test did; empty where none is as short."""
+    """Return an equivalent ``warex run`` command line, or () if there is none."""
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(campaign, Mapping) or given.keys() - _ALSO_TYPED:
         return ()
@@ -167,7 +158,7 @@ def _command(
 
 @pytest.fixture
 def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
-    """WAREX for one test: behind the proxy where it is marked, and able to run campaigns."""
+    """WAREX for one test: behind the proxy if it is marked, and able to run campaigns."""
     kept: Path | None = request.config.getoption("--warex-out")
     given = Warex(tmp_path if kept is None else kept / _file_name(request.node.name))
     marker = request.node.get_closest_marker("warex")

@@ -1,8 +1,8 @@
-"""How traffic is routed and read: the options that the proxy takes from whoever starts it.
+"""How traffic is routed and read.
 
-A field of ``TrafficOptions`` is an option of the command line, a key of a campaign's ``traffic``
-table, a keyword of ``warex.intercept`` and what the proxy reads. It is a dataclass, which pydantic
-checks as it checks a model of its own: ``warex exec`` runs its command before pydantic is loaded.
+A field of ``TrafficOptions`` is a command-line option, a key of a campaign's ``traffic`` table, a
+keyword of ``warex.intercept`` and an input of the proxy. It is a dataclass, which pydantic
+validates like a model, because ``warex exec`` runs its command before pydantic is imported.
 """
 
 import re
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from warex.errors import InputError
 
 type Arm = Literal["start", "first_page", "first_llm_call"]
-"""From when on exchanges are hit and counted."""
+"""When injection and counting start."""
 type Record = Literal["all", "concerned"]
 """Whether all traffic is read, or only what a rule or a model endpoint needs."""
 
@@ -23,16 +23,15 @@ _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(
 
 
 class OptionError(InputError, ValueError):
-    """An option has a value that cannot work; as a ValueError it is one of pydantic's mistakes."""
+    """An option's value is invalid; it is a ValueError so that pydantic reports it."""
 
     option: str
-    """The field's name."""
     why: str
     """What is wrong with the value, and what is allowed."""
 
     @classmethod
     def of(cls, option: str, why: str) -> Self:
-        """Return one that names the option."""
+        """Return an error that names the option."""
         error = cls(f"{option}: {why}")
         error.option, error.why = option, why
         return error
@@ -40,10 +39,10 @@ class OptionError(InputError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HostMap:
-    """Serve one origin from another: the browser sees the first, the proxy asks the second."""
+    """Serves an origin from another: the browser requests the first, the proxy the second."""
 
     origin: str
-    """Host of the origin as the browser knows it, in lower case."""
+    """Host of the origin that the browser requests, in lower case."""
     origin_port: int
     target_scheme: Literal["http", "https"]
     target_host: str
@@ -51,9 +50,9 @@ class HostMap:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``https://shop.example=http://127.0.0.1:8001``; raise ValueError for anything else.
+        """Parse ``https://shop.example=http://127.0.0.1:8001``; https is the left's default.
 
-        A bare host on the left stands for its https origin.
+        Raises ValueError for anything else.
         """
         left, mark, right = text.partition("=")
         try:
@@ -87,10 +86,7 @@ class HostMap:
 
 
 def read_origin(text: str) -> str:
-    """Return an origin as browsers write it: scheme, host and perhaps a port, no slash at its end.
-
-    Raises ValueError for anything else.
-    """
+    """Return an origin as browsers write it, without a trailing slash. Raises ValueError."""
     try:
         parts = urlsplit(text)
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -102,29 +98,26 @@ def read_origin(text: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return a URL without its path, query and fragment; raise ValueError for a broken address."""
+    """Return a URL without path, query and fragment. Raises ValueError for an invalid URL."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def read_host(text: str) -> str:
-    """Return a host, or ``*.example`` for all below it, in lower case.
-
-    Raises ValueError for anything else.
-    """
+    """Return a host, or ``*.example`` for its subdomains, in lower case. Raises ValueError."""
     if _HOST.fullmatch(text) is None:
         raise ValueError(f"{text!r} is no host; write shop.example or *.example")
     return text.lower()
 
 
 def read_map(text: str) -> str:
-    """Return a text that ``HostMap`` can parse as it is; raise ValueError for anything else."""
+    """Return a text that ``HostMap`` can parse. Raises ValueError for anything else."""
     HostMap.parse(text)
     return text
 
 
 def read_proxy_url(text: str) -> str:
-    """Return the URL of a proxy as it is; raise ValueError where it lacks scheme, host or port."""
+    """Return a proxy's URL. Raises ValueError if it lacks scheme, host or port."""
     try:
         parts = urlsplit(text)
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port
@@ -139,25 +132,24 @@ def read_proxy_url(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the entrances know of a field of ``TrafficOptions`` beside its type and default."""
+    """Metadata of a field of ``TrafficOptions``."""
 
     flag: str
-    """Its name on the command line."""
     read: Callable[[str], str] = str
-    """Returns a text as it is kept; raises ValueError, in a sentence, for what cannot work."""
+    """Returns the normalised text; raises ValueError with a sentence for an invalid one."""
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     example: str | None = None
-    """A value for a campaign file that is to begin with, where the default is None."""
+    """A value for a new campaign file, where the default is None."""
 
 
 def _option(flag: str, description: str, **more: Any) -> dict[str, Any]:
-    """Return a field's metadata; pydantic reads the description from there."""
+    """Return a field's metadata, from which pydantic reads the description."""
     return {"description": description, "option": Option(flag, **more)}
 
 
 class TrafficKeywords(TypedDict, total=False):
-    """The fields of ``TrafficOptions`` as keywords, which are less strict about lists."""
+    """The fields of ``TrafficOptions`` as keywords, which accept more types of lists."""
 
     maps: Mapping[str, str] | Sequence[str]
     upstream: str | None
@@ -170,10 +162,7 @@ class TrafficKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrafficOptions:
-    """How traffic is routed and read, whatever the scenario is.
-
-    Raises OptionError for a text that cannot work; values of another type are pydantic's to refuse.
-    """
+    """How traffic is routed and read. Raises OptionError for an invalid text."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "revalidate_instances": "always"}
 
@@ -197,8 +186,7 @@ class TrafficOptions:
         ),
     )
     insecure: bool = field(
-        default=False,
-        metadata=_option("--insecure", "Accept any certificate of the sites."),
+        default=False, metadata=_option("--insecure", "Accept any certificate of the sites.")
     )
     record: Record = field(
         default="all",
@@ -246,30 +234,29 @@ class TrafficOptions:
 
     @property
     def host_maps(self) -> tuple[HostMap, ...]:
-        """The maps, read."""
+        """The parsed maps."""
         return tuple(map(HostMap.parse, self.maps))
 
     @property
     def reads_everything(self) -> bool:
-        """Whether no host is passed through unread because of what stands here."""
+        """Whether these options pass no host through unread."""
         return self.record == "all" and not self.pass_through
 
     def extended(self, **more: Unpack[TrafficKeywords]) -> Self:
-        """Return the options with more: lists are added to, any other value is replaced.
+        """Return the options with ``more``: lists are extended, other values replaced.
 
-        One text stands for a list of it, and a mapping of origins to where they are served for its
-        ``maps``. Raises OptionError for what cannot work.
+        A text stands for a list of one, a dict of origins to targets for a list of maps. Raises
+        OptionError for an invalid value.
         """
         changed: dict[str, Any] = dict(more)
         for name, value in changed.items():
-            mine = getattr(self, name, None)
-            if isinstance(mine, tuple):
+            if isinstance(mine := getattr(self, name, None), tuple):
                 changed[name] = (*mine, *_texts(value))
         return replace(self, **changed)
 
 
 def option_of(known: Field[Any]) -> Option:
-    """Return what is said of a field of ``TrafficOptions``."""
+    """Return the metadata of a field of ``TrafficOptions``."""
     option: Option = known.metadata["option"]
     return option
 

@@ -20,5 +20,5 @@ def test_steps_are_told_in_their_order(stage: Stage, delay: float, sentence: str
 def test_a_hold_is_told_where_there_is_one() -> None:
     assert describe_connection_tries("refused", 0) == "is refused"
     assert describe_connection_tries("refused", 2.5) == (
-        "is refused; so is every attempt at that host within 2.5 s of the first"
+        "is refused; so is every connection try at that host within 2.5 s of the first"
     )

@@ -339,5 +339,5 @@ def test_arming_by_a_call_names_the_rules_that_left_an_attempt_alone_just_now(
         "passed": {"rule": {"": 1}},
         "straddled": ["rule"],
     }
-    with pytest.raises(TraceError, match="within the hold of an attempt that rule 'rule' had"):
+    with pytest.raises(TraceError, match="within the hold of a connection try that rule 'rule'"):
         read_replay(lane.out)

@@ -425,4 +425,4 @@ def test_a_trial_whose_namespace_or_guard_is_killed_is_void_at_once(
 
     assert isinstance(outcome, Void)
     assert outcome.died
-    assert isolation in outcome.reason or "guard" in outcome.reason
+    assert isolation in outcome.reason or "reaper" in outcome.reason

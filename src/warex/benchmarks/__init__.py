@@ -1,4 +1,4 @@
-"""Adapters: which tasks a benchmark has, how to run one, how to read what came of it.
+"""Benchmark adapters: list tasks, run one, read its result.
 
 One file per benchmark. To add one: write its file, its test, one line in
 docs/reference/benchmarks.md, and name it below.
@@ -54,17 +54,14 @@ __all__ = [
 
 
 def benchmark_kind(name: str) -> type[Benchmark]:
-    """Return an adapter by its name; raise CampaignError, naming what there is."""
+    """Return an adapter by its name; raise CampaignError for an unknown one."""
     for kind in BENCHMARKS:
         if kind.name == name:
             return kind
-    names = [kind.name for kind in BENCHMARKS]
-    raise CampaignError(unknown_name("there is no benchmark", name, names))
+    known = [kind.name for kind in BENCHMARKS]
+    raise CampaignError(unknown_name("there is no benchmark", name, known))
 
 
 def benchmark_of(table: BenchmarkConfig) -> Benchmark:
-    """Return the benchmark that a campaign's table names.
-
-    Raises CampaignError where there is none of this name, or the table holds what it cannot take.
-    """
+    """Return the benchmark of a campaign's table; raise CampaignError for an invalid table."""
     return benchmark_kind(table.name)(table)

@@ -1,4 +1,4 @@
-"""Reads what a benchmark's command left behind, which may be nothing."""
+"""Reads the files of a benchmark's command, which may be missing."""
 
 import json
 from pathlib import Path
@@ -10,12 +10,12 @@ from warex.files.reading import read_regular_file, read_text_file
 
 
 def harness_crash(why: str) -> TaskResult:
-    """Return the result of a harness that gave none."""
+    """Return the result for a harness that left none."""
     return TaskResult("harness_crashed", 0.0, reasons=(why,))
 
 
 def read_text_or_empty(path: Path) -> str:
-    """Return what a file holds, whatever its bytes; nothing if there is none."""
+    """Return a file's text, invalid bytes replaced; "" if there is no file."""
     try:
         return read_text_file(path, "replace")
     except FileNotFoundError:
@@ -23,10 +23,7 @@ def read_text_or_empty(path: Path) -> str:
 
 
 def read_json_or_empty(path: Path) -> dict[str, Any]:
-    """Return the JSON object that a file holds, an empty one if there is no file.
-
-    Raises TrialVoid where something else is in it.
-    """
+    """Return a file's JSON object, empty if there is no file; raise TrialVoid for other content."""
     try:
         said = json.loads(read_regular_file(path))
     except FileNotFoundError:
@@ -39,10 +36,7 @@ def read_json_or_empty(path: Path) -> dict[str, Any]:
 
 
 def last_output(log: Path, about: str = "") -> str:
-    """Return the last line that was printed, as the end of a sentence.
-
-    If any line has ``about`` in it, the last of those.
-    """
+    """Return the last line of a log, or the last with ``about`` in it, to end a sentence with."""
     lines = [line.strip() for line in read_text_or_empty(log).split("\n") if line.strip()]
     said = [line for line in lines if about in line] or lines
     return f", after it said: {said[-1][:300]}" if said else ""

@@ -1,8 +1,8 @@
-"""What a benchmark adapter must know.
+"""The base class of benchmark adapters.
 
-An adapter is made of the campaign's table and says, for one trial after the other: bring the
-task's world up (``stage``), by this command (``command``) the agent does the task, and that came
-of it (``read``). It imports nothing of the benchmark, and changes nothing in it.
+An adapter is made from the campaign's table. For each trial it starts the task's environment
+(``start_environment``), returns the command that runs the agent (``command``), and reads the result
+(``read``). It neither imports nor changes the benchmark's code.
 """
 
 import os
@@ -31,7 +31,7 @@ from warex.scenarios.mistakes import format_errors, unknown_name, validate_docum
 from warex.traces import NO_PROXY, Ending, Trace
 
 AGENT_LOG = "agent.log"
-"""In an attempt's folder: what the agent's command printed."""
+"""File in an attempt's folder with the output of the agent's command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,23 @@ class AgentSpec:
 
     name: str
     model: str
-    """As the harness is to name it."""
+    """The model's name for the harness."""
     base_url: str | None = None
-    """Where the model is asked, over its client's API; None for the client's own default."""
+    """The model's API endpoint; None for the client's default."""
     screenshot: bool = False
     max_steps: int = 25
     observation: tuple[str, ...] | None = None
-    """All that the model is shown of a page; None for what the harness shows by itself."""
+    """What the model is shown of a page; None for the harness's default."""
 
     @property
     def is_mock(self) -> bool:
-        """Whether WAREX plays the model itself, and gives it an address when the trial runs."""
+        """Whether WAREX plays the model itself."""
         return is_mock_model(self.model)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What came of a task, read from the benchmark's own record."""
+    """The result of a task, read from the benchmark's own record."""
 
     ending: Ending
     score: float | None
@@ -64,70 +64,70 @@ class TaskResult:
     answer: str | None = None
     reasons: tuple[str, ...] = ()
     void_reason: str | None = None
-    """Why nothing of this says anything about the agent; None if it does."""
+    """Why the result does not count, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskEnvironment:
-    """A task's world, up and running for one trial."""
+    """A task's running environment for one trial."""
 
     maps: tuple[str, ...] = ()
     """Origins served from elsewhere, as ``--map`` takes them."""
     direct_hosts: Mapping[str, int] = field(default_factory=dict)
-    """Without a proxy: hosts whose TLS is served on a port of loopback."""
+    """Without a proxy: hosts, each with the loopback port that serves its TLS."""
     host_ports: tuple[int, ...] = ()
-    """Ports of this machine's loopback that the command itself talks to."""
+    """Ports of this machine's loopback that the command itself uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One go at a task: all that the command may depend on."""
+    """One attempt at a task: all that the command may depend on."""
 
     task: str
     agent: AgentSpec
     folder: Path
-    """The attempt's, fresh for each; what the harness leaves belongs under it."""
+    """The attempt's folder, new for each; it receives the harness's files."""
     scratch: Path
-    """Fresh too, and gone after the trial: caches, homes, data that nobody reads again."""
+    """A new folder for caches and homes, removed after the trial."""
     seed: int
-    """Of the trial: the same for all agents and conditions."""
+    """The trial's seed, the same for all agents and conditions."""
     browser: Path
     browser_arguments: tuple[str, ...] = ()
-    """For a browser whose command line the harness lets us write."""
+    """For a browser whose command line the harness does not write itself."""
     proxied: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is started for a job."""
+    """The command of a job."""
 
     arguments: Sequence[str]
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Beside those of the way behind the proxy."""
+    """Added to the sandbox's environment."""
     cwd: Path | None = None
 
 
 def maps_of(served: Mapping[str, str]) -> tuple[str, ...]:
-    """Return maps of origins to where they are served; none for one that is served as itself."""
+    """Return ``origin=target`` maps, except where both are equal."""
     return tuple(f"{origin}={target}" for origin, target in served.items() if origin != target)
 
 
 def served_elsewhere(site: str) -> str:
-    """Say why no trial that needs a site can go without the proxy."""
+    """Return why trials that need a site need the proxy."""
     return f"{site} is served from elsewhere, which only the proxy can do"
 
 
 def no_proxy_refused(why: str, other_remedy: str = "") -> CampaignError:
-    """Return the error of a campaign whose trials without the proxy cannot run."""
+    """Return the error for a campaign whose trials cannot run without the proxy."""
     return CampaignError(f"condition {NO_PROXY!r}: {why}; leave the condition out{other_remedy}")
 
 
 class NoOptions(BaseModel, frozen=True, extra="forbid"):
-    """The options of an adapter that has none."""
+    """Options of an adapter without options."""
 
 
 class Benchmark(ABC):
-    """One benchmark: its tasks, and how one is run by command."""
+    """One benchmark: its tasks, and how to run one by a command."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -135,49 +135,43 @@ class Benchmark(ABC):
     vocabulary: Vocabulary
     """The agent's actions, frozen into the manifest."""
     artifacts: ClassVar[tuple[str, ...]] = ()
-    """Globs of what the command leaves in the attempt's folder, redacted once it has ended."""
-
+    """Globs of the command's files in the attempt's folder, redacted after it has ended."""
     setup_help: ClassVar[str] = ""
-    """What it needs and how it is set up, for ``warex benchmarks show``."""
+    """Requirements and setup, for ``warex benchmarks show``."""
     arming_help: ClassVar[str] = ""
-    """In words, what ``arm`` does and why."""
+    """What ``arm`` does and why."""
     example: ClassVar[str] = ""
-    """A campaign file that can be copied."""
+    """A campaign file to copy."""
     starter_files: ClassVar[tuple[str, ...]] = ()
-    """The files that the example names, to begin with: paths below ``benchmarks/starter``."""
-
+    """Files that the example names: paths below ``command/starter``."""
     opens_page_first: ClassVar[bool] = False
-    """Whether its agent opens a page of the task's site before all else; that then proves that its
-    browser comes through the proxy, in the canary's place."""
-
+    """Whether its agent first opens a page of the task's site, which replaces the canary."""
     headless: ClassVar[bool] = False
     """Whether its agent's browser never has a window."""
-
     recipe: ClassVar[Recipe | None] = None
-    """How its own environment is made; None where it needs none."""
+    """Recipe of its own environment; None if it needs none."""
     options_model: ClassVar[type[BaseModel]] = NoOptions
-    """What the table's ``options`` may hold."""
+    """Model of the table's ``options``."""
     site_names: ClassVar[tuple[str, ...] | None] = ()
-    """What the table's ``sites`` may name; None for origins."""
-
+    """Site names allowed in the table's ``sites``; None for origins."""
     observations: ClassVar[tuple[frozenset[str], ...]] = ()
-    """What an agent's ``observation`` may be; none where it cannot be chosen."""
+    """Values allowed for an agent's ``observation``; none if it cannot be chosen."""
 
     isolated: bool = True
-    """Whether no trial sees what another one did; where it may, they run one at a time."""
+    """Whether trials do not affect each other; otherwise they run one at a time."""
     judge_user_agents: tuple[str, ...] = ()
-    """How the User-Agent of the benchmark's own judges begins: never touched, never counted."""
+    """User-Agent prefixes of the benchmark's own judges: excluded from faults and counts."""
     api_key_variables: tuple[str, ...] = ()
-    """API keys its clients insist on; one that is not set gets a placeholder."""
+    """API keys that its clients require; an unset one gets a placeholder."""
     base_url_variable: str | None = None
-    """The variable by which its client is told where to ask, if it reads one."""
+    """The variable that its client reads for the endpoint, if any."""
     variables: Mapping[str, str] = MappingProxyType({})
-    """What the campaign sets in the environment of its commands, unfilled."""
+    """Variables that the campaign sets for its commands, with placeholders."""
     mock_model_name: ClassVar[str] = "gpt-4o-mini"
-    """The name by which the harness is to ask for a playbook, which answers to any."""
+    """The model name that the harness uses with a playbook."""
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
-        """Take the campaign's table; raise CampaignError for what cannot be in it."""
+        """Take the campaign's table; raise CampaignError if it is invalid."""
         self.table = table or BenchmarkConfig(name=self.name)
         self.options = self._options()
         self._check_table()
@@ -187,12 +181,12 @@ class Benchmark(ABC):
         """Return the names of all tasks, in the benchmark's order."""
 
     def scripted_task_files(self) -> tuple[Path, ...]:
-        """Return the task files for the embedded scripted model; none where it knows no task."""
+        """Return the task files for the embedded scripted model, if it knows the tasks."""
         return ()
 
     @abstractmethod
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the origins of the task's sites, as the browser knows them."""
+        """Return the origins of the task's sites in the browser."""
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
         """Return the sites that the task needs, as a campaign's ``tasks.sites`` names them."""
@@ -203,27 +197,26 @@ class Benchmark(ABC):
         return self.vocabulary
 
     def exclusions(self, task: str) -> tuple[str, ...]:
-        """Return globs of URLs that no fault may touch: set-up, judging, the harness's own."""
+        """Return globs of excluded URLs: setup, judging, the harness's own."""
         return ()
 
     @abstractmethod
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return from when on this benchmark bears the scenario's faults."""
+        """Return when faults may begin, so that they do not break the harness's setup."""
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Return base URLs that the harness calls whatever it is told, ``https://…/v1``.
+        """Return the harness's hard-coded base URLs, ``https://…/v1``.
 
-        What the campaign names is served in their place, by mapping; nothing is mapped for a
-        client that the command tells ``agent.base_url``.
+        The proxy maps them to ``agent.base_url``.
         """
         return ()
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise, before anything runs, for what could not run: no environment, no site.
+        """Raise CampaignError or MachineError, before anything runs, for what cannot run.
 
-        ``direct``: some trials go without a proxy, and so without mapped hosts.
+        ``direct``: some trials run without a proxy, and so without mapped hosts.
         """
         if self.recipe is not None:
             self.virtualenv()
@@ -234,14 +227,14 @@ class Benchmark(ABC):
             raise no_proxy_refused(why)
 
     def needs_proxy(self) -> str | None:
-        """Return why no trial can go without the proxy, where the table alone tells."""
+        """Return why trials need the proxy, if that follows from the table."""
         mapped = maps_of(self.table.sites) if self.site_names is None else ()
         return served_elsewhere(mapped[0].partition("=")[0]) if mapped else None
 
     def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
-        """Raise MachineError for a model behind an API whose key nobody set.
+        """Raise MachineError for a model behind an API whose key is not set.
 
-        Harnesses try for minutes before they give up, and then say something else.
+        Harnesses retry for minutes and then report another error.
         """
         enough = (*self.api_key_variables, self.base_url_variable or "")
         if not self.api_key_variables or any(map(environment.get, enough)):
@@ -254,12 +247,10 @@ class Benchmark(ABC):
                 )
 
     def diagnose(self) -> Iterator[Finding]:
-        """Yield what it needs of this machine and of its folder, for ``warex doctor``."""
+        """Yield findings about its requirements, for ``warex doctor``."""
         if self.recipe is not None:
-            state, sentence = find_virtualenv(self.name, self.recipe, self.table.installation_dir)[
-                1:
-            ]
-            yield Finding("environment", state, sentence)
+            found = find_virtualenv(self.name, self.recipe, self.table.installation_dir)
+            yield Finding("environment", found[1], found[2])
         try:
             yield Finding("browser", "ok", str(self.find_browser()))
         except MachineError as error:
@@ -268,67 +259,67 @@ class Benchmark(ABC):
             yield _keys(self.api_key_variables)
 
     def find_browser(self) -> Path:
-        """Return the browser for its trials. Raises MachineError where there is none."""
+        """Return the browser for its trials; raise MachineError if there is none."""
         return find_chromium(headless_shell=self.headless)
 
     def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
-        """Yield a sentence for each thing that a scenario may not show on this benchmark."""
+        """Yield a lint warning for each rule that may have no effect on this benchmark."""
         yield from ()
 
     def command_texts(self, task: str) -> Iterator[str]:
-        """Yield the texts of its command in which addresses of this machine may stand."""
+        """Yield the texts of its command that may contain addresses of this machine."""
         yield from self.variables.values()
 
     @abstractmethod
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Bring the task's world up, anew.
+        """Start a fresh environment for the task.
 
-        ``direct``: the browser comes without a proxy, so sites of this machine speak TLS
-        themselves, with certificates of the CA's. Raises TrialVoid where it does not come up.
+        ``direct``: the browser uses no proxy, so sites on this machine serve TLS themselves, with
+        certificates of the CA. Raises TrialVoid if the environment does not start.
         """
 
     def shared_environment(self) -> AbstractContextManager[None]:
-        """Keep, until the block ends, what can serve one trial after the other.
+        """Keep resources that serve several trials until the block ends.
 
-        Without it, ``stage`` starts all of a trial's world and ends it.
+        Otherwise ``start_environment`` starts and ends everything for each trial.
         """
         return nullcontext()
 
     @abstractmethod
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return what has the agent do the task."""
+        """Return the command that runs the agent on the task."""
 
     def was_visited(self, stage: TaskEnvironment) -> bool | None:
-        """Return whether anybody asked for a page of the task's sites; None: nobody can tell.
+        """Return whether a page of the task's sites was requested; None if unknown.
 
-        Raises TrialVoid where the task's world does not say.
+        Raises TrialVoid if the environment does not answer.
         """
         return None
 
     @abstractmethod
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return what came of it; ``code`` is the command's exit code, None if its time was up.
+        """Return the result; ``code`` is the command's exit code, None if it timed out.
 
-        A harness that left no result is ``harness_crashed``: void before any fault was delivered,
-        counted with 0 after. Raises TrialVoid where the benchmark's own record cannot be read.
+        A harness without a result is ``harness_crashed``: void before any fault was delivered,
+        counted with 0 after. Raises TrialVoid if the benchmark's own record cannot be read.
         """
 
     def score_after_trial(
         self, task: str, folder: Path, result: TaskResult, trace: Trace | None
     ) -> TaskResult:
-        """Return what came of it once more, as the whole trial shows it.
+        """Return the final result, scored after agent and proxy have ended.
 
-        Called when agent and proxy have ended, so that nothing that is asked now can meet a fault.
-        ``trace`` is None where there was no proxy. Raises TrialVoid where nobody can tell.
+        No request that it makes can meet a fault. ``trace`` is None without a proxy. Raises
+        TrialVoid if the task cannot be scored.
         """
         return result
 
     def virtualenv(self) -> Virtualenv:
         """Return the benchmark's own environment.
 
-        Raises CampaignError where the table names none, MachineError where it is not there.
+        Raises CampaignError if the table names none, MachineError if it does not exist.
         """
         if self.recipe is None:
             raise CampaignError(f"the benchmark {self.name!r} has no environment of its own")
@@ -399,8 +390,7 @@ class Benchmark(ABC):
 
 
 def _keys(variables: Sequence[str]) -> Finding:
-    given = [name for name in variables if os.environ.get(name)]
-    if given:
+    if given := [name for name in variables if os.environ.get(name)]:
         return Finding("keys", "ok", f"{', '.join(given)} set", needed=False)
     return Finding(
         "keys",

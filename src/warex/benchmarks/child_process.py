@@ -1,4 +1,4 @@
-"""Starts WAREX's own programs, which know nothing of it: the testbed and the scripted model."""
+"""Starts WAREX's own programs: the testbed and the scripted model."""
 
 import json
 import select
@@ -18,10 +18,10 @@ _END_SECONDS = 5.0
 def child_process(
     module: str, *arguments: str, ready_s: float = _READY_SECONDS
 ) -> Iterator[dict[str, Any]]:
-    """Run one of our own programs that prints a JSON line when it is ready; end it afterwards.
+    """Run a program that prints a JSON line when it is ready; end it afterwards.
 
-    It ends with its standard input, so that it cannot outlive whoever started it. Raises TrialVoid
-    where it is not ready in time, ProcessDied where somebody has ended it, then or later.
+    It ends with its standard input, so that it cannot outlive this process. Raises TrialVoid if it
+    is not ready in time, ProcessDied if it is killed.
     """
     with (
         start_child(module, *arguments, ready_s=ready_s) as (process, said),
@@ -34,12 +34,12 @@ def child_process(
 def start_child(
     module: str, *arguments: str, ready_s: float = _READY_SECONDS
 ) -> Iterator[tuple["subprocess.Popen[bytes]", dict[str, Any]]]:
-    """Run one of our own programs as ``program`` does; leave it to the caller if it is ended."""
+    """Run a program as ``child_process`` does, without checking at the end that it still runs."""
     with subprocess.Popen(
         [sys.executable, "-m", module, *arguments, "--exit-with-stdin"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # A Ctrl-C is for whoever started it, who ends it once nobody needs it.
+        # A Ctrl-C reaches this process alone, which then ends the program.
         start_new_session=True,
     ) as process:
         try:
@@ -55,14 +55,14 @@ def start_child(
 
 @contextmanager
 def require_alive(process: "subprocess.Popen[bytes]", module: str) -> Iterator[None]:
-    """Raise ProcessDied where a program is ended before the block is."""
+    """Raise ProcessDied if a program ends before the block does."""
     void: TrialVoid | None = None
     try:
         yield
     except TrialVoid as error:
         void = error
     if (code := process.poll()) is not None:
-        # What was found wrong without it says less.
+        # This is the cause of any other error.
         raise ProcessDied.with_code(module, code)
     if void is not None:
         raise void

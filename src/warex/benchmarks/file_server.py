@@ -1,4 +1,4 @@
-"""Serves folders of files on this machine for one trial, and counts who asks."""
+"""Serves folders of files on loopback for one trial, and counts requests."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from warex.errors import CampaignError, TrialVoid
 
 @dataclass(slots=True)
 class ServedFolder:
-    """A folder that is being served."""
+    """A served folder."""
 
     port: int
     requests: int = 0
@@ -24,7 +24,7 @@ class ServedFolder:
 
 @contextmanager
 def serve_folder(folder: Path) -> Iterator[ServedFolder]:
-    """Serve a folder on loopback; raise TrialVoid where it is not there."""
+    """Serve a folder on loopback; raise TrialVoid if it does not exist."""
     if not folder.is_dir():
         raise TrialVoid(f"the pages of the task are not there: {folder} is no folder")
     told = ServedFolder(0)
@@ -40,7 +40,7 @@ def serve_folder(folder: Path) -> Iterator[ServedFolder]:
 
 
 def require_site_folders(table: BenchmarkConfig) -> None:
-    """Raise CampaignError where a site is to be served from what is neither folder nor origin."""
+    """Raise CampaignError for a site whose target is neither a folder nor an origin."""
     for site, target in table.sites.items():
         if "://" not in target and not table.path(target).is_dir():
             raise CampaignError(
@@ -51,7 +51,7 @@ def require_site_folders(table: BenchmarkConfig) -> None:
 
 @contextmanager
 def serve_sites(table: BenchmarkConfig) -> Iterator[TaskEnvironment]:
-    """Serve the sites of a table that are folders; map these, and those that are elsewhere."""
+    """Serve a table's sites that are folders; yield the maps of all sites."""
     with ExitStack() as held:
         where = dict(table.sites)
         for site, target in where.items():
@@ -63,11 +63,11 @@ def serve_sites(table: BenchmarkConfig) -> Iterator[TaskEnvironment]:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # A browser that leaves a connection open must not hold up the end.
+    # Do not wait for connections that a browser leaves open.
     block_on_close = False
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Stay quiet: a client that hangs up is no news."""
+        """Print nothing when a client disconnects."""
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -78,9 +78,9 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*arguments, **named)
 
     def parse_request(self) -> bool:
-        """Count, whatever is asked for."""
+        """Count the request."""
         self._told.requests += 1
         return super().parse_request()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Stay quiet: what was asked for is in the trace."""
+        """Print nothing; the trace has the requests."""

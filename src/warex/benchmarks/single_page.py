@@ -1,4 +1,4 @@
-"""What a scenario does not reach on a site that is one page: it has one document, loaded once."""
+"""Lint warnings for single-page applications, whose document is loaded once."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from warex.scenarios import Arm, Rule, Scenario
 
 _DATA: Final = frozenset({"xhr", "other"})
-"""What such a site asks for while it is used; chunks of a view not opened before come beside."""
+"""Resources that such a site requests while it is used, apart from chunks of new views."""
 
 
 def spa_warnings(scenario: Scenario, arm: Arm, sites: str) -> Iterator[str]:
-    """Yield a sentence for each rule that may find nothing to hit.
+    """Yield a lint warning for each rule that may match no request.
 
-    ``arm`` is from when on the benchmark bears the scenario; ``sites`` says whose sites they are.
+    ``arm`` is when faults begin; ``sites`` names the sites in the warning.
     """
     for rule in scenario.rules:
         if not _loads_once(rule):
@@ -28,7 +28,7 @@ def spa_warnings(scenario: Scenario, arm: Arm, sites: str) -> Iterator[str]:
 
 
 def replaces_document(scenario: Scenario) -> bool:
-    """Return whether a rule takes a page away that only asking for it again brings back."""
+    """Return whether a rule affects documents, so that the page must be loaded again."""
     return any("document" in rule.resources for rule in scenario.rules)
 
 

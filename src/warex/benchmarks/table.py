@@ -1,4 +1,4 @@
-"""A benchmark as a campaign names it: by its name alone, or by a table."""
+"""A campaign's ``benchmark``: a name or a table."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +19,7 @@ type Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
-    """Which benchmark, where its own environment is, and what its adapter must be told."""
+    """A benchmark's name, the folder of its environment, and its adapter's options."""
 
     name: Text
     dir: Text | None = Field(default=None, description="Folder that `warex benchmarks setup` made.")
@@ -46,18 +46,18 @@ class BenchmarkConfig(BaseModel, frozen=True, extra="forbid"):
 
     @model_serializer(mode="wrap")
     def _as_short_as_given(self, write: SerializerFunctionWrapHandler) -> Any:
-        """Write the name alone where there is nothing else, as it was before there were tables."""
+        """Write the name alone if nothing else is set."""
         whole = {key: value for key, value in write(self).items() if value}
         return self.name if whole.keys() == {"name"} else whole
 
     def relative_to(self, folder: Path) -> "BenchmarkConfig":
-        """Return the table of a campaign that lies in this folder."""
+        """Return the table with paths relative to the campaign's folder."""
         copy = self.model_copy()
         copy._folder = folder  # type: ignore[misc] # mypy takes frozen to include private ones
         return copy
 
     def path(self, text: str) -> Path:
-        """Return a path that the table names, looked for beside the campaign first."""
+        """Return a path of the table, relative to the campaign's folder if it exists there."""
         path = Path(text).expanduser()
         if self._folder is not None and (self._folder / path).exists():
             return (self._folder / path).absolute()

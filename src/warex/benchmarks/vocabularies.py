@@ -1,4 +1,4 @@
-"""An agent's vocabulary as a user names it: a benchmark's, a file's, or list by list."""
+"""An agent's vocabulary as a user gives it: a benchmark's name, a file, or lists."""
 
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,7 @@ class VocabularyConfig(Vocabulary, frozen=True, extra="forbid"):
 
 
 def find_vocabulary(name: str) -> Vocabulary:
-    """Return a benchmark's vocabulary by its name, or that of a file with its lists.
-
-    Raises InputError for a name that is none, and for a file that holds none.
-    """
+    """Return the vocabulary of a benchmark or of a file; raise InputError if there is none."""
     if not name.endswith(SUFFIXES):
         found, mistakes = validate_document(VocabularyConfig, name)
         where = "--vocabulary"

@@ -1,1 +1,1 @@
-"""Many trials: the grid of agents, tasks, conditions and repeats, under one frozen config."""
+"""Campaigns: the grid of agents, tasks, conditions and repeats under one frozen configuration."""

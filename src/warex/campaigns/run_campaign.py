@@ -1,4 +1,4 @@
-"""A campaign from its configuration to a finished run folder."""
+"""Runs a campaign from its configuration to a complete run folder."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -57,10 +57,10 @@ def run_campaign(
 ) -> None:
     """Run a campaign into its folder.
 
-    ``began`` is told how many trials there are to run; ``taken`` of each attempt that begins,
-    ``report`` of each that is over; ``notice`` what the user should know.
-    Raises InputError where the folder holds another run or an option cannot work, MachineError
-    where the machine lacks something, CampaignStopped where the same thing voids trial after trial.
+    ``began`` is called with the number of trials to run; ``taken`` for each attempt that begins,
+    ``report`` for each that ends; ``notice`` with messages for the user.
+    Raises InputError if the folder holds another run or an option is invalid, MachineError if the
+    machine lacks something, CampaignStopped after repeated voids for one reason.
     """
     config = planned.config
     if options.ray is not None:
@@ -69,8 +69,8 @@ def run_campaign(
     ca = ensure_ca()
     require_quick_checks(run, ca)
     isolation = _isolation(planned, options, ca, notice)
-    for doubt in lint_warnings(planned):
-        notice(doubt)
+    for warning in lint_warnings(planned):
+        notice(warning)
     _tell_of_loopback(planned, isolation, notice)
     lanes = choose_lanes(planned, options)
     _require_keys(planned, run, resume=options.resume)
@@ -104,10 +104,7 @@ def run_campaign(
 
 
 def _require_keys(planned: CampaignPlan, run: Path, *, resume: bool) -> None:
-    """Raise MachineError where a trial that is left asks a model whose key nobody set.
-
-    No folder is made by then, which would stand in the next try's way.
-    """
+    """Raise MachineError if a remaining trial's model has no API key, before a folder is made."""
     past = read_history(run) if resume and (run / MANIFEST).exists() else {}
     left = set(remaining([spec.key for spec in planned.trials], past))
     agents = [spec.agent for spec in planned.trials if spec.key in left]
@@ -117,14 +114,14 @@ def _require_keys(planned: CampaignPlan, run: Path, *, resume: bool) -> None:
 def _tell_of_loopback(
     planned: CampaignPlan, isolation: Isolation, notice: Callable[[str], None]
 ) -> None:
-    """Say which services of this machine the commands get to, and which they do not."""
+    """Report which services on this machine's loopback the commands can and cannot reach."""
     benchmark = planned.benchmark
     named: dict[int, str] = {}
     seen = isolation == "namespace"
     perhaps = {text for spec in planned.trials for text in benchmark.command_texts(spec.key.task)}
     told = any("{base_url}" in text for text in perhaps)
     for agent in {spec.agent.name: spec.agent for spec in planned.trials}.values():
-        # What is served in the place of a model's own host is asked by the proxy alone.
+        # Only the proxy connects to an endpoint that replaces a model's own host.
         by_proxy = not seen and not told and bool(benchmark.endpoints(agent))
         for port in () if by_proxy else loopback_ports_in(agent.base_url or ""):
             named[port] = f"base_url of agent {agent.name!r}"
@@ -169,10 +166,7 @@ def _run_here(
 
 
 def _work(
-    planned: CampaignPlan,
-    specs: Sequence[TrialSpec],
-    run: Path,
-    isolation: Isolation,
+    planned: CampaignPlan, specs: Sequence[TrialSpec], run: Path, isolation: Isolation
 ) -> CampaignPayload:
     """Return what the nodes of a cluster need."""
     config, cache = planned.config, _cache(planned.config, run)
@@ -215,14 +209,14 @@ def _schedule(
 
 
 def _spent_before(run: Path, config: CampaignConfig) -> Spending:
-    """Return what all attempts on disk cost; nothing where no budget asks for it."""
+    """Return the cost of all attempts on disk; zero without a budget for it."""
     return sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spending())
 
 
 def _execute(
     specs: Sequence[TrialSpec], run: Path, context: TrialContext, config: CampaignConfig
 ) -> Execute:
-    """Return what makes one attempt here."""
+    """Return the function that makes one attempt here."""
     by_key = {spec.key: spec for spec in specs}
 
     def execute(turn: PlannedAttempt) -> tuple[Outcome, Spending]:
@@ -238,13 +232,11 @@ def _spent(folder: Path, config: CampaignConfig) -> Spending:
     if budget.usd is None and budget.tokens is None:
         return Spending()
     spent = attempt_spending(folder, config.price_table)
-    # An attempt lies in its repeat, that in its task, condition and agent.
+    # An attempt's folder is below those of its repeat, task, condition and agent.
     name = folder.parents[3].name
-    played = any(
-        is_mock_model(agent.model) and escape(agent.name) == name for agent in config.agents
-    )
-    # Nobody is paid for a model that WAREX plays.
-    return Spending(tokens=spent.tokens) if played else spent
+    mocks = {escape(agent.name) for agent in config.agents if is_mock_model(agent.model)}
+    # Embedded models cost nothing.
+    return Spending(tokens=spent.tokens) if name in mocks else spent
 
 
 def _isolation(
@@ -255,8 +247,8 @@ def _isolation(
 ) -> Isolation:
     """Return how agents are put behind the proxy here.
 
-    Raises ScenarioError where a fault could not show so, MachineError where the machine does not
-    allow what is asked for.
+    Raises ScenarioError if a fault cannot work that way, MachineError if the machine does not allow
+    the requested isolation.
     """
     isolation, why = available_isolation(options.isolate or planned.config.isolate, ca)
     for spec in planned.trials:
@@ -276,7 +268,7 @@ def _manifest(
 ) -> Manifest:
     benchmark = planned.benchmark
     frozen: dict[str, JsonValue] = planned.config.model_dump(mode="json", exclude_none=True)
-    # A scenario's file may change after the run; what its trials met may not.
+    # A scenario's file may change after the run; the manifest keeps what its trials used.
     frozen["scenarios"] = {
         spec.key.condition: spec.scenario.model_dump(mode="json")
         for spec in planned.trials

@@ -1,7 +1,6 @@
-"""The command line: one file for each command; it parses, calls, prints.
+"""The command line: one module for each command.
 
-What reads it (`program`) is imported only when it is read: `warex exec` begins its slowest part,
-the proxy's start, before.
+``warex.cli.app`` is imported only to parse: `warex exec` starts its proxy, the slowest part, first.
 """
 
 import os
@@ -25,7 +24,7 @@ def __getattr__(name: str) -> object:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit with its code (see ``program.run``)."""
+    """Run the command line and exit with its code (see ``app.run``)."""
     _have_streams()
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -34,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
 
             code = run(given)
     except KeyboardInterrupt:
-        # It came before there was a command, or after.
+        # The interrupt came before or after the command.
         from warex.cli.output import echo
 
         echo("interrupted", err=True)
@@ -43,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _have_streams() -> None:
-    """Open what the caller has closed, or a file of ours would be taken for it, by commands too."""
+    """Open closed standard streams, so that no other file gets their descriptors."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(handle, True)
     os.close(handle)

@@ -1,4 +1,4 @@
-"""`python -m warex.cli`, for where the `warex` script is not on the PATH."""
+"""`python -m warex.cli`, for when the `warex` script is not on the PATH."""
 
 from warex.cli import main
 

@@ -1,7 +1,6 @@
-"""The command line: one file for each command; it parses, calls, prints.
+"""The command line's main group.
 
-A command imports what it needs when it runs, not when it is asked for help: mitmproxy alone takes
-half a second.
+A command imports its dependencies when it runs, not for its help: mitmproxy takes half a second.
 """
 
 import os
@@ -44,11 +43,11 @@ _COMMANDS: Final = {
     "serve": ("training", "serve a model and its adapters to agents"),
     "train": ("training", "train a LoRA adapter on a data set"),
 }
-"""Every command with the folder of its file and its line of help."""
+"""Each command's package and line of help."""
 
 
 class _LazyGroup(Group):
-    """Loads a command when it is called."""
+    """Imports a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -76,7 +75,7 @@ def cli() -> None:
 
 
 def run(given: list[str]) -> int:
-    """Run the command line; return the exit code.
+    """Run the command line and return its exit code.
 
     0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 130:
     interrupted.
@@ -85,7 +84,7 @@ def run(given: list[str]) -> int:
         # A terminal that cannot show a character must not end a campaign.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        # What was typed, for a command to keep.
+        # The command line as typed, for the manifest.
         typed = ("warex", *given)
         code = cli.main(given, prog_name="warex", standalone_mode=False, obj=typed)
         sys.stdout.flush()
@@ -101,11 +100,11 @@ def run(given: list[str]) -> int:
         echo(f"warex: {error}", err=True)
         return error.exit_code
     except (BrokenPipeError, SystemExit):
-        # Whoever read our output has enough of it, as `| head` does; click makes an exit of that.
+        # The reader closed the pipe, as `| head` does; click turns this into an exit.
         _drop_output()
         return 0
     except RuntimeError as error:
-        # Of all that Python says in this way, only this is the machine's.
+        # Of all RuntimeErrors, only this one is the machine's.
         if "can't start new thread" not in str(error):
             raise
         echo(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
@@ -125,6 +124,6 @@ _MORE_PROCESSES = "raise the limit of processes (ulimit -u), or end some"
 
 
 def _drop_output() -> None:
-    """Let Python's own flush at the exit go nowhere, or it would complain once more."""
+    """Discard Python's flush at exit, which would report the broken pipe again."""
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -1,7 +1,7 @@
-"""What a shell completes of a command line beside commands and options: the names that there are.
+"""Shell completion of names.
 
-What a catalogue holds is asked of it when the shell asks. Where a file may stand too, files are
-completed once no name fits any more.
+Names are loaded when the shell asks for them. Where a file is allowed too, files are completed if
+no name fits.
 """
 
 from collections.abc import Callable, Iterable

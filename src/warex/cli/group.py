@@ -1,4 +1,4 @@
-"""A group of commands that says what there is when asked for what there is not."""
+"""A command group that lists its commands in the error for an unknown one."""
 
 import click
 
@@ -6,12 +6,12 @@ from warex.text.english import did_you_mean
 
 
 class Group(click.Group):
-    """Names its commands where one is unknown."""
+    """Lists its commands if one is unknown."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant; UsageError for an unknown one."""
+        """Return the command. Raises UsageError for an unknown one."""
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
             guess = did_you_mean(args[0], names) or "."

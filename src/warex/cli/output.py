@@ -1,4 +1,4 @@
-"""The one way out to the terminal: nothing that is said is obeyed or read as markup."""
+"""Terminal output with control characters escaped and markup disabled."""
 
 import sys
 import textwrap
@@ -22,7 +22,7 @@ def echo(
     err: bool = False,
     end: str = "\n",
 ) -> None:
-    """Print a text on standard output, or on standard error; ``lead`` stands first, coloured."""
+    """Print a text, after a coloured ``lead``, to standard output or standard error."""
     styled = click.style(escape_controls(lead), fg=colour) if lead else ""
     click.echo(f"{styled}{escape_controls(str(sentence))}{end}", err=err, nl=False)
 
@@ -30,10 +30,9 @@ def echo(
 def echo_columns(
     label: str, words: str, width: int, *, lead: str = "", colour: str | None = None
 ) -> None:
-    """Print a label and, beside its column of ``width`` characters, words.
+    """Print a coloured ``lead``, a label in ``width`` columns, and words.
 
-    A terminal has them folded between words; a pipe gets one line, for programs that read it.
-    ``lead`` stands before the label, coloured.
+    Words are wrapped on a terminal, and one line in a pipe.
     """
     indent = len(lead) + width + 1
     if not sys.stdout.isatty():
@@ -49,8 +48,8 @@ def echo_columns(
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Return a console for tables and progress; strings are printed as they stand."""
-    # Loaded where something is drawn: most commands only say a line.
+    """Return a console for tables and progress, without markup."""
+    # Imported here: most commands only print lines.
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
     from rich.text import Text
@@ -60,7 +59,7 @@ def console(*, stderr: bool = False) -> "Console":
             self, renderable: RenderableType, options: ConsoleOptions | None = None
         ) -> Iterable[Segment]:
             if isinstance(renderable, Text):
-                # Before its lines are folded: what was obeyed has no width.
+                # Before wrapping: control characters have no width.
                 renderable = renderable.copy()
                 renderable.plain = escape_controls(renderable.plain)
             for segment in super().render(renderable, options):

@@ -1,7 +1,6 @@
-"""What is begun for a command before its line is read: for `warex exec`, its forkserver.
+"""Starts slow parts of a command before the command line is parsed: `warex exec`'s forkserver.
 
-Reading the command line takes a tenth of a second on the way to the first answer; meanwhile the
-forkserver, in a process of its own, loads mitmproxy.
+Parsing takes a tenth of a second, in which the forkserver's process loads mitmproxy.
 """
 
 import signal
@@ -17,9 +16,9 @@ _waiting: "list[Forkserver]" = []
 
 @contextmanager
 def prewarmed(given: Sequence[str]) -> Iterator[None]:
-    """Begin what the command needs; at the end, end what it has not taken."""
+    """Start what the command needs; at the end, close what it has not taken."""
     if given[:1] == ["exec"] and not {"-h", "--help"} & {*given[1:2]}:
-        # Where no process can be started, the command finds that out again, and says so.
+        # If no process can be started, the command fails again and reports it.
         with suppress(OSError):
             _waiting.append(_start_forkserver())
     try:
@@ -30,14 +29,14 @@ def prewarmed(given: Sequence[str]) -> Iterator[None]:
 
 
 def take_forkserver() -> "Forkserver":
-    """Return the forkserver that was begun, or else one begun now; it is the caller's to close."""
+    """Return the started forkserver, or a new one; the caller closes it."""
     return _waiting.pop() if _waiting else _start_forkserver()
 
 
 def _start_forkserver() -> "Forkserver":
     from warex.proxy.process.forkserver import Forkserver
 
-    # Whoever started us and ignores the ends of children hands that down; ours are waited for.
+    # A parent that ignores SIGCHLD passes that on, but child processes are waited for here.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     made = Forkserver()
     made.ensure_started()

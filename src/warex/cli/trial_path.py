@@ -1,4 +1,4 @@
-"""Which attempt a person means who names a trial."""
+"""Finds the attempt that a trial's path means."""
 
 from pathlib import Path
 
@@ -7,15 +7,15 @@ from warex.files.reading import path_exists
 
 
 def latest_attempt(trial: Path) -> Path:
-    """Return the last attempt of a trial's folder; anything else as it is."""
+    """Return the last attempt in a trial's folder, or any other path unchanged."""
     attempts = sorted(trial.glob("attempt-*"), key=lambda path: (len(path.name), path.name))
     return attempts[-1] if attempts else trial
 
 
 def find_trace(trial: Path) -> Path:
-    """Return the last attempt of a trial's folder, or the file or folder itself.
+    """Return the last attempt in a trial's folder, or any other path unchanged.
 
-    Raises TraceError for a folder without a trace, which says what it is instead.
+    Raises TraceError, with a hint what it is instead, for a folder without a trace.
     """
     from warex.traces.paths import EVENTS
 

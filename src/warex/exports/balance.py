@@ -1,4 +1,4 @@
-"""As many clean steps as failures, so that a model does not learn to reload always (paper §4.2)."""
+"""Balances clean steps and failures, so that a model does not learn to always reload (§4.2)."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from warex.seeds import draw
 def balance_rows[R: RowMetadata](
     rows: Sequence[R], clean_per_failure: float | None, seed: int, most: int | None = None
 ) -> tuple[R, ...]:
-    """Return rows with so many clean ones for each failure, chosen by seed, in their order.
+    """Return rows with ``clean_per_failure`` clean ones per failure, drawn by seed, in order.
 
-    ``clean_per_failure`` None: all are kept. ``most``: no more failures than that; where the clean
-    ones do not follow them, no more of each kind. Rows of one kind alone are not balanced.
+    ``clean_per_failure`` None keeps all. ``most`` limits the failures, and each kind where clean
+    rows do not follow them. Rows of a single kind are not balanced.
     """
     failures = [row for row in rows if row.kind == "failure"]
     clean = [row for row in rows if row.kind == "clean"]

@@ -1,4 +1,4 @@
-"""A data set made of runs: examples found, divided, checked for leaks, balanced."""
+"""Builds a data set from runs: examples are found, split, checked for leaks, balanced."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ ONE_KIND: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DatasetRequest:
-    """What data set is wanted."""
+    """Options of a data set."""
 
     format: Format = "sft"
     choice: SelectionOptions = field(default_factory=SelectionOptions)
@@ -37,13 +37,12 @@ class DatasetRequest:
     clean_per_failure: float | None = 1.0
     """None: all are kept."""
     most: int | None = None
-    """Failures on the training side; where clean steps do not follow them, rows of each kind."""
+    """Failures in training; of each kind where clean steps do not follow them."""
     mask: bool = False
-    """Whether personal data are masked."""
     only: Kind | None = None
     allowed_leaks: tuple[Leak, ...] = ()
     agents: tuple[str, ...] = ()
-    """Those whose trials are taken; empty for all. The next likewise."""
+    """Those whose trials are used; empty for all. The next likewise."""
     conditions: tuple[str, ...] = ()
     seed: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
@@ -51,10 +50,10 @@ class DatasetRequest:
 
 
 def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
-    """Return the data set that is asked for.
+    """Return the requested data set.
 
-    Raises InputError where there is nothing to learn, all is of one kind, the rows cannot be
-    divided, or something stands on two sides of the split.
+    Raises InputError if there are no usable steps, all are of one kind, the rows cannot be split,
+    or something is on two sides of the split.
     """
     found = find_examples([_narrowed(run, request) for run in runs], request.choice)
     left_out = found.left_out
@@ -72,20 +71,15 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
     if division.between:
         left_out["between the sides of the split"] = division.between
     leaks = require_no_leaks(division.sides, request.allowed_leaks)
-    sides = dict(division.sides)
     kept = {
         side: balance_rows(
-            it,
-            request.clean_per_failure,
-            request.seed,
-            request.most if side == "train" else None,
+            it, request.clean_per_failure, request.seed, request.most if side == "train" else None
         )
-        for side, it in sides.items()
+        for side, it in division.sides.items()
     }
-    over = sum(map(len, sides.values())) - sum(map(len, kept.values()))
+    over = sum(map(len, division.sides.values())) - sum(map(len, kept.values()))
     left_out.update({"more than were asked for": over} if over else {})
-    sides = kept
-    used = {name for side in sides.values() for row in side for name in row.images}
+    used = {name for side in kept.values() for row in side for name in row.images}
     manifest = DatasetManifest(
         format=request.format,
         seed=request.seed,
@@ -98,7 +92,7 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         **request.facts,
     )
     images = {name: data for name, data in found.images.items() if name in used}
-    splits = _in_parts(sides) if images else {str(side): rows for side, rows in sides.items()}
+    splits = _in_parts(kept) if images else {str(side): rows for side, rows in kept.items()}
     return UnwrittenDataset(manifest, splits, images)
 
 

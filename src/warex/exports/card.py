@@ -1,4 +1,4 @@
-"""The card of a data set: what Hugging Face shows of it, and ``datasets`` loads it by."""
+"""The data set card that Hugging Face shows and ``datasets`` loads by."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -103,7 +103,7 @@ Images lie in `images/`; a row names its own.
 
 
 def card(manifest: DatasetManifest) -> str:
-    """Return the card as Markdown, its head in YAML."""
+    """Return the card as Markdown with YAML front matter."""
     held = manifest.splits.values()
     return _CARD.render(
         manifest=manifest,

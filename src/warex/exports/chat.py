@@ -1,7 +1,7 @@
-"""Messages and tools of any API as those of OpenAI's chat completions, which TRL reads.
+"""Converts messages and tools of any API to OpenAI's chat completions, which TRL reads.
 
-Blocks are told apart by their shape, never by the API that they come from: no two APIs use one
-shape for different things. Images are references to blobs (``blob:sha256/…``), as in a trace.
+Blocks are recognised by their shape, not by their API: no two APIs use one shape for different
+things. Images are references to blobs (``blob:sha256/…``), as in a trace.
 """
 
 import json
@@ -18,14 +18,14 @@ from warex.traces.events import LlmCall
 BLOB: Final = "blob:"
 _ROLES: Final = {"developer": "system", "model": "assistant", "function": "tool", "prompt": "user"}
 _THOUGHTS: Final = frozenset(("thinking", "redacted_thinking", "reasoning", "reasoningContent"))
-"""Blocks that hold what a model thought, which it is not shown again."""
+"""Blocks with a model's reasoning, which is not shown to it again."""
 _CALLS: Final = ("tool_use", "toolUse", "functionCall", "function_call")
 _RESULTS: Final = ("tool_result", "toolResult", "functionResponse", "function_call_output")
 
 
 @dataclass(frozen=True, slots=True)
 class _Image:
-    """Where an image is kept: ``sha256/…``."""
+    """An image's blob reference: ``sha256/…``."""
 
     reference: str
 
@@ -34,10 +34,10 @@ type _Said = str | _Image
 
 
 def chat(call: LlmCall) -> list[ChatMessage]:
-    """Return what a call showed to its model, then its answer, as the last message.
+    """Return a call's messages, with its answer as the last one.
 
-    A message's ``content`` is a list of parts where it has an image, ``{"type": "image", "blob":
-    "sha256/…"}``, and a text where it has none.
+    The ``content`` of a message with an image is a list of parts, ``{"type": "image", "blob":
+    "sha256/…"}``; otherwise it is a text.
     """
     found: list[ChatMessage] = []
     sent = call.messages if isinstance(call.messages, list) else [call.messages]
@@ -58,7 +58,7 @@ def answer(call: LlmCall) -> ChatMessage:
 
 
 def tools(given: JsonValue) -> list[dict[str, Any]] | None:
-    """Return the tools of a call in the form of OpenAI's; None where there are none."""
+    """Return a call's tools in OpenAI's form, or None."""
     found: list[dict[str, Any]] = []
     for tool in as_list(given):
         said = as_dict(tool)
@@ -72,7 +72,7 @@ def tools(given: JsonValue) -> list[dict[str, Any]] | None:
 
 
 def message_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the texts of messages, tool calls left out."""
+    """Yield the texts of messages, without tool calls."""
     for message in messages:
         content = message.get("content")
         for part in content if isinstance(content, list) else [content]:
@@ -84,11 +84,8 @@ def message_texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _function(name: str, held: Mapping[str, JsonValue]) -> dict[str, Any]:
     schema = held.get("parameters") or held.get("input_schema") or held.get("inputSchema")
     schema = as_dict(schema).get("json", schema)
-    return {
-        "name": name,
-        "description": as_text(held.get("description")),
-        "parameters": as_dict(schema),
-    }
+    description, parameters = as_text(held.get("description")), as_dict(schema)
+    return {"name": name, "description": description, "parameters": parameters}
 
 
 def _of_message(message: JsonValue) -> Iterator[ChatMessage]:
@@ -126,7 +123,7 @@ def _of_message(message: JsonValue) -> Iterator[ChatMessage]:
 
 
 def _said(block: JsonValue) -> list[_Said]:
-    """Return the words and images of a block."""
+    """Return the texts and images of a block."""
     if isinstance(block, str):
         return [_Image(block.removeprefix(BLOB))] if block.startswith(BLOB) else [block]
     if isinstance(block, list):
@@ -142,13 +139,13 @@ def _said(block: JsonValue) -> list[_Said]:
         return [json.dumps(held["json"], ensure_ascii=False)]
     if (image := _blob(held)) is not None:
         return [_Image(image)]
-    # An image of which the message has only the address, a document, …
+    # A document, or an image given only by its address.
     inner = held.get("content", held.get("document", held.get("data")))
     return _said(inner) if inner is not None else []
 
 
 def _blob(value: JsonValue) -> str | None:
-    """Return the reference of the blob that an object holds somewhere; None for none."""
+    """Return the first blob reference inside an object, or None."""
     left: list[JsonValue] = [value]
     while left:
         match left.pop():
@@ -164,7 +161,7 @@ def _blob(value: JsonValue) -> str | None:
 
 
 def _call(block: JsonValue) -> dict[str, Any] | None:
-    """Return the tool call that a block is; None if it is none."""
+    """Return a block's tool call, or None."""
     held = as_dict(block)
     kind = as_text(held.get("type"))
     inner = next((as_dict(held[key]) for key in _CALLS if isinstance(held.get(key), dict)), None)
@@ -191,7 +188,7 @@ def _tool_call(identifier: str, name: str, given: JsonValue) -> dict[str, Any]:
 
 
 def _result(block: JsonValue) -> ChatMessage | None:
-    """Return what a tool gave back as a message; None if a block is no such thing."""
+    """Return a block's tool result as a message, or None."""
     held = as_dict(block)
     inner = next((as_dict(held[key]) for key in _RESULTS if isinstance(held.get(key), dict)), None)
     if inner is None and as_text(held.get("type")) not in _RESULTS:
@@ -222,7 +219,7 @@ def _content(said: Sequence[_Said]) -> str | list[dict[str, Any]]:
 
 
 def _joined(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Put calls that stand alone (OpenAI's Responses) to the assistant's words before them."""
+    """Merge separate calls (OpenAI's Responses) into the assistant message before them."""
     found: list[ChatMessage] = []
     for message in messages:
         before = found[-1] if found else {}

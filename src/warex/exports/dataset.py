@@ -2,9 +2,9 @@
 
 ::
 
-    DIR/train.jsonl validation.jsonl test.jsonl   and what can be trained on as .parquet, too
+    DIR/train.jsonl validation.jsonl test.jsonl   also as .parquet for formats that are trained on
     DIR/dataset.json                              the manifest
-    DIR/README.md                                 the data set's card
+    DIR/README.md                                 the data set card
     DIR/images/                                   screenshots
 """
 
@@ -31,7 +31,7 @@ MANIFEST: Final = "dataset.json"
 
 
 class SplitFacts(BaseModel, frozen=True, extra="forbid"):
-    """What a split holds, in numbers."""
+    """Counts and contents of a split."""
 
     examples: int
     failure: int
@@ -47,25 +47,23 @@ class SplitFacts(BaseModel, frozen=True, extra="forbid"):
 
 
 class DatasetManifest(BaseModel, frozen=True, extra="forbid"):
-    """What a data set is and where it comes from."""
+    """The contents and origin of a data set."""
 
     schema_version: Literal[1] = 1
     format: Format
     license: str = ""
     seed: int = 0
     made_by: str = ""
-    """The command line that repeats it."""
+    """The command line that reproduces it."""
     warex: str = ""
-    """The version of WAREX that made it."""
     sources: tuple[str, ...] = ()
-    """The runs' folders, by name."""
+    """Names of the runs' folders."""
     split_by: tuple[str, ...] = ()
     leaks: tuple[str, ...] = ()
-    """What stands on two sides and was accepted."""
+    """Leaks between the splits that were accepted."""
     masked: bool = False
-    """Whether personal data were masked."""
     left_out: Mapping[str, int] = {}
-    """Steps that were not taken, by reason."""
+    """Steps that were left out, by reason."""
     vocabularies: Mapping[str, Vocabulary] = {}
     splits: Mapping[str, SplitFacts] = {}
 
@@ -79,22 +77,19 @@ class Dataset:
     splits: Mapping[str, tuple[RowMetadata, ...]]
 
     def rows(self, split: str) -> tuple[Row, ...]:
-        """Return a split's rows of supervised fine-tuning; none where there is no such split.
-
-        Raises InputError for a data set of preferences.
-        """
+        """Return a split's fine-tuning rows. Raises InputError for another format."""
         return cast("tuple[Row, ...]", self._of("sft", split))
 
     def pairs(self, split: str) -> tuple[PreferencePair, ...]:
-        """Return a split's pairs. Raises InputError for a data set of another format."""
+        """Return a split's preference pairs. Raises InputError for another format."""
         return cast("tuple[PreferencePair, ...]", self._of("dpo", split))
 
     def labelled(self, split: str) -> tuple[LabelledAnswer, ...]:
-        """Return a split's labelled answers. Raises InputError for one of another format."""
+        """Return a split's labelled answers. Raises InputError for another format."""
         return cast("tuple[LabelledAnswer, ...]", self._of("kto", split))
 
     def vocabulary(self, facts: RowMetadata) -> Vocabulary:
-        """Return the vocabulary of the agent that a row comes from."""
+        """Return the action vocabulary of a row's agent."""
         return self.manifest.vocabularies[facts.vocabulary]
 
     def _of(self, wanted: Format, split: str) -> tuple[RowMetadata, ...]:
@@ -108,23 +103,21 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class UnwrittenDataset:
-    """A data set that is to be written."""
+    """A data set before it is written."""
 
     manifest: DatasetManifest
     splits: Mapping[str, Sequence[RowMetadata]]
     images: Mapping[str, bytes] = field(default_factory=dict)
-    """By their file below the folder."""
+    """By path below the folder."""
 
 
 def write_dataset(
     folder: Path, draft: UnwrittenDataset, card: Callable[[DatasetManifest], str]
 ) -> DatasetManifest:
-    """Write a data set; the manifest, which makes it whole, last. Return the manifest.
+    """Write a data set, its manifest last; return the manifest. ``card`` makes README.md of it.
 
-    ``card`` makes the text of README.md of the whole manifest.
-
-    Raises InputError where the folder is a file or holds another data set's files, MachineError
-    where the disk refuses or Polars, which writes Parquet, is not installed.
+    Raises InputError if the folder is a file or not empty, MachineError if writing fails or Polars,
+    which writes Parquet, is not installed.
     """
     require_empty_folder(folder)
     require_parquet(draft.manifest.format)
@@ -147,7 +140,7 @@ def write_dataset(
 
 
 def require_empty_folder(folder: Path) -> None:
-    """Raise InputError where a data set cannot be written into a folder."""
+    """Raise InputError if a data set cannot be written into a folder."""
     if path_exists(folder) and not folder.is_dir():
         raise InputError(f"{folder} is not a folder: name one for the data set")
     if folder.is_dir() and any(folder.iterdir()):
@@ -155,7 +148,7 @@ def require_empty_folder(folder: Path) -> None:
 
 
 def require_parquet(kind: Format) -> None:
-    """Raise MachineError where a format is written as Parquet, too, and Polars is missing."""
+    """Raise MachineError if a format is also written as Parquet and Polars is missing."""
     if kind in ROWS:
         require_extra("frames", f"--to {kind}, which writes Parquet,", "polars")
 
@@ -163,8 +156,8 @@ def require_parquet(kind: Format) -> None:
 def read_dataset(folder: Path) -> Dataset:
     """Read a data set.
 
-    Raises InputError where it is missing, of an unknown version, not the one that was written, or
-    has a row that is none; the sentence names file and line.
+    Raises InputError if it is missing, of an unknown version, changed since it was written, or has
+    an invalid row; the message names file and line.
     """
     manifest = _manifest(folder)
     if manifest.format not in ROWS:
@@ -202,8 +195,7 @@ def _manifest(folder: Path) -> DatasetManifest:
 
 
 def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
-    data = _bytes(path)
-    found: list[RowMetadata] = []
+    data, found = _bytes(path), list[RowMetadata]()
     for number, line in enumerate(data.splitlines(), 1):
         try:
             found.append(ROWS[kind].model_validate_json(line))
@@ -230,7 +222,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _written(row: RowMetadata, manifest: DatasetManifest) -> dict[str, Any]:
-    """Return a row as the format has it."""
+    """Return a row in the data set's format."""
     if manifest.format == "atif" and isinstance(row, Row):
         return atif.trajectory(row)
     if manifest.format == "adp" and isinstance(row, Row):

@@ -1,4 +1,4 @@
-"""Which steps of a run teach something, and what they teach (paper §4.2)."""
+"""Selects the steps of runs that are worth training on, with the wanted answers (paper §4.2)."""
 
 import hashlib
 import re
@@ -25,51 +25,48 @@ from warex.traces.paths import BLOBS, EVENTS, NO_PROXY
 from warex.traces.reader import read_trace
 
 KIND_OF_SITE: Final = r"([A-Za-z]+)[-_./]"
-"""How a task's name begins that tells the kind of its site: ``shop-order-basket``."""
+"""Matches the kind of site at the start of a task's name: ``shop-order-basket``."""
 _LONGEST: Final = 32_000
 _MAGIC: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpg", b"RIFF": "webp", b"GIF8": "gif"}
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionOptions:
-    """Which steps are taken, and how they are written."""
+    """Which steps are selected, and how they are written."""
 
     relabel: bool = False
-    """Whether lost steps are taken, too, with an answer that asks for the page again."""
+    """Whether lost steps are included, with an answer that requests the page again."""
     largest: int = _LONGEST
     """Characters of a prompt; a longer one is cut in its observation."""
     images: bool = True
     group: str = KIND_OF_SITE
-    """Pattern that finds the kind of site in a task's name, as its first group."""
+    """Pattern whose first group is the kind of site in a task's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A row with what the agent did."""
+    """A row with the agent's own answer."""
 
     row: Row
     part: StepRole
     own: ChatMessage
-    """The agent's own answer; the row's, unless that was put in its place."""
+    """The agent's own answer; the same as the row's unless that is relabelled."""
 
 
 @dataclass(slots=True)
 class FoundExamples:
-    """What runs hold."""
+    """The examples found in runs."""
 
     examples: list[Example] = field(default_factory=list)
     vocabularies: dict[str, Vocabulary] = field(default_factory=dict)
     images: dict[str, bytes] = field(default_factory=dict)
-    """By their file below the data set's folder."""
+    """By path below the data set's folder."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Trials and steps that were not taken, by reason."""
+    """Numbers of skipped trials and steps, by reason."""
 
 
 def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExamples:
-    """Return every step of the runs' counted trials that teaches something.
-
-    Raises TraceError for a damaged trace.
-    """
+    """Return all training examples of the runs' counted trials. Raises TraceError."""
     found = FoundExamples()
     known: set[str] = set()
     for run in runs:
@@ -112,7 +109,7 @@ def _of_trial(
 
 
 def _named(known: dict[str, Vocabulary], benchmark: str, words: Vocabulary) -> str:
-    """Return the name of a vocabulary; agents of one benchmark may have several."""
+    """Return a vocabulary's unique name; agents of one benchmark may differ in theirs."""
     name, number = benchmark or words.name, 1
     while known.setdefault(name, words) != words:
         number += 1
@@ -146,9 +143,9 @@ def _example(
     if messages is None:
         found.left_out["too long: the element acted on would be cut away"] += 1
         return
-    trial = str(record.path.relative_to(run.path)) if _within(record.path, run.path) else ""
+    trial = str(record.path.relative_to(run.path)) if record.path.is_relative_to(run.path) else ""
     plan = step.planned_fault
-    # A prompt's images are read only where the row is taken.
+    # Images are read only for rows that are kept.
     images = tuple(_images(messages, record.path, choice, found))
     row = Row(
         id=_identifier(run.name, trial or str(record.path), call.exchange),
@@ -177,9 +174,9 @@ def _example(
 
 
 def retry_answer(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | None:
-    """Return the answer that asks for a step's page again, and the action in it.
+    """Return an answer that requests a step's page again, with the name of its action.
 
-    None where the agent's vocabulary has none, or the page's address is not known.
+    None if the agent's vocabulary has no such action or the page's URL is unknown.
     """
     if not words.asks_again or ("{url}" in words.asks_again and not step.url):
         return None
@@ -192,10 +189,6 @@ def _identifier(*place: str) -> str:
     return hashlib.sha256("/".join(place).encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _within(path: Path, folder: Path) -> bool:
-    return path.is_relative_to(folder)
-
-
 def _group(pattern: str, task: str) -> str:
     told = re.match(pattern, task)
     return told[1] if told else ""
@@ -204,7 +197,7 @@ def _group(pattern: str, task: str) -> str:
 def _images(
     messages: list[ChatMessage], attempt: Path, choice: SelectionOptions, found: FoundExamples
 ) -> Iterator[str]:
-    """Yield the files of a prompt's images; take the blobs' names out of its parts."""
+    """Yield the paths of a prompt's images; remove the blob references from its parts."""
     store = BlobStore(attempt / BLOBS)
     for message in messages:
         content = message.get("content")

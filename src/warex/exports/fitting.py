@@ -1,4 +1,4 @@
-"""Prompts that are too long, cut in what the model sees of the page and nowhere else."""
+"""Shortens long prompts in their observation of the page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -12,11 +12,11 @@ _CUT: Final = "\n[…]\n"
 def truncate_messages(
     messages: Sequence[ChatMessage], largest: int, needed: Sequence[str] = ()
 ) -> list[ChatMessage] | None:
-    """Return messages of at most ``largest`` characters; the last one is the answer, left whole.
+    """Return messages of at most ``largest`` characters; the last one, the answer, stays whole.
 
-    Of the prompt's longest text the middle is left out. ``needed`` are texts of the answer's
-    action, as an element's id: None where the cut takes one away that the prompt had, or where the
-    other messages alone are too long.
+    The middle of the prompt's longest text is cut. ``needed`` are texts of the answer's action such
+    as an element's id. None if the cut removes one of them from the prompt, or if the other
+    messages alone are too long.
     """
     *prompt, answer = messages
     whole = [_copy(message) for message in prompt]
@@ -42,7 +42,7 @@ def _copy(message: Mapping[str, Any]) -> ChatMessage:
 
 
 def _places(messages: Sequence[ChatMessage]) -> list[tuple[dict[str, Any], str]]:
-    """Return where texts stand: the object that holds each, and its key."""
+    """Return the location of each text: the object that holds it, and the key."""
     found: list[tuple[dict[str, Any], str]] = []
     for message in messages:
         content = message.get("content")

@@ -1,7 +1,7 @@
-"""What stands on both sides of a split, so that a test would measure memory.
+"""Finds data on both sides of a split, which would make a test measure memory.
 
-Near-duplicates are found by MinHash (Broder 1997) over runs of five words, numbers masked, and
-then compared whole: Jaccard similarity of at least 0.9.
+Near-duplicates are found by MinHash (Broder 1997) over runs of five words without digits, then
+compared whole: Jaccard similarity of at least 0.9.
 """
 
 import re
@@ -21,15 +21,14 @@ from warex.exports.rows import RowMetadata
 NEAR_DUPLICATE: Final = 0.9
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _RUN: Final = 5
-"""Words that are compared together."""
 _BANDS, _WIDTH = 16, 4
-"""Pairs of a similarity of 0.9 share one of the bands in all but 10⁻⁷ of cases."""
+"""Pairs with a similarity of 0.9 share a band in all but 10⁻⁷ of cases."""
 _PRIME: Final = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Leakage:
-    """A value on two sides."""
+    """A value that is on two sides."""
 
     what: Leak
     sides: tuple[Side, Side]
@@ -39,7 +38,7 @@ class Leakage:
 def require_no_leaks(
     sides: Mapping[Side, Sequence[RowMetadata]], allowed: Sequence[Leak] = ()
 ) -> tuple[Leakage, ...]:
-    """Return the leaks that are allowed; raise InputError for the first that is not."""
+    """Return the allowed leaks; raise InputError for the first that is not allowed."""
     found = tuple(leaks(sides))
     for leak in found:
         if leak.what not in allowed:
@@ -65,7 +64,7 @@ _SHOWN: Final[Mapping[Leak, str]] = {
 
 
 def leaks(sides: Mapping[Side, Sequence[RowMetadata]]) -> Iterator[Leakage]:
-    """Yield what stands on two sides; of each kind and pair of sides one, the first by name."""
+    """Yield the first leak, by name, of each kind and pair of sides."""
     pairs = [(one, other) for at, one in enumerate(SIDES) for other in SIDES[at + 1 :]]
     for what in LEAKS:
         for one, other in pairs:
@@ -83,7 +82,7 @@ def _values(rows: Sequence[RowMetadata], what: str) -> set[str]:
 
 
 def _alike(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | None:
-    """Return the ids of the first pair of rows that show nearly the same; None for none."""
+    """Return the ids of the first pair of rows with near-duplicate observations, or None."""
     if not some or not others:
         return None
     runs = [_runs(row) for row in some]
@@ -101,7 +100,7 @@ def _alike(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | 
 
 
 def observation(row: RowMetadata) -> str:
-    """Return what the model is shown last: the text of the prompt's last message with one."""
+    """Return the text of the prompt's last message that has any."""
     messages: list[dict[str, Any]] = getattr(row, "prompt")  # noqa: B009 - of every kind of row
     shown = ["\n".join(message_texts([message])) for message in messages]
     return next((text for text in reversed(shown) if text), "")

@@ -1,7 +1,7 @@
-"""Personal data that can be told by their form, masked: addresses of e-mail, phone, card, account.
+"""Masks personal data with a recognisable form: e-mail, phone, card and account numbers.
 
-The same value has the same mask throughout a row, so that what an action types is still what the
-page shows. Names and street addresses have no form of their own, and stay.
+A value has the same mask throughout a row, so that what an action types is still what the page
+shows. Names and street addresses have no such form and stay.
 """
 
 import re
@@ -11,11 +11,10 @@ from typing import Any, Final
 from warex.exports.rows import RowMetadata
 
 CHATS: Final = ("messages", "prompt", "chosen", "rejected", "completion")
-"""Fields of rows that hold messages."""
 
 
 def _passes_luhn(text: str) -> bool:
-    """Whether a card number's last digit is the check of the others (ISO/IEC 7812-1)."""
+    """Whether a card number has a valid check digit (ISO/IEC 7812-1)."""
     digits = [int(it) for it in text if it.isdigit()]
     doubled = (
         digit if at % 2 == 0 else digit * 2 - 9 * (digit > 4)
@@ -25,7 +24,7 @@ def _passes_luhn(text: str) -> bool:
 
 
 def _passes_mod_97(text: str) -> bool:
-    """Whether an account's number has the check digits that belong to it (ISO 13616)."""
+    """Whether an account number has valid check digits (ISO 13616)."""
     plain = text.replace(" ", "")
     turned = plain[4:] + plain[:4]
     return int("".join(str(int(it, 36)) for it in turned)) % 97 == 1
@@ -42,7 +41,7 @@ _FORMS: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...]] = 
 
 
 def mask_pii[R: RowMetadata](row: R) -> R:
-    """Return a row with personal data masked in its messages and its address."""
+    """Return a row with personal data masked in its messages and URL."""
     masks: dict[str, str] = {}
     chats = [name for name in CHATS if name in type(row).model_fields]
     changed = {name: _in(getattr(row, name), masks) for name in (*chats, "url")}
@@ -62,7 +61,7 @@ def _in(value: Any, masks: dict[str, str]) -> Any:
 
 
 def _in_object(value: Mapping[str, Any], masks: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    # An id ties a call to its result, and a blob's name is a hash.
+    # Ids tie calls to results, and blob names are hashes: they are kept.
     for key, one in value.items():
         yield key, one if key in ("id", "tool_call_id", "role", "type") else _in(one, masks)
 

@@ -1,25 +1,20 @@
-"""The words of a data set: formats, kinds of rows, sides of a split.
-
-Nothing is imported here that takes time, since the command line's help shows them.
-"""
+"""Names of a data set's formats, row kinds and splits. It imports nothing slow, for ``--help``."""
 
 from typing import Final, Literal, get_args
 
 type Format = Literal["sft", "dpo", "kto", "atif", "adp"]
-"""What a data set teaches by: answers wanted, pairs of a better and a worse one, or single answers
-with a label; answers wanted, in Harbor's trajectory format or the Agent Data Protocol's."""
+"""``sft``: wanted answers; ``dpo``: pairs of a better and a worse one; ``kto``: labelled answers;
+``atif``, ``adp``: wanted answers in Harbor's trajectory format or the Agent Data Protocol's."""
 
 type Kind = Literal["failure", "clean"]
 """``failure``: the step after a delivered fault. ``clean``: an ordinary step of a solved trial."""
 
 type Dimension = Literal["site", "group", "page_family", "fault", "category", "benchmark", "task"]
-"""What a split can go by."""
 
 type Side = Literal["train", "validation", "test"]
-"""A side of a split."""
 
 type Leak = Literal["site", "task", "page_family", "observation"]
-"""What may not stand on two sides."""
+"""What must not be on two sides."""
 
 FORMATS: Final[tuple[Format, ...]] = get_args(Format.__value__)
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind.__value__)

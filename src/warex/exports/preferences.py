@@ -1,4 +1,4 @@
-"""Pairs of a better and a worse answer to a prompt (DPO), and answers with a label (KTO)."""
+"""Preference pairs (DPO) and labelled answers (KTO)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,13 @@ from warex.exports.leaks import observation
 from warex.exports.rows import LabelledAnswer, PreferencePair, Row
 
 _ALIKE: Final = 0.8
-"""How much of two prompts must be the same for an answer to one to be one to the other."""
+"""Similarity from which an answer to one prompt counts as an answer to another."""
 
 
 def pairs(examples: Sequence[Example]) -> Iterator[PreferencePair]:
-    """Yield a pair for each step that was recovered from, with the answer of one that was not.
+    """Yield a pair for each recovered step, with a lost answer for the same task, page and fault.
 
-    The two are of the same task, page and fault. A lost step that was relabelled is a pair by
-    itself.
+    A relabelled lost step forms a pair by itself.
     """
     lost: dict[tuple[str, ...], list[Example]] = defaultdict(list)
     for example in examples:
@@ -33,17 +32,15 @@ def pairs(examples: Sequence[Example]) -> Iterator[PreferencePair]:
 
 
 def labels(examples: Sequence[Example]) -> Iterator[LabelledAnswer]:
-    """Yield each answer with whether it is wanted: lost ones are not."""
+    """Yield each answer with its label: False for lost ones."""
     for example in examples:
-        facts = example.row.model_dump(exclude={"messages", "tools"})
-        facts["tools"] = example.row.tools
-        prompt = example.row.prompt
-        wanted = example.row.answer
-        if example.part != "lost" or example.row.relabelled:
-            yield LabelledAnswer(**facts, prompt=prompt, completion=[wanted], label=True)
+        row = example.row
+        facts = {**row.model_dump(exclude={"messages", "tools"}), "tools": row.tools}
+        if example.part != "lost" or row.relabelled:
+            yield LabelledAnswer(**facts, prompt=row.prompt, completion=[row.answer], label=True)
         if example.part == "lost":
             own = {**facts, "id": f"{facts['id']}-own", "relabelled": False}
-            yield LabelledAnswer(**own, prompt=prompt, completion=[example.own], label=False)
+            yield LabelledAnswer(**own, prompt=row.prompt, completion=[example.own], label=False)
 
 
 def _state(row: Row) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""The rows of a data set: what a model was shown, and what it should have answered.
+"""The rows of a data set: prompts and the wanted answers.
 
-Messages are those of OpenAI's chat completions, which TRL reads: ``role``, ``content`` (a text, or
-in a data set with images a list of parts) and ``tool_calls``.
+Messages are OpenAI's chat messages, which TRL reads: ``role``, ``content`` (a text, or a list of
+parts in a data set with images) and ``tool_calls``.
 """
 
 import json
@@ -23,39 +23,36 @@ def _as_text(value: list[Any] | None) -> str | None:
 
 
 type Tools = Annotated[
-    list[dict[str, Any]] | None,
-    BeforeValidator(_tools),
-    PlainSerializer(_as_text),
+    list[dict[str, Any]] | None, BeforeValidator(_tools), PlainSerializer(_as_text)
 ]
-"""JSON schemas of the tools. In a file they are one text: no two tools have a column's one type."""
+"""JSON schemas of the tools; in a file one text, since a column has one type."""
 
 
 class RowMetadata(BaseModel, frozen=True, extra="forbid"):
-    """Where a row comes from."""
+    """The origin of a row."""
 
     id: str
     kind: Kind
     action: str
-    """The name of the action wanted."""
     relabelled: bool = False
-    """Whether the answer wanted was put in place of the model's own."""
+    """Whether the wanted answer replaces the model's own."""
     benchmark: str
     agent: str
     condition: str
     task: str
     site: str
-    """Host of the page that the step is on."""
+    """Host of the step's page."""
     group: str = ""
-    """The kind of site, where the benchmark tells it."""
+    """The kind of site, if the benchmark names it."""
     url: str = ""
-    """Of the page that the step is on, redacted."""
+    """URL of the step's page, redacted."""
     fault: str = ""
     """Kind of the fault; empty for a clean row. The next two likewise."""
     category: str = ""
     page_family: str = ""
     run: str
     trial: str
-    """The attempt's folder below the run's."""
+    """The attempt's folder, relative to the run's."""
     step: int
     """Number of the agent's step in its trial, from 1."""
     vocabulary: str
@@ -84,7 +81,7 @@ type Chat = Annotated[list[ChatMessage], Field(min_length=1), BeforeValidator(_a
 
 
 class Row(RowMetadata, frozen=True):
-    """What the model is shown, and in the last message the answer wanted: the loss is on that."""
+    """A prompt with the wanted answer as the last message, on which the loss is computed."""
 
     messages: Chat
 
@@ -100,7 +97,7 @@ class Row(RowMetadata, frozen=True):
 
     @property
     def answer(self) -> ChatMessage:
-        """The answer wanted."""
+        """The wanted answer."""
         return self.messages[-1]
 
 
@@ -113,7 +110,7 @@ class PreferencePair(RowMetadata, frozen=True):
 
 
 class LabelledAnswer(RowMetadata, frozen=True):
-    """One answer to a prompt, and whether it is wanted (KTO)."""
+    """One answer to a prompt, labelled wanted or not (KTO)."""
 
     prompt: Chat
     completion: Chat
@@ -121,4 +118,4 @@ class LabelledAnswer(RowMetadata, frozen=True):
 
 
 ROWS: dict[Format, type[RowMetadata]] = {"sft": Row, "dpo": PreferencePair, "kto": LabelledAnswer}
-"""What the rows of each format are that is read again, and trained on."""
+"""Row classes of the formats that can be read and trained on."""

@@ -1,8 +1,8 @@
-"""Which rows are trained on, and which are held out (paper §4.2: 9, 1 and 1 of 11 sites).
+"""Splits rows into training and held-out ones (paper §4.2: 9, 1 and 1 of 11 sites).
 
-A split goes by one or several dimensions. A row is held out where all that it has of them is held
-out: with ``site`` and ``page_family``, a test row is of an unseen site *and* shows an unseen error
-page. A row that is in between stands on no side.
+A split uses one or several dimensions. A row is held out if all of its values are held out: with
+``site`` and ``page_family``, a test row has an unseen site *and* an unseen error page. Rows in
+between are on no side.
 """
 
 from collections import defaultdict
@@ -18,30 +18,27 @@ from warex.seeds import draw
 
 @dataclass(frozen=True, slots=True)
 class SplitPlan:
-    """How rows are divided."""
+    """How rows are split."""
 
     by: tuple[Dimension, ...] = ("site", "page_family")
     shares: tuple[int, int, int] = (9, 1, 1)
-    """Of the names of each dimension: train, validation, test."""
+    """Shares of each dimension's names: train, validation, test."""
     held_out: Mapping[Side, Mapping[Dimension, tuple[str, ...]]] = field(default_factory=dict)
-    """Names, or patterns such as ``market.*``, that are to stand on a side."""
+    """Names, or patterns such as ``market.*``, assigned to a side."""
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Split[R: RowMetadata]:
-    """Rows on their sides."""
+    """Split rows."""
 
     sides: Mapping[Side, tuple[R, ...]]
     between: int
-    """Rows that stand on no side."""
+    """Number of rows on no side."""
 
 
 def split_rows[R: RowMetadata](rows: Sequence[R], plan: SplitPlan) -> Split[R]:
-    """Return the rows on their sides.
-
-    Raises InputError where a dimension has too few names, or a name to be held out is not there.
-    """
+    """Split rows. Raises InputError for too few names, or an unknown name to hold out."""
     places = {by: _places(rows, by, plan) for by in plan.by}
     sides: dict[Side, list[R]] = defaultdict(list)
     between = 0
@@ -52,7 +49,7 @@ def split_rows[R: RowMetadata](rows: Sequence[R], plan: SplitPlan) -> Split[R]:
         elif on:
             between += 1
         else:
-            # It has none of the dimensions; its task decides, so that no task is on two sides.
+            # A row without any dimension is placed by its task, so that no task is on two sides.
             sides[_drawn(plan, row.benchmark, row.task)].append(row)
     return Split({side: tuple(sides[side]) for side in SIDES}, between)
 
@@ -89,7 +86,7 @@ def _places(rows: Iterable[RowMetadata], by: Dimension, plan: SplitPlan) -> dict
 
 
 def _counts(number: int, shares: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Divide names by shares: at least one where there is a share, the rest to training."""
+    """Divide names by shares: at least one per share, the rest to training."""
     total = sum(shares)
     validation, test = (
         max(1, round(number * share / total)) if share else 0 for share in shares[1:]

@@ -1,4 +1,4 @@
-"""The steps of a trial: what the model was shown at each, and what a fault had to do with it."""
+"""The steps of a trial: the model's prompt, and how a fault relates to it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 type StepRole = Literal["clean", "recovery", "lost"]
-"""``clean``: no fault stands between the agent and its task. ``recovery``: its answer is what the
-agent recovered by. ``lost``: the first after a fault that the agent did not recover from."""
+"""``clean``: not affected by a fault. ``recovery``: the answer with which the agent recovered.
+``lost``: the first after a fault from which the agent did not recover."""
 
 _ASKING_HELPS = effects_with(lambda traits: traits.recoverable_by_retry)
 _REPORTS = ("dismissed", "accepted", "cleared")
-"""What a page says of a dialog or a wall that is gone."""
+"""Page reports that a dialog or overlay is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,18 @@ class Step:
 
     call: ModelCall
     act: ModelAction
-    """The action wanted or, of several, the one that recovers."""
+    """The first action, or the one that recovers."""
     url: str
-    """Of the page that the agent is on; empty where none is known."""
+    """URL of the agent's page; empty if unknown."""
     part: StepRole
     planned_fault: FaultPlanned | None
-    """The fault, unless it is clean."""
+    """The fault; None for a clean step."""
     retry_recovers: bool = False
-    """Whether the page can be brought back by asking for it again."""
+    """Whether requesting the page again restores it."""
 
     @property
     def site(self) -> str:
-        """The page's host; empty where none is known."""
+        """The page's host; empty if unknown."""
         try:
             return urlsplit(self.url).hostname or ""
         except ValueError:
@@ -49,10 +49,10 @@ class Step:
 def steps(
     entries: Sequence[Entry], recoveries: Sequence[Recovery], vocabulary: Vocabulary | None
 ) -> Iterator[Step]:
-    """Yield the steps of one trial that teach something, in order.
+    """Yield the training steps of one trial in order.
 
-    Calls without an answer or an action, repeats of a call, and all that the agent did while it
-    lived with a fault, but for the steps that recover or are lost, are left out.
+    Calls without an answer or an action, repeats of a call, and steps under the effect of a fault,
+    except those that recover or are lost, are left out.
     """
     story = TrialEvents(entries, vocabulary)
     told = {call.seq: call for call in story.calls if _is_whole(call)}
@@ -95,7 +95,7 @@ def _is_whole(call: ModelCall) -> bool:
 
 
 def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall | None, float]:
-    """Return the call that recovers or is lost, and until when the agent lived with the fault."""
+    """Return the call that recovers or is lost, and when the fault's effect ends."""
     after = [call for call in story.calls if call.began >= since and call.actions]
     if one.verdict == "recovered":
         call = next((it for it in after if it.seq == one.call_seq), None)
@@ -105,14 +105,14 @@ def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall 
             call = before[-1] if before and until < inf else None
         return call, call.answered if call is not None else inf
     if one.verdict == "not_recovered":
-        return next((it for it in after), None), inf
+        return next(iter(after), None), inf
     if one.verdict in ("healed_by_page", "healed_by_browser"):
         return None, _asked_at(story, one)
     return None, inf
 
 
 def _gone(story: TrialEvents, one: Recovery) -> float:
-    """Return when a page told that its dialog was gone, or the right request was made."""
+    """Return when a page reported its dialog gone, or the right request was made."""
     reports = story.reports.get(one.injection, ())
     times = [report.t for report in reports if report.what in _REPORTS]
     return min([*times, _asked_at(story, one)])

@@ -1,8 +1,8 @@
 """The fault catalogue: one file per fault, in the folder of its group.
 
-To add a fault: write its file (named like its ``kind``), its test, its line and section in
-docs/reference/faults.md, and name it in ``CATALOGUE``. tests/faults/test_catalogue.py names what is
-missing.
+To add a fault, write its file (named like its ``kind``), its test, its line and section in
+docs/reference/faults.md, and add it to ``CATALOGUE``. tests/faults/test_catalogue.py reports
+what is missing.
 """
 
 from functools import reduce
@@ -135,13 +135,13 @@ CATALOGUE: Final[tuple[type[Fault], ...]] = (
     WrongRedirect,
     Xss,
 )
-"""Every fault there is, in the order of their names."""
+"""Every fault, in alphabetical order."""
 
 if TYPE_CHECKING:
     type AnyFault = Fault
 else:
     type AnyFault = Annotated[reduce(or_, CATALOGUE), Field(discriminator="kind")]
-"""Any fault there is, told apart by ``kind``."""
+"""The union of all faults, discriminated by ``kind``."""
 
 __all__ = [
     "CATALOGUE",

@@ -1,4 +1,4 @@
-"""A site of a fault's own: the proxy answers it, and no request to it leaves the machine."""
+"""Sites of faults, answered by the proxy; no request to them leaves the machine."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,39 +9,39 @@ from warex.exchange import Request
 
 @dataclass(frozen=True, slots=True)
 class VisitAction:
-    """One thing that a client did at such a site."""
+    """One action of a client at such a site."""
 
     what: str
     """``visited``, ``clicked``, ``typed``…"""
     detail: str = ""
-    """The path, the link's text, the fields; never what was typed into a field for a secret."""
+    """The path, the link's text or the fields; never the value of a secret field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a request to such a site is answered, and what it shows of the client."""
+    """The answer to a request, and the client's actions that it shows."""
 
     reply: Reply
     actions: tuple[VisitAction, ...] = ()
 
 
 class HostedSite(Protocol):
-    """A site without state: the same request always gets the same answer."""
+    """A stateless site: the same request always gets the same answer."""
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Its hosts, in lower case. Nobody else can have them: see ``reserved``."""
+        """Its hosts, in lower case; see ``unregistrable_host``."""
         ...
 
     def visit(self, request: Request, body: str) -> Visit:
-        """Answer a request; ``body`` is what it sends, as text."""
+        """Answer a request; ``body`` is its body as text."""
         ...
 
 
 def unregistrable_host(prefix: str, name: str) -> str:
-    """Return a host that looks like any other, and that nobody can register.
+    """Return a plausible host that cannot be registered; ``prefix`` has two letters.
 
-    With hyphens as the third and the fourth character a label is reserved (RFC 5890, section
-    2.3.1), and registries take it only where ``xn`` stands before. ``prefix`` has two letters.
+    A label with hyphens as its third and fourth characters is reserved (RFC 5890, section 2.3.1);
+    registries accept only ``xn--``.
     """
     return f"{prefix}--{name}.com"

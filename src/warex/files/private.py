@@ -1,4 +1,4 @@
-"""Files and folders that only their owner may look into, whatever the umask."""
+"""Files and folders that only their owner can read, whatever the umask."""
 
 import os
 import stat
@@ -9,10 +9,7 @@ _FILE, _FOLDER = 0o600, 0o700
 
 
 def make_private_dir(path: Path) -> None:
-    """Make a folder, and those above it that are missing; one that is there stays as it is.
-
-    Raises OSError where it cannot be made.
-    """
+    """Create a folder and its missing parents; keep an existing one. Raises OSError."""
     if path.is_dir():
         return
     missing = [path]
@@ -25,7 +22,7 @@ def make_private_dir(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file for ``open``; a regular one of ours is made private."""
+    """Open a file for ``open``; make a regular file of this user private."""
     handle = os.open(path, flags, _FILE)
     status = os.fstat(handle)
     ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
@@ -35,7 +32,7 @@ def private_opener(path: str, flags: int) -> int:
 
 
 def restrict_to_owner(folder: Path) -> None:
-    """Take from others what other programs have left in a folder; what is not ours stays."""
+    """Remove others' access to a folder's contents; skip files of other users."""
     for place, folders, files in os.walk(folder):
         for names, mode in ((folders, _FOLDER), (files, _FILE)):
             for path in (Path(place, name) for name in names):

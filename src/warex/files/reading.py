@@ -1,6 +1,6 @@
-"""Reads files that others have made: a FIFO, a device or a link to either never holds a reader up.
+"""Reads files without blocking on a FIFO or a device.
 
-Whatever is wrong is an ``OSError`` whose ``strerror`` completes "… cannot be read: ".
+Each OSError's ``strerror`` completes "… cannot be read: ".
 """
 
 import errno
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 LARGEST: Final = 1 << 30
-"""Bytes that a file may have which is read whole."""
+"""Most bytes of a file that is read whole."""
 
 _KINDS: Final = {
     stat.S_IFIFO: "a FIFO",
@@ -21,7 +21,7 @@ _KINDS: Final = {
 
 
 def path_exists(path: Path) -> bool:
-    """Whether something is there, also a link that leads nowhere; an OSError that says else."""
+    """Whether a path exists, also as a dangling link. Raises other OSErrors."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -30,10 +30,7 @@ def path_exists(path: Path) -> bool:
 
 
 def open_regular_file(path: Path, *, follow: bool = True) -> BinaryIO:
-    """Open an ordinary file for reading; not ``follow``: a link is refused.
-
-    Raises OSError for any other kind of file, without waiting for it.
-    """
+    """Open a regular file; without ``follow`` a link is refused. Raises OSError, never blocks."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
         handle = os.open(path, flags)
@@ -54,7 +51,7 @@ def open_regular_file(path: Path, *, follow: bool = True) -> BinaryIO:
 
 
 def read_regular_file(path: Path, *, follow: bool = True, largest: int = LARGEST) -> bytes:
-    """Return what is in an ordinary file of at most ``largest`` bytes. Raises OSError."""
+    """Return the contents of a regular file of at most ``largest`` bytes. Raises OSError."""
     with open_regular_file(path, follow=follow) as file:
         data = file.read(largest + 1) if os.fstat(file.fileno()).st_size <= largest else None
     if data is None or len(data) > largest:
@@ -63,5 +60,5 @@ def read_regular_file(path: Path, *, follow: bool = True, largest: int = LARGEST
 
 
 def read_text_file(path: Path, errors: str = "strict") -> str:
-    """Return the text in an ordinary file, UTF-8. Raises OSError, UnicodeDecodeError."""
+    """Return the text of a regular UTF-8 file. Raises OSError, UnicodeDecodeError."""
     return read_regular_file(path).decode("utf-8", errors)

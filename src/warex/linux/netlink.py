@@ -1,7 +1,6 @@
-"""Messages and attributes of netlink (netlink(7)), and the exchange of both with the kernel.
+"""Netlink messages and attributes (netlink(7)), and their exchange with the kernel.
 
-Standard library only, and of that the quick part: what makes a namespace loads this file while its
-user waits.
+Only fast standard library imports: a namespace loads this module when it starts.
 """
 
 import socket
@@ -10,10 +9,10 @@ from collections.abc import Iterator
 from typing import Final
 
 NETFILTER: Final = 12
-"""NETLINK_NETFILTER, for Pythons that were built without its name."""
+"""NETLINK_NETFILTER, which some Python builds lack."""
 ERROR: Final = 2
 REQUEST, ACKNOWLEDGE, EXCLUSIVE, CREATE, APPEND = 1, 4, 0x200, 0x400, 0x800
-"""Flags of a request; each request has ``REQUEST``."""
+"""Flags of a request; ``message`` always sets ``REQUEST``."""
 
 
 def attribute(kind: int, data: bytes) -> bytes:
@@ -22,12 +21,12 @@ def attribute(kind: int, data: bytes) -> bytes:
 
 
 def nested(kind: int, attributes: bytes) -> bytes:
-    """Encode an attribute that holds others."""
+    """Encode an attribute that contains others."""
     return attribute(kind | 0x8000, attributes)
 
 
 def text(kind: int, value: bytes) -> bytes:
-    """Encode an attribute that holds a text, with the zero at its end."""
+    """Encode a zero-terminated text attribute."""
     return attribute(kind, value + b"\0")
 
 
@@ -38,7 +37,7 @@ def message(kind: int, flags: int, sequence: int, body: bytes) -> bytes:
 
 
 def messages(received: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Yield the kind, the sequence number and the body of each message received."""
+    """Yield the kind, sequence number and body of each received message."""
     at = 0
     while at + 16 <= len(received):
         length, kind, _, sequence, _ = struct.unpack_from("IHHII", received, at)
@@ -60,10 +59,10 @@ def attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def exchange(netlink: socket.socket, request: bytes, last: int, family: str) -> None:
-    """Send messages of which number ``last`` is acknowledged, and wait for that.
+    """Send messages, and read the kernel's answers up to the acknowledgement of number ``last``.
 
-    The kernel's answers are there as soon as ``send`` returns. Raises OSError where it refuses one;
-    ``family`` is what netlink is asked for, for its text.
+    The answers are available as soon as ``send`` returns. Raises OSError if the kernel refuses a
+    message; its text begins with ``family``.
     """
     netlink.send(request)
     done = False

@@ -1,11 +1,10 @@
-"""The rules of a namespace, spoken to the kernel directly, in batches that hold whole or not.
+"""The nftables rules of a namespace, sent to the kernel in atomic batches.
 
-A machine may have neither the ``nft`` program nor its library. So the few rules that are needed are
-encoded here, each beside the line of nft that it equals. The kernel answers a batch before ``send``
-returns, and may be asked from outside through a socket that was opened inside.
+A machine may lack the ``nft`` program and its library, so the rules are encoded here, each below
+its line of nft. The kernel answers a batch before ``send`` returns, and also accepts it from
+outside the namespace through a socket that was opened inside.
 
-Standard library only, and of that the quick part: what makes a namespace loads this file while its
-user waits.
+Only fast standard library imports: a namespace loads this module when it starts.
 """
 
 import socket
@@ -30,11 +29,11 @@ from warex.linux.netlink import (
 
 TABLE: Final = b"warex"
 BLOCKLIST_CHAIN: Final = b"gate"
-"""Name of the chain in which connections are refused before they are redirected."""
+"""Chain in which connections are refused before they are redirected."""
 LOG_GROUP: Final = 8
-"""Group of the log in which each attempt at a gate is told."""
+"""Log group of the connection tries that the blocklist stops."""
 REFUSED_GROUP: Final = 9
-"""Group of the log in which each refusal by the inside's own loopback is told."""
+"""Log group of the connections that the namespace's own loopback refuses."""
 
 _BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _NFTABLES, _LOG = 10, 4
@@ -53,11 +52,11 @@ _TCP, _UDP = socket.IPPROTO_TCP, socket.IPPROTO_UDP
 type _Expressions = bytes
 type IpFamily = Literal["ip", "ip6"]
 type BlockAction = Literal["refuse", "drop", "pass"]
-"""``pass`` leaves one port of an address open whose gates are closed behind it."""
+"""``pass`` excepts one port of an address from a later entry for all its ports."""
 
 
 class BlocklistEntry(NamedTuple):
-    """New connections to an address, and to one port of it or any, meet this instead."""
+    """What happens to new connections to an address, on one port or (None) on all."""
 
     address: str
     port: int | None
@@ -65,7 +64,7 @@ class BlocklistEntry(NamedTuple):
 
 
 class BlockedConnection(NamedTuple):
-    """A connection that was asked for at a gate; each time that the client asks again counts."""
+    """A connection try that the blocklist stopped; each retransmission is one, too."""
 
     source: str
     source_port: int
@@ -74,31 +73,27 @@ class BlockedConnection(NamedTuple):
 
 
 class RedirectConfig(NamedTuple):
-    """Where a namespace's traffic goes."""
+    """Where a namespace's traffic is redirected."""
 
     tcp: int
-    """Port on loopback of the listener that every connection is sent to."""
+    """Loopback port of the listener for every connection."""
     dns: int
-    """Port on loopback that answers for every port 53."""
+    """Loopback port of the DNS server, for every port 53."""
     own: Collection[str]
     """Addresses of the namespace's device."""
     host_ports: Collection[int] = ()
-    """Ports of 127.0.0.0/8 that are the host's, not the namespace's."""
+    """Ports of 127.0.0.0/8 that belong to the host, not the namespace."""
     host_ports_six: Collection[int] = ()
-    """The same of ::1."""
+    """The same for ::1."""
 
 
 def open_socket() -> socket.socket:
-    """Return a socket that sets the rules of the network namespace it is opened in."""
+    """Return a socket that sets the rules of the current network namespace."""
     return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETFILTER)
 
 
 def set_rules(netlink: socket.socket, to: RedirectConfig) -> None:
-    """Make the table of a new namespace; raise OSError where the kernel refuses it."""
-    rules = [
-        *((_capture(expressions)) for expressions in _redirect_rules(to)),
-        *((_rule(b"guard", expressions)) for expressions in _filter_rules(to)),
-    ]
+    """Make the table of a new namespace; raise OSError if the kernel refuses it."""
     _send(
         netlink,
         [
@@ -110,15 +105,16 @@ def set_rules(netlink: socket.socket, to: RedirectConfig) -> None:
             _chain(b"capture", b"nat", -100),
             # chain guard { type filter hook output priority 0; }
             _chain(b"guard", b"filter", 0),
-            *rules,
+            *(_rule(b"capture", expressions) for expressions in _redirect_rules(to)),
+            *(_rule(b"guard", expressions) for expressions in _filter_rules(to)),
         ],
     )
 
 
 def set_blocklist(netlink: socket.socket, gates: Iterable[BlocklistEntry]) -> None:
-    """Let exactly these gates be closed from now on; raise OSError where the kernel refuses.
+    """Replace the blocklist by these entries; raise OSError if the kernel refuses.
 
-    A connection that is open already goes on: only what would open one is refused.
+    Open connections are not affected: only new ones are blocked.
     """
     # flush chain inet warex gate
     flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, BLOCKLIST_CHAIN))
@@ -126,18 +122,18 @@ def set_blocklist(netlink: socket.socket, gates: Iterable[BlocklistEntry]) -> No
 
 
 def listen_to_blocked() -> socket.socket:
-    """Return a socket that hears of each attempt at a gate of the namespace it is opened in."""
+    """Return a socket that receives the blocked connection tries of the current namespace."""
     return _listen_to(LOG_GROUP)
 
 
 def listen_to_refusals() -> socket.socket:
-    """Return a socket that hears of each connection that the namespace's loopback refuses."""
+    """Return a socket that receives the connections refused by the namespace's loopback."""
     return _listen_to(REFUSED_GROUP)
 
 
 def _listen_to(group: int) -> socket.socket:
     log = open_socket()
-    # Each at once, with the packet's head: addresses and ports.
+    # Send each entry immediately, with the packet's head: addresses and ports.
     bind = attribute(1, b"\x01")
     copy = attribute(2, struct.pack(">IBx", 128, 2))
     at_once = attribute(5, struct.pack(">I", 1))
@@ -147,12 +143,12 @@ def _listen_to(group: int) -> socket.socket:
 
 
 def refused_ports(received: bytes) -> set[int]:
-    """Return the ports of loopback that the packets of a refusals' log say were refused."""
+    """Return the loopback ports that refused a connection, by a message of the refusal log."""
     return {answer.source_port for answer in read_log(received)}
 
 
 def read_log(received: bytes) -> Iterator[BlockedConnection]:
-    """Read what a log's socket received."""
+    """Parse a message of a log's socket."""
     for kind, _, body in messages(received):
         if kind != _LOG << 8:
             continue
@@ -178,11 +174,10 @@ def exists(family: IpFamily, table: str, chain: str = "") -> bool:
 
 
 def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
-    """Delete a table without chains, or a chain without rules to which none jumps.
+    """Delete a table without chains, or an unreferenced chain without rules.
 
-    iptables makes its tables and built-in chains when it first needs them and has no means to
-    delete them. The kernel looks whether they are empty, in the transaction that deletes them, and
-    refuses where they are not, or not there: what is wanted.
+    iptables creates its tables and built-in chains on demand and cannot delete them. The kernel
+    checks in the same transaction that they are empty; a refusal is ignored.
     """
     kind = _DELETE_CHAIN if chain else _DELETE_TABLE
     place = _place(family, table, chain)
@@ -194,7 +189,7 @@ def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
 
 
 def _redirect_rules(to: RedirectConfig) -> Iterator[_Expressions]:
-    # On loopback, too: a resolver of the host's that listens there is not to be seen in here.
+    # On loopback, too: the namespace must not reach a resolver that listens on the host's loopback.
     # udp dport 53 redirect to :DNS
     yield _protocol(_UDP) + _to_port(53) + _redirect(to.dns)
     # tcp dport 53 redirect to :DNS
@@ -213,14 +208,14 @@ def _redirect_rules(to: RedirectConfig) -> Iterator[_Expressions]:
 
 
 def _filter_rules(to: RedirectConfig) -> Iterator[_Expressions]:
-    # A reset in answer to a SYN has no sequence number of its own (RFC 9293, 3.10.7.1).
+    # A reset in answer to a SYN has sequence number 0 (RFC 9293, 3.10.7.1).
     # tcp flags & (rst | syn | ack) == rst | ack tcp sequence 0 log group N
     reset = _protocol(_TCP) + _payload(2, 13, 1) + _masked(_RST_SYN_ACK) + _equal(bytes([_RST_ACK]))
     log = _log_to(REFUSED_GROUP)
     for here in _from_loopback():
         yield here + reset + _payload(2, 4, 4) + _equal(bytes(4)) + log
     for own in _own(to):
-        # By address: a redirected packet still bears the device that it would have left by.
+        # By address: a redirected packet still has its original output device.
         # ip daddr OWN accept
         yield own + _verdict(_ACCEPT)
     # meta l4proto tcp accept
@@ -237,7 +232,7 @@ def _own(to: RedirectConfig) -> Iterator[_Expressions]:
 
 
 def _block_rule(gate: BlocklistEntry) -> _Expressions:
-    """Encode a gate: log group N, then reject with tcp reset, or drop."""
+    """Encode a blocklist entry: log group N, then reject with tcp reset, or drop."""
     # ip daddr ADDRESS meta l4proto tcp [tcp dport PORT] tcp flags & (syn | ack) == syn
     match = _to_address(gate.address) + _protocol(_TCP)
     if gate.port is not None:
@@ -252,7 +247,7 @@ def _block_rule(gate: BlocklistEntry) -> _Expressions:
     return match + log + _expression(b"reject", _number(1, 1) + attribute(2, b"\x00"))
 
 
-# ---- expressions: each loads into, compares or uses register 1
+# ---- expressions; each uses register 1
 
 
 def _loopback_four() -> _Expressions:
@@ -332,10 +327,6 @@ def _chain(name: bytes, kind: bytes, priority: int) -> bytes:
     return _request(_NEW_CHAIN, CREATE, body)
 
 
-def _capture(expressions: _Expressions) -> bytes:
-    return _rule(b"capture", expressions)
-
-
 def _rule(chain: bytes, expressions: _Expressions) -> bytes:
     body = text(1, TABLE) + text(2, chain) + nested(4, expressions)
     return _request(_NEW_RULE, CREATE | APPEND, body)
@@ -361,7 +352,7 @@ def _place(family: IpFamily, table: str, chain: str) -> bytes:
 
 
 def _batch(requests: Iterable[bytes], end: int = 0) -> bytes:
-    """Return messages as a batch, which holds whole or not; its end has the number ``end``."""
+    """Return messages as an atomic batch; its end has the number ``end``."""
     mark = struct.pack(">BBH", 0, 0, _NFTABLES)
     return b"".join(
         (message(_BATCH_BEGIN, 0, 0, mark), *requests, message(_BATCH_END, 0, end, mark))
@@ -369,7 +360,7 @@ def _batch(requests: Iterable[bytes], end: int = 0) -> bytes:
 
 
 def _send(netlink: socket.socket, requests: list[bytes]) -> None:
-    """Send one batch, of which the last message is acknowledged."""
+    """Send one batch, with an acknowledgement of the last message."""
     last = len(requests)
     numbered = []
     for sequence, request in enumerate(requests, 1):

@@ -1,7 +1,6 @@
 """The kernel's tables of TCP sockets, /proc/net/tcp and /proc/net/tcp6 (proc_pid_net(5)).
 
-Standard library only, and of that the quick part: what makes a namespace loads this file while its
-user waits.
+Only fast standard library imports: a namespace loads this module when it starts.
 """
 
 import os
@@ -12,9 +11,9 @@ from typing import Final, NamedTuple
 type _Path = str | os.PathLike[str]
 
 LISTEN: Final = "0A"
-"""A socket's state (TCP_LISTEN of linux/tcp_states.h)."""
+"""TCP_LISTEN of linux/tcp_states.h."""
 TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
-"""Of this process's own network."""
+"""The tables of this process's own network namespace."""
 _LITTLE: Final = sys.byteorder == "little"
 
 
@@ -22,7 +21,7 @@ class TcpSocket(NamedTuple):
     """One line of a table."""
 
     address: str
-    """Its own, in hexadecimal, of which each word is in the host's order."""
+    """The local address in hexadecimal; each word is in the host's byte order."""
     port: int
     remote_port: int
     state: str
@@ -31,23 +30,23 @@ class TcpSocket(NamedTuple):
 
 
 class Listener(NamedTuple):
-    """A program that listens."""
+    """A listening program."""
 
     user: int
     pid: int | None
-    """None where it belongs to another user or is in another container."""
+    """None if the process belongs to another user or container."""
     command: str = ""
     name: str = ""
-    """The program's, as the kernel keeps it: at most 15 letters."""
+    """The kernel's name of the program, at most 15 characters."""
 
 
 def tables_of(pid: int) -> tuple[str, ...]:
-    """Return the tables of the network that a process is in."""
+    """Return the tables of a process's network namespace."""
     return tuple(f"/proc/{pid}/net/{name}" for name in ("tcp", "tcp6"))
 
 
 def sockets(tables: Iterable[_Path] = TABLES) -> Iterator[TcpSocket]:
-    """Yield the sockets of the tables that there are: a kernel without IPv6 has but one."""
+    """Yield the sockets of the tables that exist: a kernel without IPv6 has only one."""
     for table in tables:
         try:
             with open(table, encoding="ascii") as file:
@@ -63,12 +62,12 @@ def sockets(tables: Iterable[_Path] = TABLES) -> Iterator[TcpSocket]:
 
 
 def listening(tables: Iterable[_Path] = TABLES) -> set[int]:
-    """Return the ports of loopback on which something listens; none where that is not told."""
+    """Return the loopback ports with a listener; empty if no table can be read."""
     return {it.port for it in sockets(tables) if it.state == LISTEN and _is_local(it.address)}
 
 
 def listening_on_ipv6(tables: Iterable[_Path] = TABLES) -> set[int]:
-    """Return the ports on which something listens at ::1, or at every address of IPv6."""
+    """Return the ports with a listener at ::1 or at every IPv6 address."""
     return {
         it.port
         for it in sockets(tables)
@@ -77,9 +76,9 @@ def listening_on_ipv6(tables: Iterable[_Path] = TABLES) -> set[int]:
 
 
 def loopback_of(port: int, tables: Iterable[_Path] = TABLES) -> str:
-    """Return the loopback address on which a port listens, as URLs spell it (RFC 3986, 3.2.2).
+    """Return the loopback address of a port's listener, in URL form (RFC 3986, 3.2.2).
 
-    That of IPv4, except where only ::1 listens.
+    It is the IPv4 address unless only ::1 listens.
     """
     at = {it.address for it in sockets(tables) if (it.port, it.state) == (port, LISTEN)}
     local = {address for address in at if _is_local(address)}
@@ -87,13 +86,13 @@ def loopback_of(port: int, tables: Iterable[_Path] = TABLES) -> str:
 
 
 def used(tables: Iterable[_Path]) -> set[int]:
-    """Return the ports at either end of the connections that are, or were within a minute."""
+    """Return the local and remote ports of all connections, including recently closed ones."""
     connections = [it for it in sockets(tables) if it.state != LISTEN]
     return {port for it in connections for port in (it.port, it.remote_port)}
 
 
 def find_listener(port: int, tables: Iterable[_Path] = TABLES) -> Listener | None:
-    """Return what listens on a port, at whatever address; None where nothing does."""
+    """Return a listener on a port at any address; None if there is none."""
     for it in sockets(tables):
         if (it.port, it.state) == (port, LISTEN):
             return _owner(it.user, it.inode)
@@ -113,15 +112,12 @@ def _owner(user: int, inode: str) -> Listener:
                     name = comm.read().rstrip("\n")
                 return Listener(user, int(pid), command.decode(errors="replace"), name)
         except OSError:
-            continue  # It has ended meanwhile, or belongs to another user.
+            continue  # The process has ended, or belongs to another user.
     return Listener(user, None)
 
 
 def _is_local(address: str, *, mapped: bool = True) -> bool:
-    """Whether a listener's address is reached by way of loopback.
-
-    ``mapped``: also an address of IPv4 that is written as one of IPv6.
-    """
+    """Whether a listener's address is reachable over loopback; ``mapped``: also if IPv4-mapped."""
     if len(address) == 8:
         return address == "00000000" or bytes.fromhex(address)[-1 if _LITTLE else 0] == 127
     words = [address[at : at + 8] for at in range(0, 32, 8)]

@@ -1,7 +1,7 @@
-"""A device, its addresses and its routes, asked of the kernel directly.
+"""A network device, its addresses and routes, set up through rtnetlink(7).
 
-The ``ip`` program may be missing, and would have lost the capabilities that its caller holds in a
-namespace of its own. Standard library only: the namespace's inside loads this while its user waits.
+The ``ip`` program may be missing, and would not have its caller's capabilities in the namespace.
+Only fast standard library imports: a namespace loads this module when it starts.
 """
 
 import socket
@@ -21,19 +21,17 @@ _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST = 254, 4, 0, 1
 
 
 def create_device() -> None:
-    """Make a device that may carry an address; which kind, is whichever this kernel has.
+    """Make a device that can have an address, of the first kind that this kernel supports.
 
-    With loopback alone Chromium holds itself offline, and an unknown name would give it another
-    error than on a real network. Raises OSError of the last kind tried.
+    With loopback alone Chromium assumes that it is offline, and reports another error for an
+    unknown name than on a real network. Raises the OSError of the last kind tried.
     """
     refused = OSError(95, "no kind of device can be made")
     for kind in ("veth", "dummy", "bridge"):
         try:
-            _make(kind)
+            return _make(kind)
         except OSError as error:
             refused = error
-        else:
-            return
     raise refused
 
 
@@ -43,28 +41,28 @@ def bring_up(name: str) -> None:
 
 
 def bring_up_device() -> None:
-    """Bring up the device that was made, and the other end of it if it has one.
+    """Bring up the device, and its peer if it has one, without IPv6 link-local addresses.
 
-    Without a link-local address of IPv6: that comes a second later, and Chromium would take it for
-    a change of network and end what it is loading.
+    A link-local address appears a second later; Chromium would treat it as a change of network and
+    abort its requests.
     """
     names = {name for _, name in socket.if_nameindex()}
     none = attribute(26, attribute(socket.AF_INET6, attribute(8, b"\x01")))
     for name in (DEVICE, _PEER):
         if name not in names:
             continue
-        with suppress(OSError):  # A kernel without IPv6 gives none anyway.
+        with suppress(OSError):  # A kernel without IPv6 has none anyway.
             _request(_NEW_LINK, 0, _link(socket.if_nametoindex(name)) + none)
         bring_up(name)
 
 
 def add_address(address: str) -> None:
-    """Give the device an address of one, and route everything of its family over it."""
+    """Give the device a single address, and route all traffic of its family over it."""
     index = socket.if_nametoindex(DEVICE)
     six = ":" in address
     family, bits = (socket.AF_INET6, 128) if six else (socket.AF_INET, 32)
     raw = socket.inet_pton(family, address)
-    # Duplicate detection would keep the address from being used for a second.
+    # Duplicate address detection would delay the use of the address by a second.
     head = struct.pack("BBBBI", family, bits, _NO_DUPLICATE_DETECTION if six else 0, 0, index)
     _request(_NEW_ADDRESS, CREATE | EXCLUSIVE, head + attribute(1, raw) + attribute(2, raw))
     route = (family, 0, 0, 0, _TABLE_MAIN, _BY_ADMINISTRATOR, _UNIVERSE, _UNICAST, 0)

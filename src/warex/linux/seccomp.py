@@ -1,12 +1,11 @@
-"""Closes the address families that no network namespace holds: seccomp(2), without a right of root.
+"""Blocks the address families that network namespaces do not isolate: seccomp(2), without root.
 
-A socket of AF_VSOCK belongs to the machine, not to a network: it leads to the hypervisor, or to a
-host's guests, from inside of any namespace. So only families stay open that a network namespace
-holds, or that lead nowhere; for the others the kernel answers as one that does not have them.
-io_uring, which makes sockets past every filter of system calls, is refused as where an
-administrator has switched it off. Docker's usual filter does the same.
+A socket of AF_VSOCK reaches the hypervisor or a host's guests from inside any namespace. So only
+the families that a network namespace isolates, or that reach no network, are allowed; the others
+fail with EAFNOSUPPORT. io_uring, which creates sockets past every system call filter, fails with
+EPERM. Docker's default filter does the same.
 
-Standard library only: a user waits for this.
+Only fast standard library imports: a namespace loads this module when it starts.
 """
 
 import ctypes
@@ -27,27 +26,26 @@ ALLOWED_FAMILIES: Final = (
     socket.AF_PACKET,
     38,  # AF_ALG: the kernel's ciphers
 )
-"""Families that stay open."""
 
 _IO_URING_SETUP: Final = 425
 _X32: Final = 0x4000_0000
-"""Marks the calls of x86-64's programs with short pointers."""
+"""The bit of x86-64 system calls in the x32 ABI."""
 
 
 class _SyscallNumbers(NamedTuple):
-    """Numbers by which an architecture's programs ask for sockets."""
+    """An architecture's system call numbers."""
 
     architecture: int
-    """As AUDIT_ARCH_* has it."""
+    """AUDIT_ARCH_*."""
     sockets: tuple[int, int]
     """socket(2) and socketpair(2)."""
 
 
 class _Machine(NamedTuple):
     seccomp: int
-    """The number of seccomp(2)."""
+    """The system call number of seccomp(2)."""
     calls: tuple[_SyscallNumbers, ...]
-    """Its own, and those of the 32-bit programs that it runs."""
+    """Those of its own programs and of the 32-bit programs that it runs."""
 
 
 _ARM = _SyscallNumbers(0x4000_0028, (281, 288))
@@ -66,7 +64,7 @@ _SET_FILTER, _NO_SLOWDOWN = 1, 4
 
 
 def restrict_socket_families() -> bool:
-    """Filter this process and all that it starts, for good; return False where that is impossible.
+    """Filter this process and its children permanently; return False if that is impossible.
 
     Needs CAP_SYS_ADMIN in this process's own user namespace.
     """
@@ -90,7 +88,7 @@ def restrict_socket_families() -> bool:
 
 
 def filter_program(calls: tuple[_SyscallNumbers, ...]) -> list[tuple[int, int, int, int]]:
-    """Return the filter: steps of code, how far to jump if so and if not, and a value."""
+    """Return the BPF filter as steps: code, jump if true, jump if false, value."""
     steps = [(_LOAD, 0, 0, _ARCHITECTURE)]
     for each in calls:
         block = _block(each)

@@ -1,4 +1,4 @@
-"""What an LLM call on the wire says: which requests are calls, and what reads them."""
+"""Recognises, reads and writes LLM calls on the wire."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -38,16 +38,15 @@ __all__ = [
 
 
 def could_be_llm(method: str, path: str) -> bool:
-    """Tell in under 2 µs whether a request's body is worth keeping for ``recognise``."""
+    """Whether a request's body must be kept for ``recognise``; takes under 2 µs."""
     return method == "POST" and path.partition("?")[0].endswith(_ENDINGS)
 
 
 def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequest | None:
-    """Return the LLM call that a request is, or None.
+    """Return the LLM call in a request, or None; raises nothing.
 
-    ``path`` may carry a query; ``body`` is decompressed. Its content type does not count: servers
-    such as Ollama read JSON under any, and curl sends it as a form. Nothing is raised, whatever the
-    body is.
+    ``path`` may have a query; ``body`` is decompressed. The content type is ignored: servers such
+    as Ollama read JSON of any type, and curl sends it as a form.
     """
     if not could_be_llm(method, path):
         return None
@@ -61,7 +60,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     shape = path.partition("?")[0]
     for family in LLM_APIS:
         if shape.endswith(family.path_endings) and family.recognise(path, sent):
-            # Some APIs name the model in the path: to ask another one is no repeat.
+            # Some APIs name the model in the path: a request to another model is no repeat.
             asked = hashlib.sha256(f"{shape}\n".encode(errors="replace"))
             asked.update(body)
             digest = asked.hexdigest()
@@ -74,10 +73,9 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
 
 
 def read_answer(request: LlmRequest, status: int, content_type: str, body: bytes) -> LlmAnswer:
-    """Return what the answer to a recognised request says.
+    """Read the answer to a recognised request; raises nothing.
 
-    ``body`` is decompressed, and cut where the answer was. Nothing is raised, whatever it is: what
-    cannot be read is an ``error`` in the answer.
+    ``body`` is decompressed, and may be cut. A body that cannot be read becomes the ``error``.
     """
     return _BY_NAME[request.api].read_answer(request, status, content_type, body)
 
@@ -85,39 +83,39 @@ def read_answer(request: LlmRequest, status: int, content_type: str, body: bytes
 def with_system_text(request: LlmRequest, body: bytes, text: str) -> bytes:
     """Return the body of a recognised request with a text at the end of its system prompt.
 
-    ``body`` is decompressed; all else in it stays byte for byte. Raises ValueError where the system
-    prompt has a form that is not understood.
+    ``body`` is decompressed; its other bytes stay. Raises ValueError if the form of the system
+    prompt is unknown.
     """
     shorter, left_out = omit_base64(body)
     return left_out.whole(_BY_NAME[request.api].append_to_system_prompt(shorter, text))
 
 
 def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
-    """Return an answer to a recognised request as its API sends it."""
+    """Return an answer in the form of the request's API."""
     return _BY_NAME[request.api].write_answer(request, answer)
 
 
 def refuse(request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
-    """Return the error that a recognised request's API sends for a trouble.
+    """Return the error that the request's API sends for a trouble.
 
-    ``wait``: for how many seconds the client is told to wait, where the API tells it so.
+    ``wait`` is the time in seconds after which the client may retry, if the API sends one.
     """
     return _BY_NAME[request.api].error_response(request, trouble, wait)
 
 
 def told_wait(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
-    """Return for how many seconds an error tells a recognised request's client to wait, if so."""
+    """Return the seconds after which an error allows a retry; None if it does not say."""
     named = {name.lower(): value for name, value in headers.items()}
     return _BY_NAME[request.api].retry_after(named, body)
 
 
 def tool_names(request: LlmRequest) -> tuple[str, ...]:
-    """Return the names of the tools that a recognised request offers, as its API names them."""
+    """Return the names of the tools that a request offers."""
     return tuple(_BY_NAME[request.api].tool_names(request.tools))
 
 
 def usage_at_least(request: LlmRequest) -> Usage:
-    """Return the tokens of a call that was answered in a way that nobody here can read."""
+    """Return the known tokens of a call whose answer cannot be read."""
     asked = estimate_input(request, _BY_NAME[request.api].images)
     return Usage(asked, 0, source="partial", tier=request.tier)
 
@@ -125,7 +123,7 @@ def usage_at_least(request: LlmRequest) -> Usage:
 def detach_images(request: LlmRequest, keep: Callable[[bytes], str]) -> list[JsonValue]:
     """Return a request's messages with references for images.
 
-    ``keep`` is given each image, and returns its reference: ``sha256/<hex>``.
+    ``keep`` maps each image to its reference: ``sha256/<hex>``.
     """
     images = _BY_NAME[request.api].images
     return _detach_images(request.messages, images, keep, request.omitted)

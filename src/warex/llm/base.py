@@ -1,4 +1,4 @@
-"""What an LLM call on the wire says, in one form for every API."""
+"""LLM calls in one form for every API."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,22 +9,18 @@ from pydantic import JsonValue
 from warex.llm.body.large_base64 import NOTHING_OMITTED, OmittedBase64
 
 type UsageSource = Literal["reported", "estimated", "partial"]
-"""How far a usage can be trusted.
+"""The source of a usage.
 
-``reported``: the API's own final numbers. ``estimated``: the answer is whole but its API gave no
-numbers, so they are estimated from the texts. ``partial``: the answer was cut, so the output is
-what had arrived by then, counted by the API where it does so in every chunk, else estimated; or
-the API gave no numbers and has a part of the call to itself, so it is the rest, estimated.
+``reported``: the API's final numbers. ``estimated``: the answer is whole but has no numbers, so
+they are estimated from the texts. ``partial``: the answer was cut, so the output is the part that
+arrived, counted by the API or estimated; or the API gave no numbers and keeps a part of the call,
+so the rest is estimated.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, in one convention for every API.
-
-    ``input_total`` includes what was read from and written to a cache, ``output_total`` includes
-    the reasoning.
-    """
+    """Tokens of one call; ``input_total`` includes the caches, ``output_total`` the reasoning."""
 
     input_total: int
     output_total: int
@@ -33,42 +29,42 @@ class Usage:
     reasoning: int = 0
     source: UsageSource = "reported"
     cache_write_1h: int = 0
-    """Of ``cache_write``, what is to last an hour, which costs more than the usual minutes."""
+    """The part of ``cache_write`` that is kept for an hour, at a higher price."""
     tier: str = ""
-    """The service tier that it is billed at, in its API's word: ``flex``, ``priority``; empty for
-    the usual one."""
+    """The billed service tier as the API names it: ``flex``, ``priority``; empty for the default.
+    """
 
     @property
     def cache_write_5m(self) -> int:
-        """What was put into a cache for no longer than usual."""
+        """Tokens written to a cache for the default time."""
         return max(0, self.cache_write - self.cache_write_1h)
 
     @property
     def is_possible(self) -> bool:
-        """Whether each of them is a number of tokens."""
+        """Whether no number is negative."""
         cached = (self.cache_read, self.cache_write, self.cache_write_1h)
         return min(self.input_total, self.output_total, *cached, self.reasoning) >= 0
 
     @property
     def input_plain(self) -> int:
-        """What was read neither from a cache nor into one."""
+        """Input tokens that were neither read from a cache nor written to one."""
         return max(0, self.input_total - self.cache_read - self.cache_write)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool the model asks for; ``arguments`` is JSON text as the model wrote it, maybe cut."""
+    """A tool call of the model; ``arguments`` is JSON text as written, which may be cut."""
 
     id: str
     name: str
     arguments: str
     by_server: bool = False
-    """Whether the API ran it itself, as a search of the web: no action of the agent."""
+    """Whether the API ran it itself, such as a web search: it is no action of the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the model is to choose its words, as far as the request says."""
+    """The request's sampling parameters; None if not set."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -77,30 +73,26 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class LlmRequest:
-    """What the agent asked its model."""
+    """A request of the agent to its model."""
 
     api: str
-    """Name of the family in ``warex.llm.FAMILIES`` that can read the answer."""
+    """Name of the family in ``warex.llm.LLM_APIS`` that reads the answer."""
     model: str
     messages: list[JsonValue]
-    """As sent. A system prompt that the API has elsewhere stands first, as ``{"role": "system",
-    "content": …}``."""
+    """As sent. A separate system prompt comes first, as ``{"role": "system", "content": …}``."""
     tools: list[JsonValue]
     stream: bool
     body_digest: str
     """SHA-256 of the path and the body as sent, in hex: equal for a client's own retries."""
     sampling: Sampling = Sampling()
     continues: str | None = None
-    """What the API keeps and puts before ``messages``: the id of an earlier answer, of a
-    conversation or of a prompt."""
+    """Id of the earlier answer, conversation or prompt that the API puts before ``messages``."""
     tier: str = ""
-    """The service tier that it asks for, as in ``Usage``."""
+    """The requested service tier, as in ``Usage``."""
     variant: str = ""
-    """Which of its API's forms it has, where that has several: ``generate`` of Ollama's,
-    ``array`` of Gemini's streams."""
+    """The form, if its API has several: ``generate`` of Ollama, ``array`` of Gemini's streams."""
     omitted: OmittedBase64 = field(default=NOTHING_OMITTED, repr=False, compare=False)
-    """Large images, which have only a stand-in in ``messages``: ``detach_images`` takes them from
-    the body, of which they are views."""
+    """Large images, replaced by placeholders in ``messages``; they are views of the body."""
 
 
 ABNORMAL_FINISH: Final[Mapping[str, str]] = {
@@ -110,41 +102,40 @@ ABNORMAL_FINISH: Final[Mapping[str, str]] = {
     "pause": "wants to be asked again to go on",
     "cut": "cut off before its end",
 }
-"""What happened to an answer that did not end as it should, by its ``Finish``; an error has words
-of its own."""
+"""Descriptions of abnormal endings by ``Finish``; an error has its own message."""
 
 type Finish = Literal[
     "stop", "tool_calls", "length", "refusal", "content_filter", "pause", "error", "cut"
 ]
-"""How an answer ended, in one set of words for every API.
+"""How an answer ended, in the same words for every API.
 
-``length``: at the limit of tokens, the request's or the model's. ``pause``: the API wants to be
-asked again to go on. ``error``: there is no usable answer. ``cut``: the connection ended before the
-answer did. An API's own word that is none of these counts as ``stop``.
+``length``: at the token limit of the request or the model. ``pause``: the API must be asked again
+to continue. ``error``: there is no usable answer. ``cut``: the connection ended before the answer.
+Unknown reasons of an API count as ``stop``.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class LlmAnswer:
-    """What the model answered; of several choices, the first."""
+    """An answer of the model; of several choices, the first."""
 
     model: str
-    """The model that answered; the one asked for where the answer does not say."""
+    """The model that answered, or the requested one if the answer does not say."""
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
     """The API's own word for why it ended."""
     finish: Finish = "error"
     usage: Usage | None = None
-    """None if nothing was generated: an error, or an answer that is none."""
+    """None if nothing was generated."""
     error: str | None = None
-    """Why there is no usable answer, in words; None if there is one."""
+    """Why there is no usable answer; None if there is one."""
     complete: bool = False
-    """Whether the answer's own end arrived; a cut one is never complete."""
+    """Whether the end of the answer arrived."""
     reasoning: str = ""
-    """The model's thinking, where its API shows it; not part of ``text``."""
+    """The model's reasoning if the API shows it; not part of ``text``."""
     usage_error: str | None = None
-    """Why the API's own numbers of tokens are not believed, where they are not."""
+    """Why the API's token counts are rejected, if they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +143,12 @@ class Image:
     """An image in a message."""
 
     at: tuple[str | int, ...]
-    """Keys and indices that lead from the part to what holds the image."""
+    """Keys and indices from the part to the image."""
     tokens: int
-    """About how many tokens the model reads it as."""
+    """The estimated number of tokens."""
     media_type: str = ""
     data: str | None = None
-    """The image in base64; None where the message has only its address."""
+    """The image in base64; None if the message has only its URL."""
 
 
 type ApiErrorKind = Literal[
@@ -169,7 +160,7 @@ type ApiErrorKind = Literal[
     "content_filtered",
     "invalid_key",
 ]
-"""What an API of models refuses a call for."""
+"""Why an LLM API refuses a call."""
 
 
 @dataclass(frozen=True, slots=True)

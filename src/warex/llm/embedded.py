@@ -1,9 +1,9 @@
-"""Models that WAREX plays itself: they cost nothing, and test WAREX, not an LLM."""
+"""Mock models of WAREX: they cost nothing, and test WAREX, not an LLM."""
 
 MOCK_PREFIXES = ("scripted:", "playbook:")
-"""How the names of models begin that WAREX plays itself."""
+"""The prefixes of mock models' names."""
 
 
 def is_mock_model(model: str) -> bool:
-    """Return whether WAREX plays the model that a campaign names."""
+    """Whether a campaign's model is a mock model."""
     return model.startswith(MOCK_PREFIXES)

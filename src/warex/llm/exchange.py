@@ -1,4 +1,4 @@
-"""An exchange that is a call to a model, as a scenario and a fault see it."""
+"""An exchange with an LLM call, as scenarios and faults see it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,18 +13,17 @@ _EXAMPLE: Final = LlmRequest(
 
 @dataclass(frozen=True, slots=True)
 class LlmExchange(Exchange):
-    """A call to a model, as it arrives."""
+    """A call to a model."""
 
     llm_request: LlmRequest = _EXAMPLE
     step: int = 1
-    """Which step of the agent it is, from 1; a repeated body stays in its step."""
+    """The agent's step, from 1; a repeated body stays in its step."""
     previous_answer: LlmAnswer | None = None
-    """The last whole answer of the model to an earlier step of the task; None before there is
-    one."""
+    """The model's last whole answer to an earlier step of the task, if any."""
 
 
 def as_call(exchange: Exchange) -> LlmExchange:
-    """Return the exchange as the call to a model that it is; any other as an example of one."""
+    """Return an LLM exchange unchanged, any other as an example of one."""
     if isinstance(exchange, LlmExchange):
         return exchange
     url = "https://model.example/v1/chat/completions"

@@ -1,7 +1,6 @@
-"""Steps of an agent: a step is one LLM call, repeats of one body merged.
+"""Steps of an agent: a step is one LLM call, with repeats of one body merged.
 
-Clients repeat a failed call with the very same body to the same path; that is the client's doing,
-not another thought of the agent.
+Clients repeat a failed call with the same body and path, which is no new step of the agent.
 """
 
 from dataclasses import dataclass
@@ -9,13 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StepCounter:
-    """How many steps there have been, while they happen."""
+    """Counts the steps so far."""
 
     count: int = 0
     last_digest: str | None = None
 
     def after(self, body_digest: str) -> "StepCounter":
-        """Return the steps after one more call."""
-        if body_digest == self.last_digest:
-            return self
-        return StepCounter(self.count + 1, body_digest)
+        """Return the counter after one more call."""
+        repeated = body_digest == self.last_digest
+        return self if repeated else StepCounter(self.count + 1, body_digest)

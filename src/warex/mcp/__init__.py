@@ -1,4 +1,4 @@
-"""What traffic of the Model Context Protocol (MCP) over HTTP says: an agent's calls to its tools.
+"""Reading the Model Context Protocol (MCP) over HTTP: an agent's calls to its tools.
 
 Sources: https://modelcontextprotocol.io/specification, revisions 2024-11-05 (HTTP with SSE) to
 2026-07-28 (Streamable HTTP without sessions), "Transports"; JSON-RPC 2.0.
@@ -50,17 +50,16 @@ _METHODS = frozenset(
         "tools/list",
     }
 )
-"""Names that no other protocol over JSON-RPC is known to have; ``initialize`` and ``ping`` are
-those of others, too."""
+"""Methods that no other JSON-RPC protocol is known to have (others have ``initialize``)."""
 
 
 def session_id(headers: Mapping[str, str]) -> str:
-    """Return the session that a request names; empty for none. Names are in lower case."""
+    """Return the request's session, empty for none. Header names are in lower case."""
     return headers.get(_SESSION, "")
 
 
 def could_be_mcp(method: str, headers: Mapping[str, str]) -> bool:
-    """Tell whether a request's body is worth keeping for ``is_mcp``, however long it is."""
+    """Tell whether to keep a request's body, of any length, for ``is_mcp``."""
     if method != "POST":
         return False
     accepted = headers.get("accept", "")
@@ -69,19 +68,18 @@ def could_be_mcp(method: str, headers: Mapping[str, str]) -> bool:
 
 
 def opens_stream(method: str, headers: Mapping[str, str]) -> bool:
-    """Tell whether a request asks for a stream of what a server has to say.
+    """Tell whether a request asks for an event stream.
 
-    A client of the revision 2024-11-05 asks for it as any page does that wants events: that its
-    answer is MCP, its first event tells.
+    A client of revision 2024-11-05 sends the same request as a page; only the first event of the
+    answer shows that it is MCP.
     """
     return method == "GET" and "text/event-stream" in headers.get("accept", "")
 
 
 def is_stream_of_tools(url: str, headers: Mapping[str, str]) -> bool:
-    """Tell whether a request that asks for events surely asks a server of tools.
+    """Tell whether a request for an event stream certainly goes to an MCP server.
 
-    That is by its headers or, from a program, by the path that the server of a session in the older
-    transport has by custom: ``/sse``.
+    Its headers tell, or, for a program, the usual path of the older transport: ``/sse``.
     """
     by_program = not headers.get("user-agent", "").startswith(BROWSER) and "referer" not in headers
     by_path = urlsplit(url).path.rstrip("/").endswith("/sse")
@@ -89,14 +87,14 @@ def is_stream_of_tools(url: str, headers: Mapping[str, str]) -> bool:
 
 
 def is_mcp(messages: list[dict[str, JsonValue]], headers: Mapping[str, str]) -> bool:
-    """Tell whether what a client posts are messages of MCP: by their shape and its headers."""
+    """Tell, by their shape and the headers, whether the posted messages are MCP."""
     if not messages:
         return False
-    return any(name in headers for name in _HEADERS) or any(map(_is_ours, messages))
+    return any(name in headers for name in _HEADERS) or any(map(_has_mcp_method, messages))
 
 
-def _is_ours(message: dict[str, JsonValue]) -> bool:
+def _has_mcp_method(message: dict[str, JsonValue]) -> bool:
     method = as_text(message.get("method"))
     params = as_dict(message.get("params"))
-    # Language servers begin by the same word.
+    # The Language Server Protocol has `initialize`, too.
     return method in _METHODS or (method == "initialize" and "protocolVersion" in params)

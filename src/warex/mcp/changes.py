@@ -1,4 +1,4 @@
-"""How a server's answer is changed on its way, and answers made in its place."""
+"""Changes to an MCP server's answers, and answers in their place."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ SESSION_NOT_FOUND: Final = -32001
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAnswer:
-    """Another answer."""
+    """Replace the answer."""
 
     answer: Mapping[str, JsonValue]
     """Its ``result`` or its ``error``."""
@@ -29,14 +29,14 @@ class ReplaceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CorruptResult:
-    """A result that is damaged."""
+    """Damage the result."""
 
     how: Corruption
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveTools:
-    """A list without the tools whose name fits a glob."""
+    """Remove the tools whose name matches a glob from a list."""
 
     tool: str
 
@@ -45,7 +45,7 @@ type Change = ReplaceAnswer | CorruptResult | RemoveTools
 
 
 def apply_change(message: Mapping[str, JsonValue], change: Change) -> bytes:
-    """Return an answer as it is sent instead."""
+    """Return the changed answer, serialized."""
     match change:
         case ReplaceAnswer(answer):
             return serialize({"jsonrpc": "2.0", "id": message.get("id"), **answer})
@@ -67,22 +67,22 @@ def apply_change(message: Mapping[str, JsonValue], change: Change) -> bytes:
 def answers_to(
     asked: tuple[McpRequest, ...], answer: Callable[[McpRequest], Mapping[str, JsonValue]]
 ) -> list[bytes]:
-    """Return an answer to each request of an exchange."""
+    """Return an answer to each request of an exchange, serialized."""
     return [serialize({"jsonrpc": "2.0", "id": it.id, **answer(it)}) for it in asked]
 
 
 def tool_failure(text: str) -> dict[str, JsonValue]:
-    """Return the answer of a tool that says that it failed."""
+    """Return a result in which the tool reports a failure."""
     return {"result": {"content": [{"type": "text", "text": text}], "isError": True}}
 
 
 def error(code: int, text: str) -> dict[str, JsonValue]:
-    """Return an answer of JSON-RPC that is an error."""
+    """Return a JSON-RPC error."""
     return {"error": {"code": code, "message": text}}
 
 
 def serialize(message: Mapping[str, JsonValue]) -> bytes:
-    """Return a message as it goes over the wire: in one line."""
+    """Return a message as one line of UTF-8."""
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -114,7 +114,7 @@ _CORRUPT: Final[Mapping[str, Callable[[dict[str, JsonValue]], dict[str, JsonValu
 
 
 def _each_text(result: dict[str, JsonValue], change: Callable[[str], str]) -> dict[str, JsonValue]:
-    """Change each text that a tool gave, also where it gave it as data."""
+    """Change each text of a tool's result, also in its structured content."""
     new = dict(result)
     if "content" in result:
         new["content"] = [_block(block, change) for block in as_list(result["content"])]

@@ -1,4 +1,4 @@
-"""What of a call's arguments and result is kept: images apart, and no more than so much text."""
+"""Bounds for the recorded arguments and results of calls: images apart, text of limited length."""
 
 import base64
 import binascii
@@ -9,13 +9,13 @@ from typing import Final
 from pydantic import JsonValue
 
 MOST_TEXT: Final = 256 * 1024
-"""Characters of one call's arguments, and of its result, that are kept."""
+"""Characters kept of one call's arguments, and of its result."""
 _MOST_ITEMS: Final = 20_000
 _DEEPEST: Final = 100
 
 
 class _Room:
-    """How much may still be kept."""
+    """The characters and items that may still be kept."""
 
     def __init__(self, text: int) -> None:
         self.text, self.items = text, _MOST_ITEMS
@@ -30,7 +30,7 @@ class _Room:
 
 
 def truncated(value: JsonValue, most: int = MOST_TEXT) -> tuple[JsonValue, bool]:
-    """Return JSON with at most so many characters of text, and whether anything is left out."""
+    """Return JSON with at most ``most`` characters of text, and whether anything was cut."""
     room = _Room(most)
     return _shortened(value, room, _DEEPEST), room.cut
 
@@ -57,10 +57,10 @@ def _shortened(value: JsonValue, room: _Room, levels: int) -> JsonValue:
 def detach_blobs(
     value: JsonValue, clean: Callable[[bytes], bytes]
 ) -> tuple[JsonValue, dict[str, bytes]]:
-    """Return a result with references for what is base64 in it, and the images by SHA-256 in hex.
+    """Return a copy of a result without its base64 data, and its images by their SHA-256 in hex.
 
-    An image's ``data`` becomes ``blob:sha256/<hex>``; sound and files become their length.
-    ``clean`` returns what is to be kept of an image. The result given is left as it is.
+    An image's ``data`` becomes ``blob:sha256/<hex>``; audio and files become their length.
+    ``clean`` returns the bytes to keep of an image.
     """
     blobs: dict[str, bytes] = {}
 

@@ -1,6 +1,6 @@
-"""Server-sent events as they come, piece by piece (WHATWG HTML, section 9.2).
+"""An incremental reader of server-sent events (WHATWG HTML, section 9.2).
 
-A stream may never end, so nothing of it is kept but the event that is not whole yet.
+A stream may never end, so only the incomplete event is kept.
 """
 
 import re
@@ -20,26 +20,26 @@ class SseEvent:
     """One event."""
 
     raw: bytes
-    """As it came, with the empty line that ends it."""
+    """The bytes received, including the empty line at the end."""
     name: str = "message"
     data: bytes = b""
     has_id: bool = False
-    """Whether a client may ask for what follows it, should the stream break."""
+    """Whether a client may resume the stream after it."""
 
 
 @dataclass(slots=True)
 class SseReader:
-    """Divides a stream into events."""
+    """Splits a stream into events."""
 
     longest: int = LONGEST
-    """Bytes; an event that grows longer is given up, in pieces without data."""
+    """Bytes; a longer event is passed on in pieces without data."""
     gave_up: bool = False
-    """Whether an event grew longer."""
+    """Whether an event was longer."""
     _rest: bytearray = field(default_factory=bytearray)
     _searched: int = 0
 
     def feed(self, data: bytes) -> list[SseEvent]:
-        """Return the events that are whole by now; together they are what was fed, and the rest."""
+        """Return the events that are complete with this data."""
         self._rest += data
         found: list[SseEvent] = []
         begin = 0
@@ -49,7 +49,7 @@ class SseReader:
             self._searched = begin
         if begin:
             del self._rest[:begin]
-        # A line's end may be cut in two.
+        # A line end may be split between two calls.
         self._searched = max(0, len(self._rest) - 3)
         if len(self._rest) > self.longest:
             self.gave_up = True
@@ -58,21 +58,21 @@ class SseReader:
 
     @property
     def pending(self) -> int:
-        """How many bytes have come that are no whole event yet."""
+        """Bytes of the incomplete event."""
         return len(self._rest)
 
     def pending_from(self, begin: int) -> bytes:
-        """Return what is no whole event yet, without its first bytes."""
+        """Return the incomplete event from a position on."""
         return bytes(self._rest[begin:])
 
     def rest(self) -> bytes:
-        """Return what is no whole event yet, and forget it."""
+        """Return the incomplete event, and drop it."""
         rest, self._rest, self._searched = bytes(self._rest), bytearray(), 0
         return rest
 
 
 def with_data(event: SseEvent, data: bytes) -> bytes:
-    """Return an event with other data, as it is sent."""
+    """Return an event's bytes with other data."""
     lines = [line for line in _LINE_END.split(event.raw) if line and not _DATA.match(line)]
     return b"\n".join((*lines, b"data: " + data, b"", b""))
 

@@ -1,4 +1,4 @@
-"""The messages of JSON-RPC 2.0 that MCP consists of, single or in a batch."""
+"""The JSON-RPC 2.0 messages of MCP, single or in a batch."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -9,51 +9,51 @@ from pydantic import JsonValue
 from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
 
 type Key = str | float
-"""What pairs an answer with its request: a text is never a number."""
+"""An id that pairs an answer with its request; a string never equals a number."""
 
 LONGEST: Final = 64 * 1024 * 1024
-"""Bytes of a message that is read."""
+"""Maximum size of a message, in bytes."""
 _MOST: Final = 1000
-"""Messages of a batch that are read."""
+"""Messages read of a batch."""
 _CALL: Final = "tools/call"
 
 
 @dataclass(frozen=True, slots=True)
 class McpRequest:
-    """What a client asks its server."""
+    """A client's request."""
 
     id: JsonValue
     key: Key | None
-    """None where the id is of a kind that no answer can be found by."""
+    """None if the id is neither a string nor a number."""
     method: str
     params: dict[str, JsonValue] = field(default_factory=dict)
 
     @property
     def tool(self) -> str:
-        """The tool that is called; empty where none is."""
+        """The called tool; empty for other methods."""
         return as_text(self.params.get("name")) if self.method == _CALL else ""
 
     @property
     def arguments(self) -> JsonValue:
-        """What a tool is called with; of another method, all its parameters."""
+        """The arguments of a tool's call; all parameters of another method."""
         return self.params.get("arguments") if self.method == _CALL else self.params or None
 
 
 @dataclass(frozen=True, slots=True)
 class McpAnswer:
-    """What a server answers to one request."""
+    """A server's answer to one request."""
 
     key: Key | None
-    """None where the server could not tell what was asked."""
+    """None if the server could not read the request's id."""
     result: JsonValue = None
     error: str | None = None
-    """Why there is no usable result, in the server's words; None if there is one."""
+    """The server's text of the error; None if there is a usable result."""
     code: int | None = None
-    """JSON-RPC's code of the error; None where the tool itself says that it failed."""
+    """The JSON-RPC error code; None if the tool itself reports the failure."""
 
 
 def read_messages(body: bytes) -> list[dict[str, JsonValue]]:
-    """Return the messages in a body; none where it holds anything else. Nothing is raised."""
+    """Return the messages in a body; none if it holds anything else. Never raises."""
     if len(body) > LONGEST or body.lstrip()[:1] not in (b"{", b"["):
         return []
     try:
@@ -65,7 +65,7 @@ def read_messages(body: bytes) -> list[dict[str, JsonValue]]:
 
 
 def requests(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpRequest]:
-    """Yield what is asked; what has no id is told, not asked."""
+    """Yield the requests; messages without an id are notifications."""
     for message in messages:
         if isinstance(method := message.get("method"), str) and "id" in message:
             said = message["id"]
@@ -73,7 +73,7 @@ def requests(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpRequest]:
 
 
 def answers(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpAnswer]:
-    """Yield what is answered."""
+    """Yield the answers."""
     for message in messages:
         if "method" in message:
             continue
@@ -92,7 +92,7 @@ def answers(messages: Iterable[dict[str, JsonValue]]) -> Iterator[McpAnswer]:
 
 
 def cancelled(messages: Iterable[dict[str, JsonValue]]) -> Iterator[tuple[Key, str]]:
-    """Yield what a client does not wait for any longer, and why."""
+    """Yield the ids of cancelled requests, each with the reason."""
     for message in messages:
         if message.get("method") == "notifications/cancelled":
             params = as_dict(message.get("params"))
@@ -101,7 +101,7 @@ def cancelled(messages: Iterable[dict[str, JsonValue]]) -> Iterator[tuple[Key, s
 
 
 def _failure(result: dict[str, JsonValue]) -> str | None:
-    """Return what a tool says of its own failure; None where it has none."""
+    """Return the tool's own text of its failure; None if it did not fail."""
     if result.get("isError") is not True:
         return None
     parts = (as_dict(part) for part in as_list(result.get("content")))

@@ -1,8 +1,8 @@
 """The mitmproxy addon that injects faults and records the trial.
 
-One exchange: ``requestheaders`` (where to) → ``request`` (decide; apply before the site) →
-``responseheaders`` (decide by the answer; stream or hold) → ``response`` (apply after the site)
-→ ``warex_sent`` (an injected answer is out) or ``error``.
+One exchange: ``requestheaders`` (map the host) → ``request`` (decide; apply request faults) →
+``responseheaders`` (decide by the response; stream or buffer) → ``response`` (apply response
+faults) → ``warex_sent`` (an injected response is sent) or ``error``.
 """
 
 from collections.abc import Awaitable, Callable
@@ -42,11 +42,11 @@ from warex.traces import RequestSeen, ResponseSeen
 from warex.traces.redaction.structured import redact_url
 
 _RETRIED_STATUSES = (408, 421)
-"""Answers after which Chromium silently sends the request again on another connection (measured;
-RFC 9110 §15.5.9 and §15.5.20 allow it)."""
+"""Statuses after which Chromium silently retries on another connection (measured; RFC 9110 §15.5.9
+and §15.5.20 allow it)."""
 
 _STREAM_THRESHOLD = 256 * 1024
-"""Bytes of a request's body from which it is streamed, where no rule can be about it."""
+"""Bytes above which a request body is streamed if no rule can concern it."""
 
 
 class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
@@ -55,11 +55,11 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(config, injector, recorder)
         self._incomplete: dict[str, http.HTTPFlow] = {}
-        """Flows whose request has not come whole yet, by their id."""
+        """Flows whose request is not complete yet, by their id."""
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, ExchangeState]]] = {}
         self.idle_connections = IdleConnections(injector, recorder.clock, self._live.__contains__)
         self.before_llm_call: Callable[[], None] = lambda: None
-        """Called before an LLM request goes on; raises where it must not."""
+        """Called before an LLM request is forwarded; raises to prevent it."""
         self.mcp = McpCalls(recorder)
         rules = injector.scenario.rules
         self.previous_responses = PreviousResponses(rules)
@@ -70,7 +70,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     def requestheaders(self, flow: http.HTTPFlow) -> None:
-        """Send the request where it belongs; stream a large body that nobody needs to see."""
+        """Map the request to its host; stream a large body that no rule needs."""
         request = flow.request
         self.take_header(flow)
         if self.config.traffic.maps:
@@ -86,8 +86,8 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             return
         if flows.is_longer(request, _STREAM_THRESHOLD):
             concerned = self.injector.may_concern(request.method, flows.url_of(flow))
-            # What no rule is about may be decided now, since nothing strikes it; a gRPC call must
-            # be, since its next message may wait for an answer to the last.
+            # A request that no rule concerns can be decided now. A gRPC call must be: its next
+            # message may depend on the response to the previous one.
             if concerned and not flows.is_grpc(request):
                 return
             state = self._begin(flow)
@@ -98,7 +98,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     def request(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
-        """Record the request, decide, and strike if the fault comes before the site."""
+        """Record the request, decide, and apply the faults that come before the site."""
         if is_tunnelled(flow) or flow.is_replay:
             return None
         self._incomplete.pop(flow.id, None)
@@ -114,7 +114,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         return None
 
     def _register(self, flow: http.HTTPFlow) -> ExchangeState:
-        """Number the exchange; nothing is decided for it yet."""
+        """Number the exchange, without a decision."""
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
@@ -186,7 +186,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     def responseheaders(self, flow: http.HTTPFlow) -> None:
-        """Decide by the site's answer; stream it unless a fault needs it whole."""
+        """Decide by the site's response; stream it unless a fault needs it complete."""
         self.tunnels.answered(flow)
         state = state_of(flow)
         if state is None or flow.response is None or state.by_warex:
@@ -211,7 +211,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     def response(self, flow: http.HTTPFlow) -> Awaitable[None] | None:
-        """Strike if the fault comes after the site; otherwise the exchange is over."""
+        """Apply the faults that come after the site, or end the exchange."""
         self.tunnels.ended(flow)
         state = state_of(flow)
         if state is None or flow.response is None:
@@ -228,7 +228,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     async def warex_sent(self, flow: http.HTTPFlow) -> None:
-        """Note whether an injected answer has reached the client."""
+        """Note whether an injected response has reached the client."""
         state = state_of(flow)
         if state is None or state.finished:
             return
@@ -238,7 +238,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
-        """The exchange broke: the client left, the site failed, or we cut it."""
+        """End an exchange that failed: the client left, the site failed, or WAREX cut it."""
         self.tunnels.ended(flow)
         given_up = self._incomplete.pop(flow.id, None) is not None
         state = state_of(flow) or (self._register(flow) if given_up else None)
@@ -255,7 +255,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
 
     @fail_closed
     def warex_request_rejected(self, refused: RejectedRequest) -> None:
-        """Record a request that no site would take; it is no exchange unless one has begun."""
+        """Record an invalid request; it is an exchange only if one has begun."""
         for flow in list(self._incomplete.values()):
             if flow.client_conn is refused.client and not flow.request.is_http2:
                 del self._incomplete[flow.id]
@@ -264,7 +264,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     # ---- faults
 
     def _record_plan(self, state: ExchangeState, decision: Decision) -> None:
-        """Record what was decided."""
+        """Record the planned and the superseded injections of a decision."""
         if not (decision.injections or decision.superseded):
             return
         url = redact_url(state.exchange.request.url)
@@ -281,7 +281,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         self._ask(flow, state)
 
     def _ask(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Let the site be asked, unless a model has answered this very request before."""
+        """Forward the request, unless the LLM cache has a response to it."""
         if state.by_warex or state.client_status.left.is_set():
             return
         self.rewrites.prepare_request(flow, state)
@@ -295,7 +295,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         cut = await self._apply(flow, state, list(state.pending))
         await self.mcp.amend(flow, state)
         if cut or state.client_status.left.is_set():
-            # mitmproxy calls no hook for a kill here: to it, the answer has been given.
+            # mitmproxy calls no hook for a kill here: it considers the response complete.
             self.end(flow, state, arrived=False, error=flows.CUT if cut else "client left")
         elif not state.awaits_sending:
             self.end(flow, state)
@@ -303,7 +303,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     async def _apply(
         self, flow: http.HTTPFlow, state: ExchangeState, injections: list[PlannedInjection]
     ) -> bool:
-        """Apply in order, until the client leaves; return whether the exchange was cut."""
+        """Apply in order until the client leaves; return whether the exchange was cut."""
         for injection in injections:
             if state.finished:
                 return False
@@ -318,7 +318,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.previous_responses.apply(flow, state, applied)
             self.rewrites.rewrite_buffered(flow, state, applied)
             if state.llm is not None and (applied.replied or paced_response_of(flow) is not None):
-                # What the client is sent counts, and when.
+                # The trace has the response that the client receives, and its times.
                 state.llm.reset()
             state.by_warex = state.by_warex or applied.replied or applied.cut
             self.mcp.apply(state, applied, partial(self._met, state, applied))
@@ -327,7 +327,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             if applied.done or applied.client_left:
                 self._settle(state, applied, arrived=not applied.client_left)
             if applied.client_left:
-                # With it goes what was to be applied next; the end of the exchange records that.
+                # The end of the exchange records the injections that were not applied.
                 state.client_status.mark_left()
                 return False
             if applied.cut:
@@ -337,7 +337,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         return False
 
     def _supersede(self, state: ExchangeState) -> None:
-        """Settle what a cut leaves nothing to be applied to."""
+        """Settle the injections that a cut makes impossible."""
         for injection in state.pending:
             state.task.injector.settle(injection, delivered=False)
             self.recorder.write(missed(injection, "superseded"))
@@ -346,7 +346,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
     def _expect_retries_after_cut(
         self, flow: http.HTTPFlow, state: ExchangeState, injection: PlannedInjection
     ) -> None:
-        """Expect the browser's silent repeat of whatever our cut has killed."""
+        """Expect the browser's silent retry of every exchange that our cut ended."""
         now = self.recorder.clock.now()
         dead = [state]
         if Cut("reset") in injection.effects:
@@ -355,12 +355,12 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             other.task.injector.died(other.exchange.id, now)
 
     def _expect_retry(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Expect the browser's silent repeat after an answer that makes it ask again."""
+        """Expect the browser's silent retry after a status that causes one."""
         if flow.response is not None and flow.response.status_code in _RETRIED_STATUSES:
             state.task.injector.died(state.exchange.id, self.recorder.clock.now())
 
     def _settle(self, state: ExchangeState, applied: AppliedInjection, *, arrived: bool) -> None:
-        """Record what became of an injection, once."""
+        """Record the outcome of an injection, once."""
         if applied not in state.applied:
             return
         state.applied.remove(applied)
@@ -397,7 +397,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self._live.pop(flow.client_conn.id, None)
         if state.is_to_warex:
             return
-        # An answer that broke off was an answer: the client has its head.
+        # A response that breaks off counts: the client has its head.
         answered = flow.response is not None and (error is None or state.response_started)
         response = flow.response if answered else None
         if flow.response is not None and state.by_warex:
@@ -429,7 +429,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         self.mcp.end(flow, state, error)
         state.task.injector.finish(state.exchange.id)
 
-    # ---- from when on, and until when
+    # ---- arming and the end of a task
 
     @override
     def model_asked(self, task: Task) -> None:
@@ -442,17 +442,17 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         self.detect_task_end(task)
 
     def arm(self) -> None:
-        """Hit and count from here on, since the control API says so."""
+        """Apply faults and count from here on, as the control API asks."""
         self.injector.arm()
         self.record_arming(self.tasks.main, "control")
 
     def disarm(self) -> None:
-        """Leave everything alone from here on, since the control API says so."""
+        """Apply no faults from here on, as the control API asks."""
         self.disarm_task(self.tasks.main, "control")
 
     @fail_closed
     def client_disconnected(self, client: connection.Client) -> None:
-        """Tell everybody who holds an exchange of this client; report what was passed through."""
+        """Mark the client's exchanges as left; record the bytes that were passed through."""
         for _, state in self._live.get(client.id, {}).values():
             state.client_status.mark_left()
         self.idle_connections.forget(client)
@@ -478,7 +478,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.recorder.write(event)
 
     def finish(self) -> None:
-        """Settle what is still under way: the trial is over."""
+        """Settle the open exchanges at the end of the trial."""
         now = self.recorder.clock.now()
         for flow in self._incomplete.values():
             if state_of(flow) is None:

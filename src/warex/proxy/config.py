@@ -1,4 +1,4 @@
-"""What a lane's proxy is told once, at its start: frozen, and plain enough to cross a process."""
+"""The configuration of a lane's proxy: frozen, and plain data that can be sent to a process."""
 
 from pathlib import Path
 from typing import Literal, Self
@@ -13,20 +13,20 @@ from warex.traffic import TrafficOptions
 
 
 class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
-    """Where the earlier answers of an agent's model lie; its new ones go beside the trace."""
+    """Where the cached responses of an agent's model are; new ones are stored beside the trace."""
 
     cache: Path
-    """Folder of the run's cache, which holds its secret."""
+    """Folder of the run's cache, which also holds its secret."""
     shared: Path
-    """Folder in it of the answers that this trial shares."""
+    """Folder in it with the responses that this trial shares."""
 
 
 class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
-    """All that one lane's proxy needs for one trial."""
+    """The configuration of one lane's proxy for one trial."""
 
     capture: Literal["forward", "handed", "transparent"] = "forward"
-    """How connections come: from clients that know the proxy; from a namespace whose sockets are
-    handed over; or redirected to ``host`` and ``port`` by the machine's own rules."""
+    """How connections arrive: from clients that use the proxy; from the passed sockets of a
+    namespace; or redirected to ``host`` and ``port`` by the machine's own rules."""
     host: str = "127.0.0.1"
     port: int = Field(default=0, ge=0, le=65535)
     """0: any free port."""
@@ -36,35 +36,35 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """Folder of the trial's events.jsonl and blobs; None keeps no trace."""
 
     scenario: Scenario | None = None
-    """A preset's name or a file may be given in its place."""
+    """May be given as a preset's name or a file."""
     seed: int = 0
     sites: tuple[str, ...] = ()
     """Origins of the task sites; empty for everything outside ``never``."""
     never: tuple[str, ...] = ()
     never_agents: tuple[str, ...] = ()
-    """How the User-Agent begins of clients that are never touched nor counted: verifiers."""
+    """Prefixes of the User-Agent of clients that are neither hit nor counted, such as verifiers."""
     agent_ended: str | None = None
-    """A nonce: who asks the canary's host for it says that the agent has ended its task."""
+    """A nonce: a request for it at the canary's host means that the agent has ended its task."""
     own_proof: bool = False
-    """Whether the agent opens a page of ``sites`` before all else, which then proves that its
-    browser comes this way; otherwise a canary does."""
+    """Whether the agent's first page, one of ``sites``, proves that its browser uses the proxy;
+    otherwise a canary does."""
     schedule: frozenset[CountPosition] | None = None
-    """A past ledger's places, to be hit exactly."""
+    """The positions of a past ledger, to be hit exactly."""
 
     defence: Defence | None = None
-    """What is added to the agent's LLM requests in flight."""
+    """Added to the agent's LLM requests in flight."""
     llm_cache: LlmCachePaths | None = None
-    """Where LLM requests are answered from; None asks the model each time. Needs ``out``."""
+    """Where LLM requests are answered from; None always asks the model. Needs ``out``."""
 
     secrets: frozenset[str] = Field(default=frozenset(), repr=False)
-    """Values that the agent's command is given beside those in this process's environment: written
-    into no trace."""
+    """Secrets of the agent's command beside those in this process's environment; no trace has
+    them."""
     traffic: TrafficOptions = TrafficOptions()
 
     tasks: TaskRule | None = None
-    """How the tasks of one command are told apart by their traffic, where nobody marks them."""
+    """How to detect the tasks of one command by their traffic, where they are not marked."""
     vocabulary: Vocabulary | None = None
-    """The benchmark's actions, by which the agent's last one is known."""
+    """The benchmark's actions, which identify the agent's last one."""
 
     benchmark: str = ""
     agent: str = ""
@@ -83,7 +83,7 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     @field_validator("scenario", mode="before")
     @classmethod
     def _load_scenario(cls, value: object) -> object:
-        """Read a scenario of which only the name or the file is told; raise ScenarioError."""
+        """Load a scenario that is given by name or file; raise ScenarioError."""
         if not isinstance(value, str):
             return value
         from warex.scenarios.load import load_scenario

@@ -1,13 +1,13 @@
-"""The control API of a running proxy: what its calls do; ``control_server`` has its port.
+"""The calls of a running proxy's control API; ``control_server`` serves them.
 
     GET  /ledger        the injection events so far
     GET  /status        whether the rules are armed, the agent's steps, counts
-    POST /task/begin    {"task": NAME, "seed": N}     every rule begins anew
-    POST /task/end      {}                            nothing is hit any more
+    POST /task/begin    {"task": NAME, "seed": N}     every rule starts anew
+    POST /task/end      {}                            no fault is applied any more
     POST /arm, /disarm  {}
     POST /faults        {"fault": {…}, "match": {…}}  one fault, into the next matching exchange
 
-Each call stands in the trace as a ``control`` event and is repeated by a replay.
+Each call is recorded as a ``control`` event and repeated by a replay.
 """
 
 import json
@@ -42,18 +42,17 @@ class _OneShotFault(BaseModel, extra="forbid"):
 
 
 class ControlApi:
-    """What the calls do to one trial."""
+    """The calls on one trial."""
 
     def __init__(self, addon: WarexAddon) -> None:
         self._addon = addon
 
     def ledger(self, body: _EmptyBody) -> JsonValue:
         """Return the injection events so far."""
-        events = self._addon.recorder.ledger
-        return [msgspec.to_builtins(event) for event in events]
+        return [msgspec.to_builtins(event) for event in self._addon.recorder.ledger]
 
     def status(self, body: _EmptyBody) -> JsonValue:
-        """Return how the trial stands."""
+        """Return the state of the trial."""
         injector, recorder = self._addon.injector, self._addon.recorder
         return {
             "task": self._addon.tasks.main.name,
@@ -66,31 +65,29 @@ class ControlApi:
         }
 
     def begin_task(self, body: _Begin) -> JsonValue:
-        """Begin a task: every rule begins anew, under the task's own seed."""
-        seed = body.seed
-        if seed is None:
-            seed = seed_of(self._addon.config.seed, body.task)
+        """Begin a task: every rule starts anew, under the task's own seed."""
+        seed = seed_of(self._addon.config.seed, body.task) if body.seed is None else body.seed
         self._addon.begin_task(body.task, seed, "control")
         return {"task": body.task, "seed": seed}
 
     def end_task(self, body: _EmptyBody) -> JsonValue:
-        """End the task: nothing is hit any more."""
+        """End the task: no fault is applied any more."""
         name = self._addon.tasks.main.name
         self._addon.end_task()
         return {"task": name}
 
     def arm(self, body: _EmptyBody) -> JsonValue:
-        """Hit and count from here on."""
+        """Apply faults and count from here on."""
         self._addon.arm()
         return {"armed": True}
 
     def disarm(self, body: _EmptyBody) -> JsonValue:
-        """Leave everything alone from here on."""
+        """Apply no faults from here on."""
         self._addon.disarm()
         return {"armed": False}
 
     def plan_fault(self, body: _OneShotFault) -> JsonValue:
-        """Plan one fault, into the next exchange that matches."""
+        """Plan one fault for the next exchange that matches."""
         data: dict[str, JsonValue] = {
             "name": "one-shot" if body.name is None else body.name,
             "match": body.match.model_dump(mode="json"),
@@ -109,7 +106,7 @@ class ControlApi:
         return {"rule": rule.model_dump(mode="json")}
 
     def record(self, call: str, body: BaseModel, result: JsonValue) -> None:
-        """Let a call that was done stand in the trace."""
+        """Record a completed call in the trace."""
         addon = self._addon
         arguments = body.model_dump(mode="json", exclude_none=True)
         if isinstance(result, dict) and call == "plan_fault":
@@ -122,9 +119,9 @@ class ControlApi:
 
 
 def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
-    """Carry out one call of whoever has the token; return its status and answer.
+    """Carry out one authorized call; return its status and body.
 
-    Raises whatever breaks in WAREX itself; what the caller did wrong is a status and a sentence.
+    An error of the caller is a status and a sentence; an error of WAREX itself is raised.
     """
     calls = {"GET": _READS, "POST": _CALLS}.get(method)
     if calls is None:
@@ -143,7 +140,6 @@ def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int,
 
 
 METHODS = ("GET", "POST")
-"""The methods of all calls."""
 _READS: dict[str, tuple[str, type[BaseModel]]] = {
     "ledger": ("ledger", _EmptyBody),
     "status": ("status", _EmptyBody),
@@ -158,7 +154,7 @@ _CALLS: dict[str, tuple[str, type[BaseModel]]] = {
 
 
 def _body[M: BaseModel](shape: type[M], sent: bytes) -> M:
-    """Return what was sent; raise ValueError, in sentences, where it cannot be used."""
+    """Return the body that was sent; raise ValueError, in sentences, if it is invalid."""
     try:
         data = json.loads(sent or b"{}")
     except (ValueError, RecursionError) as error:

@@ -1,9 +1,9 @@
-"""The port of the control API: JSON over HTTP/1.1 on loopback, with a token.
+"""The server of the control API: JSON over HTTP/1.1 on loopback, with a token.
 
-Anybody on the machine can reach the port, and so can any page in a browser there. The token, in
-``Authorization: Bearer TOKEN``, decides; a ``Host`` that is not this machine is refused too (DNS
-rebinding), and so is the ``Origin`` of a page from elsewhere. No preflight is ever granted (CORS).
-Nothing that is sent here ends the trial: what h11 cannot read is answered with 400.
+Every program and browser page on the machine can reach the port. So each call needs
+``Authorization: Bearer TOKEN``. A ``Host`` other than this machine (DNS rebinding) and the
+``Origin`` of a remote page are refused; no preflight is granted (CORS). No input here ends the
+trial: what h11 cannot parse is answered with 400.
 """
 
 import asyncio
@@ -25,14 +25,13 @@ from warex.proxy.addon import WarexAddon
 from warex.proxy.control_api import METHODS, ControlApi, dispatch
 
 MAX_BODY_SIZE: Final = 1024 * 1024
-"""Bytes of a call's body."""
 _MAX_HEAD_SIZE: Final = 64 * 1024
 _REQUEST_TIMEOUT: Final = 10.0
-"""Seconds that a request may take to arrive."""
+"""Seconds for a request to arrive."""
 _MAX_CONNECTIONS: Final = 64
-"""Connections at the same time; one more, and the oldest is closed."""
+"""Concurrent connections; a further one closes the oldest."""
 _LINGER: Final = 1.0
-"""Seconds in which the rest of a refused request is read, so that its client reads the answer."""
+"""Seconds for which the rest of a refused request is read, so that its client gets the response."""
 
 _OWN_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 
@@ -44,7 +43,7 @@ class _Response:
 
 
 class _Server:
-    """Answers one request on each connection, and closes it."""
+    """Answers one request on each connection and closes it."""
 
     def __init__(self, addon: WarexAddon, token: str) -> None:
         self._addon, self._api = addon, ControlApi(addon)
@@ -57,8 +56,7 @@ class _Server:
         if len(self._open) > _MAX_CONNECTIONS:
             next(iter(self._open)).transport.abort()
         try:
-            # Whatever is sent here is no concern of the trial's; a call's own failure is seen to
-            # where it is made.
+            # No input here may end the trial; ``_call`` handles failures of WAREX itself.
             with suppress(Exception):
                 async with asyncio.timeout(_REQUEST_TIMEOUT):
                     method, answer = await self._exchange(reader, writer)
@@ -73,14 +71,14 @@ class _Server:
             writer.close()
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close all connections."""
         for writer in list(self._open):
             writer.transport.abort()
 
     async def _exchange(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> tuple[str, _Response]:
-        """Read a request as far as needed; return its method and its answer."""
+        """Read a request as far as needed; return its method and response."""
         connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_SIZE)
         method, name, body = "", "", b""
         while True:
@@ -109,8 +107,8 @@ class _Server:
                     raise ConnectionError("the client left")
 
     def _check_head(self, method: str, request: h11.Request) -> _Response | None:
-        """Return why a request is not carried out, as far as its head tells."""
-        said = {name: value for name, value in request.headers}
+        """Return the refusal of a request by its head; None if the head is accepted."""
+        said = dict(request.headers)
         if not hmac.compare_digest(said.get(b"authorization", b""), self._wanted):
             return _error(401, "the token is missing or wrong: Authorization: Bearer …")
         host = said.get(b"host", b"").decode("latin-1")
@@ -150,19 +148,16 @@ def _serialized(answer: _Response, *, with_body: bool) -> bytes:
         f"Content-Length: {len(body)}",
         "Connection: close",
     ]
-    match answer.status:
-        case 401:
-            lines.append("WWW-Authenticate: Bearer")
-        case 405:
-            lines.append(f"Allow: {', '.join(METHODS)}")
-        case _:
-            pass
+    if answer.status == 401:
+        lines.append("WWW-Authenticate: Bearer")
+    elif answer.status == 405:
+        lines.append(f"Allow: {', '.join(METHODS)}")
     head = "\r\n".join([*lines, "", ""]).encode()
     return head + body if with_body else head
 
 
 def bind_control(port: int) -> socket.socket:
-    """Take a port on loopback, 0 for any; raise InputError where it cannot be had."""
+    """Bind a port on loopback, 0 for any; raise InputError if it is not available."""
     try:
         return socket.create_server(("127.0.0.1", port))
     except OSError as error:
@@ -176,7 +171,7 @@ def bind_control(port: int) -> socket.socket:
 async def serve_control(
     addon: WarexAddon, listener: socket.socket, token: str
 ) -> AsyncIterator[int]:
-    """Serve the API on a bound socket; give its port."""
+    """Serve the API on a bound socket; yield its port."""
     serving = _Server(addon, token)
     port: int = listener.getsockname()[1]
     server = await asyncio.start_server(serving.serve, sock=listener)

@@ -1,4 +1,4 @@
-"""mitmproxy, embedded: one trial's proxy, with only the addons that WAREX needs."""
+"""One trial's proxy: an embedded mitmproxy with only the addons that WAREX needs."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
-"""Looked up before the fork: that reads two files of metadata, as e-mail is read."""
+"""Looked up before the fork: parsing the metadata files is slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,16 @@ class Engine:
     addon: WarexAddon
     recorder: Recorder
     port: int
-    """Where clients that know the proxy find it, or redirected connections; 0 in a namespace."""
+    """Port for clients or for redirected connections; 0 in a namespace."""
 
 
 @asynccontextmanager
 async def run_engine(
     config: ProxyConfig, passed: PassedSockets | None = None
 ) -> AsyncIterator[Engine]:
-    """Run one trial's proxy in this process and event loop; end it in good order.
+    """Run one trial's proxy in this process and event loop, and shut it down.
 
-    Raises InputError where the port is in use, MachineError where the trace cannot be written.
+    Raises InputError if the port is in use, MachineError if the trace cannot be written.
     """
     http1.install()
     http2.install()
@@ -110,7 +110,7 @@ async def run_engine(
                 # Leaving mitmproxy's main loop would not close its listening sockets.
                 embedded.options.update(server=False)
                 await server.servers.update([])
-                # If the trace cannot be written, the trial is void by now, and that is known.
+                # If the trace cannot be written, the trial is already void.
                 with suppress(WarexError):
                     addon.finish()
                 await _close_connections(server)
@@ -130,13 +130,13 @@ async def run_engine(
 
 
 def _check_scenario(config: ProxyConfig) -> None:
-    """Refuse what cannot show, before a trace is begun."""
+    """Refuse faults that cannot be applied, before a trace begins."""
     rules = config.scenario.rules if config.scenario is not None else ()
     require_namespace(rules, in_namespace=config.capture == "handed")
 
 
 def _check_port(config: ProxyConfig) -> None:
-    """Try the port before a trace is begun that would stand in the next try's way."""
+    """Try the port before a trace begins: a trace would prevent a second start."""
     if config.port == 0:
         return
     try:
@@ -151,7 +151,7 @@ def _port_unavailable(config: ProxyConfig, error: Exception | None) -> InputErro
     if isinstance(error, socket.gaierror):
         why = error.strerror or why
     elif isinstance(error, OSError) and error.errno is not None:
-        # Python adds the address to the system's words, and mitmproxy the port.
+        # Python adds the address to the system's message, and mitmproxy the port.
         why = os.strerror(error.errno)
     return InputError(
         f"port {config.port} on {config.host} cannot be had: {why}; give another one, or 0 for any"
@@ -160,7 +160,7 @@ def _port_unavailable(config: ProxyConfig, error: Exception | None) -> InputErro
 
 
 class _Embedded(NamedTuple):
-    """mitmproxy with the addons that every lane has, and no trial's options."""
+    """mitmproxy with the addons of every lane, without a trial's options."""
 
     master: master.Master
     server: proxyserver.Proxyserver
@@ -170,7 +170,7 @@ _prepared: list[_Embedded] = []
 
 
 def preload() -> None:
-    """Make a lane's mitmproxy before the fork: half of a lane's start is to lay out its options."""
+    """Make a lane's mitmproxy before the fork: its options take half of a lane's start-up."""
     loop = asyncio.new_event_loop()
     loop.close()
     _prepared.append(_without_options(loop))
@@ -180,7 +180,7 @@ def _without_options(loop: asyncio.AbstractEventLoop) -> _Embedded:
     embedded = _Embedded(
         master.Master(options.Options(), event_loop=loop), proxyserver.Proxyserver()
     )
-    # Nobody listens to these, and they want a loop that runs.
+    # Log events have no listener here and need a running loop.
     embedded.master._legacy_log_events.uninstall()
     embedded.master.addons.add(
         core.Core(), embedded.server, next_layer.NextLayer(), WarexTlsConfig()
@@ -196,8 +196,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
     embedded.addons.add(addon)
     mode = ["regular"]
     if config.capture != "forward":
-        # Redirected connections come in by a door of our own.
-        mode = []
+        mode = []  # ``RedirectListener`` accepts redirected connections.
     elif config.traffic.upstream is not None:
         parts = urlsplit(config.traffic.upstream)
         mode = [f"upstream:{parts.scheme}://{parts.netloc.rpartition('@')[2]}"]
@@ -210,9 +209,9 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
         ssl_insecure=config.traffic.insecure,
         ssl_verify_upstream_trusted_ca=trust.file,
         ssl_verify_upstream_trusted_confdir=trust.folder,
-        # What is strange passes as it would without a proxy; mitmproxy would answer itself.
+        # Unusual headers pass as without a proxy; mitmproxy would answer with an error itself.
         validate_inbound_headers=False,
-        # A site is asked only when a request needs it: synthetic answers work without the site.
+        # Connect to a site only when a request needs it: injected responses work without the site.
         connection_strategy="lazy",
         http2=True,
         websocket=True,
@@ -221,12 +220,7 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
 
 
 def _trial_began(config: ProxyConfig, injector: Injector) -> TrialBegan:
-    scenario = None
-    if config.scenario is not None:
-        scenario = config.scenario.model_dump(mode="json")
-    defence = None
-    if config.defence is not None:
-        defence = config.defence.model_dump(include={"name", "text"})
+    scenario, defence = config.scenario, config.defence
     return TrialBegan(
         benchmark=config.benchmark,
         agent=config.agent,
@@ -235,8 +229,8 @@ def _trial_began(config: ProxyConfig, injector: Injector) -> TrialBegan:
         repeat=config.repeat,
         attempt=config.attempt,
         seed=config.seed,
-        scenario=scenario,
-        defence=defence,
+        scenario=scenario.model_dump(mode="json") if scenario else None,
+        defence=defence.model_dump(include={"name", "text"}) if defence else None,
         arm=injector.arm_at,
         sites=config.sites,
         never=config.never,
@@ -248,7 +242,7 @@ def _trial_began(config: ProxyConfig, injector: Injector) -> TrialBegan:
 
 
 class _CrashHandler(logging.Handler):
-    """Voids the trial when mitmproxy reports that one of its own parts has crashed."""
+    """Voids the trial when mitmproxy logs an exception."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(logging.ERROR)
@@ -266,7 +260,7 @@ def _watch_for_crashes(recorder: Recorder) -> logging.Handler:
 
 
 async def _close_connections(server: proxyserver.Proxyserver) -> None:
-    """Close what is open, and wait until each connection has told its end."""
+    """Close the open connections, and wait until each has ended."""
     for connected in list(server.connections.values()):
         for io in list(connected.transports.values()):
             if io.handler is not None:

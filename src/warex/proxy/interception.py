@@ -1,4 +1,4 @@
-"""Which connections are read, and where their requests really go."""
+"""Which connections are read, and the hosts to which requests are mapped."""
 
 from typing import Literal
 
@@ -11,21 +11,21 @@ from warex.scenarios.matching.url_patterns import may_concern_host
 from warex.traffic import HostMap
 
 CANARY_HOST = "canary.warex.test"
-"""WAREX answers this host itself, with the nonce that was asked for."""
+"""WAREX answers this host itself, with the requested nonce."""
 
 RESERVED_HOSTS = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
-"""The hosts that WAREX answers itself: no rule is about them, and no site is asked."""
+"""The hosts that WAREX answers itself; no rule concerns them."""
 
 CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
 
 
 def is_reserved(host: str) -> bool:
-    """Whether a host is one of WAREX's own, perhaps with a dot at its end, or a part of one."""
+    """Whether a host is one of WAREX's own or a subdomain of one; a final dot is allowed."""
     return f".{host.lower().rstrip('.')}".endswith(tuple(f".{own}" for own in RESERVED_HOSTS))
 
 
 def canary_page(nonce: str) -> str:
-    """Return the canary's page. It names its icon, since a browser would ask for one otherwise."""
+    """Return the canary's page; its icon is inline, so that a browser requests none."""
     head = '<!doctype html><title>canary</title><link rel="icon" href="data:,">'
     return f"{head}<p>{nonce.encode().hex()}</p>"
 
@@ -34,7 +34,7 @@ type PassthroughReason = Literal["pass_through", "background", "not_concerned", 
 
 
 class Interception:
-    """Says of each host whether its connections are read."""
+    """Decides for each host whether its connections are read."""
 
     def __init__(self, config: ProxyConfig, injector: Injector) -> None:
         self._sites = config.sites
@@ -46,7 +46,7 @@ class Interception:
         }
 
     def passthrough_reason(self, host: str) -> PassthroughReason | None:
-        """Return why a host's connections are passed through unread; None if they are read."""
+        """Return why a host's connections are passed through; None if they are read."""
         host = host.lower()
         if host in RESERVED_HOSTS:
             return None
@@ -65,7 +65,7 @@ class Interception:
         self._rejected.add(host.lower())
 
     def map_target(self, host: str, port: int) -> HostMap | None:
-        """Return where requests for this origin really go; None for where they say."""
+        """Return the host to which requests for this origin are mapped, if any."""
         return self._maps.get((host.lower(), port))
 
     def _is_concerned(self, host: str) -> bool:

@@ -1,8 +1,8 @@
-"""WAREX as a plug-in of stock mitmproxy: for mitmdump's own users, and for mitmweb's view.
+"""WAREX as an addon of stock mitmproxy: for mitmdump and mitmweb.
 
-``warex addon`` prints a file for ``mitmdump -s FILE``; all it does is to import ``addons`` from
-here. The engine's own speed (inline hooks, few addons, a process for each trial) stays behind: this
-is mitmproxy's proxy with WAREX's faults and record in it.
+``warex addon`` prints a file for ``mitmdump -s FILE`` that imports ``addons`` from here. This is
+mitmproxy's own proxy, without the engine's optimizations (inline hooks, few addons, a process for
+each trial).
 """
 
 import logging
@@ -34,13 +34,13 @@ _OPTIONS = ("warex_scenario", "warex_seed", "warex_out", "warex_sites")
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """From one setting of the options to the next, or to mitmproxy's end."""
+    """A trial: from one change of the options to the next, or to mitmproxy's end."""
 
     addon: WarexAddon
     writer: TraceWriter | None
 
     def end(self) -> None:
-        """Settle what is under way and end the trace."""
+        """Settle the open exchanges and end the trace."""
         recorder = self.addon.recorder
         try:
             self.addon.finish()
@@ -59,7 +59,7 @@ class _Trial:
 
 
 class Warex:
-    """Declares the options, and holds the addon that does the work as one of its own."""
+    """Declares the options and holds the addon of the current trial."""
 
     def __init__(self) -> None:
         self.addons: list[WarexAddon] = []
@@ -68,7 +68,7 @@ class Warex:
         self._at_start = True
 
     def load(self, loader: addonmanager.Loader) -> None:
-        """Declare the options, and have mitmproxy make WAREX's streams."""
+        """Declare the options, and have mitmproxy use WAREX's layers."""
         http1.install()
         http2.install()
         http_stream.install()
@@ -78,14 +78,14 @@ class Warex:
         loader.add_option("warex_seed", int, 1, "Seed of the scenario's draws.")
         loader.add_option("warex_out", str, "", "Folder for events.jsonl; empty keeps no trace.")
         loader.add_option("warex_sites", Sequence[str], [], "Task sites, for {sites}.")
-        # WAREX streams what it leaves alone; mitmproxy's own views want to show it. A site is
-        # connected to only when a request needs it: WAREX's own hosts are nowhere else.
+        # mitmproxy's views show the bodies that WAREX streams. The lazy strategy is needed since
+        # WAREX's own hosts do not exist.
         ctx.options.update_known(store_streamed_bodies=True, connection_strategy="lazy")
 
     def configure(self, updated: Set[str]) -> None:
-        """Begin a trial under the options; raise OptionsError, in a sentence, for a wrong one."""
+        """Begin a trial with the current options; raise OptionsError for an invalid one."""
         wanted = tuple(map(str, (getattr(ctx.options, name) for name in _OPTIONS)))
-        # mitmproxy takes back what was refused by telling the old values again.
+        # mitmproxy undoes a refused change by setting the old values again.
         if wanted == self._last_options or updated.isdisjoint(_OPTIONS):
             return
         at_start, self._at_start = self._at_start, False
@@ -94,8 +94,7 @@ class Warex:
         except WarexError as error:
             if not at_start:
                 raise exceptions.OptionsError(f"WAREX: {error}") from None
-            # While it starts, mitmproxy ends at any error in its log; what a script raises it
-            # would show with a traceback.
+            # A logged error ends mitmproxy while it starts; an exception would show a traceback.
             logger.error("WAREX: %s", error)
             return
         self.done()

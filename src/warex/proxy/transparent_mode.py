@@ -1,4 +1,4 @@
-"""Serves connections that were redirected here: from a namespace, or by the machine's own rules."""
+"""Serves connections that are redirected here, from a namespace or by the machine's own rules."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -21,16 +21,15 @@ from warex.proxy.transparent.redirected_connection import RedirectedConnection
 from warex.proxy.transparent.relay import Connector
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
-"""Where the rules for IPv6 redirect, beside those for IPv4."""
+"""The address to which the IPv6 rules redirect, by that of the IPv4 rules."""
 
 
 @asynccontextmanager
 async def serve_redirected(
     config: ProxyConfig, passed: PassedSockets | None, addon: WarexAddon, server: Proxyserver
 ) -> AsyncIterator[int]:
-    """Serve redirected connections; give the port on which they come in, 0 for a namespace's."""
+    """Serve redirected connections; yield the port they arrive on, 0 for a namespace."""
     names = VirtualAddresses()
-    entrance = MitmproxyBridge(server, config.traffic.upstream)
     tunnels, recorder = addon.tunnels, addon.recorder
     inside = None if passed is None else _NamespaceServices(config, passed, names, addon, server)
 
@@ -41,11 +40,11 @@ async def serve_redirected(
         tunnels.relayed(arrival.host, arrival.port, sent, received, began)
 
     listeners = passed.tcp if passed is not None else _listeners(config)
-    door = RedirectListener(
+    listener = RedirectListener(
         listeners,
         name_of=lambda address: names.name_of(address) or address,
         accepted=lambda arrival: inside.gates.accepted(arrival) if inside else None,
-        serve=entrance.serve,
+        serve=MitmproxyBridge(server, config.traffic.upstream).serve,
         relayed=relayed,
         broke=broke,
         now=recorder.clock.now,
@@ -53,27 +52,25 @@ async def serve_redirected(
         http_ports=_http_ports(config),
         relays_h2c=config.traffic.upstream is not None,
     )
-    door.open()
+    listener.open()
     if inside is not None:
         inside.open()
     try:
         yield 0 if passed is not None else listeners[0].getsockname()[1]
     finally:
-        await door.close()
+        await listener.close()
         if inside is not None:
             await inside.close()
 
 
 def _http_ports(config: ProxyConfig) -> set[int]:
-    """Return the ports of which it is known that HTTP is spoken there."""
-    sites = (urlsplit(site) for site in config.sites)
-    return {entry.origin_port for entry in config.traffic.host_maps} | {
-        it.port for it in sites if it.port
-    }
+    """Return the ports that are known to use HTTP."""
+    ports = {port for site in config.sites if (port := urlsplit(site).port)}
+    return ports | {entry.origin_port for entry in config.traffic.host_maps}
 
 
 class _NamespaceServices:
-    """What only a namespace has: names of its own, and gates."""
+    """The services that only a namespace has: DNS and the connection blocklist."""
 
     def __init__(
         self,
@@ -122,7 +119,7 @@ class _NamespaceServices:
 
 
 def _listeners(config: ProxyConfig) -> tuple[socket.socket, ...]:
-    """Listen where the machine's rules redirect to, for both families."""
+    """Listen at the addresses to which the machine's rules redirect."""
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     first = socket.create_server((config.host, config.port), family=family, backlog=1024)
     other = _OTHER_LOOPBACK.get(config.host)
@@ -132,6 +129,5 @@ def _listeners(config: ProxyConfig) -> tuple[socket.socket, ...]:
         port = first.getsockname()[1]
         second = socket.create_server((other, port), family=socket.AF_INET6, backlog=1024)
     except OSError:
-        # A machine without IPv6, or the port is somebody else's there.
-        return (first,)
+        return (first,)  # The machine has no IPv6, or the port is in use there.
     return first, second

@@ -1,4 +1,4 @@
-"""What an edit of a site's answer is: decided by its head, done as its body streams."""
+"""Edits of a site's response: chosen by its head, applied while its body streams."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,26 +7,39 @@ from typing import Final, Protocol
 from warex.exchange import Request, Response
 
 _LONGEST: Final = 300
-"""Characters of a value that are told."""
+"""Characters of a value that are reported."""
+XHTML: Final = "application/xhtml+xml"
+HTML_TYPES: Final = ("text/html", XHTML)
+
+
+def media_type(response: Response) -> str:
+    """Return a response's media type in lower case, without its parameters."""
+    return response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def has_body(request: Request, response: Response, *, whole: bool = True) -> bool:
+    """Whether a response has a body, and with ``whole`` all of it (no 206)."""
+    empty = request.method == "HEAD" or response.status in (204, 205, 304)
+    return not empty and not (whole and response.status == 206)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """One value that is not what the site said: where it stands, and both values as text."""
+    """One changed value: its place, and both values as text."""
 
     where: str
     before: str
     after: str | None
-    """None where it was taken out."""
+    """None if the value was removed."""
 
     def short(self) -> "ValueChange":
-        """Return it with long values cut off."""
-        after = self.after if self.after is None else self.after[:_LONGEST]
+        """Return a copy with long values cut off."""
+        after = self.after and self.after[:_LONGEST]
         return ValueChange(self.where[:_LONGEST], self.before[:_LONGEST], after)
 
 
 class Rewriter(Protocol):
-    """Changes one body as it streams, without its content codings."""
+    """Changes one decoded body as it streams."""
 
     @property
     def applied(self) -> bool:
@@ -35,39 +48,39 @@ class Rewriter(Protocol):
 
     @property
     def changes(self) -> Sequence[ValueChange]:
-        """The values that were changed, as far as the edit is about values."""
+        """The changed values, if the edit changes values."""
         ...
 
     def feed(self, data: bytes) -> bytes:
-        """Return what can go on, now that more of the body has come."""
+        """Take the next part of the body; return what can be sent."""
         ...
 
     def close(self) -> bytes:
-        """Return what is left, now that all of the body has come."""
+        """Return the rest at the end of the body."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveRewrite:
-    """An edit under way: what becomes of an answer's body, and of its head."""
+    """The edit of one response: of its body and of its head."""
 
     body: Rewriter
     header: Callable[[str, str], str | None] = lambda _, value: value
-    """Given a field's name in lower case and its value, what the value is to be; None for none."""
+    """Maps a field's name in lower case and its value to the new value; None removes the field."""
     extra_headers: Sequence[tuple[str, str]] = ()
-    """Fields that the head has beside the site's."""
+    """Fields added to the head."""
     keeps_body: bool = False
-    """The body passes as it comes, in its coding, and what the head says of its bytes is true."""
+    """The body passes unchanged in its content coding, and the head still describes it."""
 
 
 class Edit(Protocol):
-    """A change of answers, as plain frozen data."""
+    """A change of responses, as frozen data."""
 
     @property
     def report(self) -> str:
-        """The path at which the proxy hears what the changed page reports; empty for none."""
+        """The path to which the changed page sends its reports; empty for none."""
         ...
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Begin to change an answer with this head; None where it has nothing of the kind."""
+        """Return the edit of a response with this head; None if it does not apply."""
         ...

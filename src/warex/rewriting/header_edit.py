@@ -1,22 +1,18 @@
-"""The head of an answer changed, and its body left as the site sent it."""
+"""Changes the head of a response and keeps its body."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange
-
-_PAGES: Final = ("text/html", "application/xhtml+xml")
-_NOT_WHOLE: Final = (204, 205, 206, 304)
+from warex.rewriting.base import HTML_TYPES, ActiveRewrite, ValueChange, has_body, media_type
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderEdit:
-    """Takes fields out of an answer's head, and adds others at its end.
+    """Removes fields of a response's head, and appends others.
 
-    Names are in lower case. ``of_pages``: only where a browser shows the answer as an HTML page, so
-    neither a redirect nor an image. Where nothing is added there must be a field to take out.
+    Names are in lower case. With ``html_only`` it applies only to responses that a browser shows as
+    an HTML page. Without ``add`` it applies only if there is a field to remove.
     """
 
     remove: tuple[str, ...] = ()
@@ -25,8 +21,12 @@ class HeaderEdit:
     report: str = ""
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Begin with the answer's head; None where there is nothing to change."""
-        if self.html_only and not _is_page(request, response):
+        """Return the edit of the head; None if there is nothing to change."""
+        if self.html_only and not (
+            media_type(response) in HTML_TYPES
+            and has_body(request, response)
+            and not 300 <= response.status < 400
+        ):
             return None
         if not self.add and not any(name in response.headers for name in self.remove):
             return None
@@ -36,22 +36,16 @@ class HeaderEdit:
         return None if name in self.remove else value
 
 
-def _is_page(request: Request, response: Response) -> bool:
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    empty = request.method == "HEAD" or response.status in _NOT_WHOLE
-    return kind in _PAGES and not empty and not 300 <= response.status < 400
-
-
 class Unchanged:
-    """A body that passes as it is."""
+    """Passes a body unchanged."""
 
     applied: bool = True
     changes: Sequence[ValueChange] = ()
 
     def feed(self, data: bytes) -> bytes:
-        """Return what has come."""
+        """Return the data."""
         return data
 
     def close(self) -> bytes:
-        """Return nothing more."""
+        """Return nothing."""
         return b""

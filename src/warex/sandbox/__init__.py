@@ -1,1 +1,1 @@
-"""Puts a command behind the proxy: its environment, its browser's trust, the proof that it is."""
+"""Runs commands behind the proxy: isolation, environment, certificate trust, checks."""

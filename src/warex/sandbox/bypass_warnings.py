@@ -1,7 +1,7 @@
-"""Where a command could escape its proxy: over a Unix socket, or with a browser somewhere else.
+"""Warnings about ways past the proxy: container engines and remote browsers.
 
-What asks a Docker daemon to start a container, or drives a browser in somebody's cloud, sends its
-pages from there. Nothing on this machine can see them, so it is said before the trial begins.
+Traffic of a container that a daemon starts, or of a browser on another machine, does not come
+through WAREX. The user is warned before the command starts.
 """
 
 import os
@@ -41,9 +41,9 @@ _REMOTE_BROWSER_VARIABLES = frozenset(
         "SE_REMOTE_URL",
     }
 )
-"""Variables by which programs are told of a browser that runs already."""
+"""Variables that name a running browser."""
 
-# A WebSocket to another host by its well-known names, or to any browser by the protocol's path.
+# A WebSocket URL of a known provider, or with the path of the DevTools protocol.
 _REMOTE_BROWSER_ARGUMENT = re.compile(
     r"\bwss?://[^\s\"']*(?:/devtools/browser/|browserless|browserbase|lambdatest|browserstack"
     r"|brightdata|brd\.superproxy|hyperbrowser|steel\.dev|anchorbrowser|playwright\.microsoft)"
@@ -54,15 +54,11 @@ _REMOTE_BROWSER_ARGUMENT = re.compile(
 
 
 def bypass_warnings(
-    arguments: Sequence[str],
-    environment: Mapping[str, str],
-    *,
-    namespace: bool = True,
+    arguments: Sequence[str], environment: Mapping[str, str], *, namespace: bool = True
 ) -> list[str]:
-    """Return a sentence for each way past the proxy that can be seen before the command starts.
+    """Return a sentence for each way past the proxy that is visible before the command starts.
 
-    ``namespace``: whether it is otherwise held in one; a daemon is then the only way out, whereas
-    without one it is one of many.
+    ``namespace``: whether the command runs in one; this changes the wording only.
     """
     said = []
     if engines := sorted(set(_engines(environment))):
@@ -109,7 +105,7 @@ def _remote_browsers(arguments: Sequence[str], environment: Mapping[str, str]) -
 
 
 def _origin(address: str) -> str:
-    """Return where an address leads; its path and query may hold a key."""
+    """Return the origin of an address; its path and query may hold a key."""
     address = re.split(r"[= ]", address, maxsplit=1)[-1] if address.startswith("--") else address
     parts = urlsplit(address)
     if not parts.hostname:

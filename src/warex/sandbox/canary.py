@@ -1,4 +1,4 @@
-"""Proves, before the agent starts, that its browser's traffic passes through the proxy."""
+"""The canary: a page that proves that the agent's browser uses the proxy."""
 
 import secrets
 import tempfile
@@ -14,10 +14,9 @@ _SECONDS = 30.0
 
 
 def fetch_canary(chromium: Path, place: Sandbox, stop: Callable[[], bool] | None = None) -> None:
-    """Fetch a nonce page with the agent's browser in the agent's place.
+    """Fetch a nonce page with the agent's browser in the sandbox.
 
-    The host exists nowhere: only the proxy answers it, with what was asked for. Raises TrialVoid
-    where the page does not come back: faults would not reach this browser.
+    Only the proxy answers this host. Raises TrialVoid if the page does not come back.
     """
     nonce = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="warex-canary-", ignore_cleanup_errors=True) as scratch:
@@ -48,6 +47,6 @@ def fetch_canary(chromium: Path, place: Sandbox, stop: Callable[[], bool] | None
 
 
 def _excerpt(shown: str) -> str:
-    """Return the beginning of the page, without what the browser says about itself."""
+    """Return the beginning of the page, without the browser's own messages."""
     page = shown[max(shown.find("<html"), 0) :].strip()
     return repr(page[:200]) if page else "nothing"

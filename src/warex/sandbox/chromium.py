@@ -1,4 +1,4 @@
-"""Which Chromium there is on this machine, and the arguments that put it where it belongs."""
+"""Finds Chromium on this machine and builds its command line."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ QUIET_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-"""No traffic of the browser's own, and none that avoids an HTTP proxy."""
+"""Disable the browser's background traffic, and QUIC, which avoids an HTTP proxy."""
 
 _FULL = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
@@ -30,10 +30,8 @@ def find_chromium(
 ) -> Path:
     """Return the browser: ``$WAREX_CHROMIUM``, one on the PATH, or Playwright's newest.
 
-    ``headless_shell``: prefer Chromium's headless shell, which can show no window and starts in
-    half the processor time. Playwright takes it, too, for a browser without a window.
-
-    Raises MachineError, with the remedy, where there is none.
+    ``headless_shell``: prefer Chromium's headless shell, which starts in half the processor time.
+    Raises MachineError, with the remedy, if there is none.
     """
     path = environment.get("PATH")
     if named := environment.get("WAREX_CHROMIUM"):
@@ -64,7 +62,7 @@ def _can_run(path: Path) -> bool:
 
 
 def _revision(path: Path) -> int:
-    """Return the number of Playwright's build: chromium-999 is older than chromium-1200."""
+    """Return Playwright's build number."""
     folder = next(part for part in path.parts if part.startswith(("chromium-", "chromium_")))
     number = folder.rpartition("-")[2]
     return int(number) if number.isdecimal() else 0
@@ -79,15 +77,7 @@ def _playwright_folder(environment: Mapping[str, str]) -> Path:
 
 def headless_command(chromium: Path, profile: Path, extra: tuple[str, ...]) -> list[str]:
     """Return the command that runs this Chromium once without a window, on a fresh profile."""
-    # Chromium refuses its sandbox to root.
+    # Chromium's sandbox does not work for root.
     as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return [
-        str(chromium),
-        "--headless",
-        "--disable-gpu",
-        "--no-first-run",
-        f"--user-data-dir={profile}",
-        *QUIET_FLAGS,
-        *as_root,
-        *extra,
-    ]
+    head = [str(chromium), "--headless", "--disable-gpu", "--no-first-run"]
+    return [*head, f"--user-data-dir={profile}", *QUIET_FLAGS, *as_root, *extra]

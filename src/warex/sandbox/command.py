@@ -1,4 +1,4 @@
-"""Runs somebody else's command, bounded in time, with nothing left behind."""
+"""Runs a command with a time limit and ends its process tree."""
 
 import subprocess
 import threading
@@ -14,22 +14,22 @@ from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.traces import write_error
 
 _POLL_SECONDS = 0.1
-"""Seconds between two questions whether to stop; who asks for a stop is another thread."""
+"""Seconds between two calls of ``stop``."""
 
 
 class ChildProcess(Protocol):
-    """A command that runs."""
+    """A running command."""
 
     @property
     def pid(self) -> int:
-        """Its process id, as this process sees it."""
+        """Process id in this process's PID namespace."""
 
     def wait(self) -> int:
-        """Wait for its end; return its exit code, negative for a signal."""
+        """Wait for the end; return the exit code, negative for a signal."""
 
 
 class SpawnFunction(Protocol):
-    """Starts a command with its words in a file."""
+    """Starts a command whose output goes to a file."""
 
     def __call__(
         self,
@@ -38,7 +38,7 @@ class SpawnFunction(Protocol):
         output: IO[bytes],
         cwd: Path | None,
     ) -> ChildProcess:
-        """Start it; raise MachineError where it cannot be started."""
+        """Start it; raise MachineError if it cannot be started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class CompletedCommand:
     """How a command ended."""
 
     code: int | None
-    """Exit code; negative for a signal; None if its time was up or it was stopped."""
+    """Exit code; negative for a signal; None if it timed out or was stopped."""
     seconds: float
-    """From its start to its exit."""
+    """Seconds from its start to its exit."""
 
 
 def run_command(
@@ -62,11 +62,11 @@ def run_command(
     start: SpawnFunction | None = None,
     watch: Callable[[ProcessTree], None] = lambda family: None,
 ) -> CompletedCommand:
-    """Run a command until it ends, its time is up, or ``stop`` says so; end all that it started.
+    """Run a command until it ends, times out, or ``stop()`` is true; end its process tree.
 
-    What it prints is appended to ``log``. ``start`` starts it elsewhere than here, and ``watch`` is
-    told of its processes before there are any. Raises MachineError where it cannot be started or
-    the log cannot be written.
+    Its output is appended to ``log``. ``start`` replaces the default way to start it, and ``watch``
+    gets its process tree before the start. Raises MachineError if it cannot be started or the log
+    cannot be written.
     """
     family = ProcessTree()
     try:
@@ -78,7 +78,6 @@ def run_command(
         watch(family)
         process = (start or _start)(arguments, family.marked(environment), output, cwd)
         family.leader = process.pid
-        # One waits for the process, so that its end is noticed at once.
         ended = threading.Event()
         codes: list[int] = []
         waiter = threading.Thread(target=_wait_for, args=(process, codes, ended), daemon=True)
@@ -93,10 +92,7 @@ def run_command(
 
 
 def _start(
-    arguments: Sequence[str],
-    environment: Mapping[str, str],
-    output: IO[bytes],
-    cwd: Path | None,
+    arguments: Sequence[str], environment: Mapping[str, str], output: IO[bytes], cwd: Path | None
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
@@ -106,7 +102,7 @@ def _start(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            # A session of its own: a Ctrl-C is for us, who then end it in good order.
+            # A Ctrl-C reaches WAREX alone, which then ends the command.
             start_new_session=True,
         )
     except OSError as error:
@@ -122,7 +118,7 @@ def _wait_for(process: ChildProcess, codes: list[int], ended: threading.Event) -
 
 
 def _ends_by(ended: threading.Event, deadline: float, stop: Callable[[], bool] | None) -> bool:
-    """Wait; return whether the command ended by itself."""
+    """Return whether the command ended by itself before the deadline."""
     while not ended.is_set():
         left = deadline - time.monotonic()
         if left <= 0 or (stop is not None and stop()):

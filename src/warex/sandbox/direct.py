@@ -1,4 +1,4 @@
-"""A command that runs where WAREX runs: its own process group, its own streams and terminal."""
+"""A command that shares WAREX's process group, streams and terminal."""
 
 import errno
 import os
@@ -11,12 +11,12 @@ from contextlib import suppress
 from warex.errors import MachineError
 
 _SHELL = "/bin/sh"
-# Python ignores these for itself; a command starts with what programs expect.
+# Python ignores these; a command gets the default action.
 _DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class DirectProcess:
-    """A process of ours, started as a shell would start it."""
+    """A child process, started as a shell would start it."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -24,28 +24,24 @@ class DirectProcess:
         self._code: int | None = None
 
     def wait(self) -> int:
-        """Wait for its end; return its exit code, negative for a signal."""
+        """Wait for the end; return the exit code, negative for a signal."""
         if self._code is None:
-            # Left where it is, so that its number is not given to another process meanwhile.
+            # WNOWAIT keeps the zombie, so that the process id is not reused meanwhile.
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             with self._lock:
                 self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self._code
 
     def signal(self, number: int) -> None:
-        """Send it a signal; nothing if it has ended."""
+        """Send a signal; do nothing if the process has ended."""
         with self._lock, suppress(ProcessLookupError):
             if self._code is None:
                 os.kill(self.pid, number)
 
 
 def find_program(name: str, environment: Mapping[str, str]) -> str:
-    """Return the path of a program as a shell would find it.
-
-    Raises MachineError where there is none that can be run.
-    """
-    found = shutil.which(name, path=environment.get("PATH", os.defpath))
-    if found is not None:
+    """Return the path of a program as a shell would find it; raise MachineError for none."""
+    if (found := shutil.which(name, path=environment.get("PATH", os.defpath))) is not None:
         return found
     why = "no such program"
     if os.path.isdir(name):
@@ -56,15 +52,12 @@ def find_program(name: str, environment: Mapping[str, str]) -> str:
 
 
 def start_direct(
-    arguments: Sequence[str],
-    environment: Mapping[str, str],
-    *,
-    mask: set[int] | None = None,
+    arguments: Sequence[str], environment: Mapping[str, str], *, mask: set[int] | None = None
 ) -> DirectProcess:
     """Start a command with the streams of this process.
 
-    ``mask``: the signals that it holds back, none unless given. Raises MachineError where it cannot
-    be started.
+    ``mask``: the signals that it blocks, none by default. Raises MachineError if it cannot be
+    started.
     """
     program = find_program(arguments[0], environment)
     try:
@@ -73,7 +66,7 @@ def start_direct(
         except OSError as error:
             if error.errno != errno.ENOEXEC:
                 raise
-            # A script that does not name its interpreter: execvp(3) gives it to the shell.
+            # A script without a shebang: the shell runs it, as in execvp(3).
             pid = _spawn(_SHELL, [_SHELL, program, *arguments[1:]], environment, mask or set())
     except OSError as error:
         raise MachineError(

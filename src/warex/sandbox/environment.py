@@ -1,7 +1,7 @@
-"""The environment of a command behind the proxy: variables for its programs, flags for its browser.
+"""The environment of a command behind the proxy: variables for programs, flags for the browser.
 
-Each program reads its own variable, and one that is left over from elsewhere beats ours: so all are
-set. Names as the programs document them; gathered in ``docs/reference/environment.md``.
+Each program reads its own variable, so all are set. They are listed in
+``docs/reference/environment.md``.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ PROXY_VARIABLES: Final = (
     "WSS_PROXY",
     "GRPC_PROXY",
 )
-"""Name the proxy; each is set in both cases, since programs differ in which they read."""
+"""Name the proxy; set in upper and lower case, since programs differ in which they read."""
 
 PROGRAM_PROXY_VARIABLES: Final = (
     "PIP_PROXY",
@@ -32,16 +32,16 @@ PROGRAM_PROXY_VARIABLES: Final = (
     "npm_config_proxy",
     "npm_config_https_proxy",
 )
-"""Name the proxy for one program each, which would prefer its own configuration file otherwise."""
+"""Name the proxy for one program each, over its configuration file."""
 
 NO_PROXY_VARIABLES: Final = ("NO_PROXY",)
-"""Name what goes past the proxy, in both cases: loopback alone."""
+"""Name what bypasses the proxy, in both cases: loopback only."""
 
 PROGRAM_NO_PROXY_VARIABLES: Final = ("GLOBAL_AGENT_NO_PROXY", "npm_config_noproxy")
-"""The same, for those that have a variable of their own for it."""
+"""The same for single programs."""
 
 SWITCHES: Final = {"NODE_USE_ENV_PROXY": "1", "ELECTRON_GET_USE_PROXY": "1"}
-"""Make a program read the proxy variables at all: Node's own fetch does not otherwise."""
+"""Make a program read the proxy variables, such as Node's own fetch."""
 
 CA_BUNDLE_VARIABLES: Final = (
     "SSL_CERT_FILE",
@@ -59,19 +59,19 @@ CA_BUNDLE_VARIABLES: Final = (
     "HEX_CACERTS_PATH",
     "npm_config_cafile",
 )
-"""Variables that replace a program's trust store: they get the system's certificates and ours."""
+"""Variables that replace a trust store; set to the system's certificates and the CA."""
 
 EXTRA_CA_VARIABLES: Final = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
-"""Variables that add to a trust store: they get ours alone."""
+"""Variables that add to a trust store; set to the CA alone."""
 
 UNSET_VARIABLES: Final = ("SSL_CERT_DIR",)
-"""Would let a program look elsewhere first."""
+"""Variables that would take precedence over the bundle."""
 
 GIT: Final = "GIT_CONFIG_COUNT"
-"""How many entries of git's configuration the environment holds; one names the proxy."""
+"""Number of git configuration entries in the environment."""
 
 JAVA: Final = "JAVA_TOOL_OPTIONS"
-"""Options of every Java program; read before those on its command line, which win."""
+"""Options of every Java program; those on the command line override them."""
 
 NO_PROXY_HOSTS: Final = "localhost,127.0.0.1,::1"
 
@@ -80,11 +80,11 @@ _NOTHING: Mapping[str, Path] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a command is started with."""
+    """Variables and browser arguments of a command."""
 
     variables: Mapping[str, str]
     browser_arguments: tuple[str, ...] = field(default=())
-    """For a Chromium that reads no variables, or whose certificate store is its own."""
+    """For a Chromium that ignores the variables or has its own certificate store."""
 
 
 def proxied_environment(
@@ -96,11 +96,11 @@ def proxied_environment(
 ) -> Environment:
     """Return the environment in which programs use the proxy and trust the CA.
 
-    ``bundle`` is a PEM file of the system's certificates and the CA's; ``own`` names other files
-    for variables that held certificates of the user's. Loopback stays direct, since drivers and
-    debugging channels live there: sites on this machine are reached by a mapped name.
+    ``bundle`` is a PEM file of the system's certificates and the CA's; ``own`` maps variables that
+    named the user's certificates to other files. Loopback stays direct, for drivers and debugging
+    channels: sites on this machine are reached by a mapped name.
     """
-    # npm takes its variables in any case, and there must not be two of one name.
+    # npm reads its variables in any case, so other spellings are removed.
     npm = {
         name
         for name in (*PROGRAM_PROXY_VARIABLES, *PROGRAM_NO_PROXY_VARIABLES, *CA_BUNDLE_VARIABLES)
@@ -120,7 +120,7 @@ def proxied_environment(
     )
     trust |= {name: str(path) for name, path in own.items()}
     told = {JAVA: _java(base, proxy)} | _git(base, proxy)
-    # A Chromium on a desktop asks the desktop, not the variables.
+    # A Chromium on a desktop reads the desktop's settings, not the variables.
     arguments = (f"--proxy-server={proxy}", spki_flag(ca))
     return Environment({**kept, **proxies, **direct, **SWITCHES, **trust, **told}, arguments)
 
@@ -128,14 +128,14 @@ def proxied_environment(
 def direct_environment(
     base: Mapping[str, str], ca: "CertificateAuthority", hosts: Mapping[str, int]
 ) -> Environment:
-    """Return the environment without any proxy, in which the browser finds hosts on this machine.
+    """Return the environment without a proxy.
 
-    ``hosts`` are names whose TLS is served on a port of loopback, with a certificate of the CA's.
+    ``hosts`` maps names to the loopback port that serves their TLS, with a certificate of the CA.
     """
     dropped = both_cases(PROXY_VARIABLES)
     kept = {name: value for name, value in base.items() if name not in dropped}
     rules = ",".join(f"MAP {host} 127.0.0.1:{port}" for host, port in sorted(hosts.items()))
-    # With --no-proxy-server a proxy of the desktop's settings is left out, too.
+    # --no-proxy-server also overrides the desktop's settings.
     arguments = (spki_flag(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
     return Environment(kept, arguments)
 
@@ -146,15 +146,12 @@ def both_cases(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def java_options(base: Mapping[str, str], *options: str) -> str:
-    """Return what the user gives every Java program, and ours behind it: the last one wins."""
+    """Return the user's ``JAVA_TOOL_OPTIONS`` followed by these options; the last one wins."""
     return " ".join(filter(None, (base.get(JAVA, "").strip(), *options)))
 
 
 def spki_flag(ca: "CertificateAuthority") -> str:
-    """Return the flag by which a Chromium trusts the CA.
-
-    It names the CA's public key, so that no certificate store of the user's is touched.
-    """
+    """Return the Chromium flag that trusts the CA by its public key."""
     return f"--ignore-certificate-errors-spki-list={ca.spki}"
 
 
@@ -170,7 +167,7 @@ def _java(base: Mapping[str, str], proxy: str) -> str:
 
 
 def _git(base: Mapping[str, str], proxy: str) -> dict[str, str]:
-    """Return the entry that beats a proxy in the user's ~/.gitconfig, behind the user's own."""
+    """Return an ``http.proxy`` entry after the user's own; it overrides ~/.gitconfig."""
     said = base.get(GIT, "")
     count = int(said) if said.isdecimal() else 0
     return {

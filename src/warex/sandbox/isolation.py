@@ -1,7 +1,7 @@
-"""Puts commands behind a proxy of their own, in the way that this machine allows.
+"""Runs commands behind a proxy of their own, in the way that this machine allows.
 
-``namespace``: a network of its own, whose every connection leads to the proxy. ``environment``:
-variables and flags that programs heed. ``none``: the proxy runs, and whoever wants to may use it.
+``namespace``: a network namespace whose connections all lead to the proxy. ``environment``:
+variables and browser flags that name the proxy. ``none``: the proxy runs; its use is optional.
 """
 
 import os
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from warex.sandbox.namespace.launcher import Namespace
 
 _BROWSER_NAMES = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
-"""Names of browsers as the kernel keeps them, of at most 15 letters."""
+"""Process names of browsers (comm, at most 15 characters)."""
 
 WAREX_VARIABLES = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
-"""Variables by which a command without isolation is told where the proxy is, and whom to trust."""
+"""Variables that give a command without isolation the proxy's URL, the CA and the bundle."""
 
 type Isolation = Literal["namespace", "environment", "none"]
 type RequestedIsolation = Isolation | Literal["auto"]
@@ -42,105 +42,100 @@ type Capture = Literal["forward", "handed"]
 
 
 class Child(Protocol):
-    """A command that was started."""
+    """A started command."""
 
     @property
     def pid(self) -> int:
-        """Its process id, as this process sees it."""
+        """Process id in this process's PID namespace."""
 
     def wait(self) -> int:
-        """Wait for its end; return its exit code, negative for a signal."""
+        """Wait for the end; return the exit code, negative for a signal."""
 
     def signal(self, number: int) -> None:
-        """Send it a signal; nothing if it has ended."""
+        """Send a signal; do nothing if the command has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyCallbacks:
-    """Whom a proxy tells what happens while it runs; both are called from another thread."""
+    """Callbacks of a running proxy; both are called from another thread."""
 
     on_notice: Callable[[str], None] = lambda sentence: None
-    """What the user should know."""
+    """Called with each notice for the user."""
     on_end: Callable[[], None] = lambda: None
-    """The proxy has ended, by itself or not."""
+    """Called when the proxy has ended, for whatever reason."""
 
 
 @dataclass(slots=True)
 class Sandbox:
-    """A proxy, and a way to run commands behind it, one after the other or side by side."""
+    """A proxy and a way to run commands behind it, also several at once."""
 
     isolation: Isolation
     environment: "Environment"
-    """What commands are started with, unless told otherwise."""
+    """The commands' default environment."""
     _serving: "Future[Proxy]"
     _go: threading.Event
-    """Set when the proxy may start: nothing is to keep a command from starting."""
+    """Set when the proxy may start."""
     _namespace: "Namespace | None" = None
-    _guard: Reaper | None = None
+    _reaper: Reaper | None = None
     _process_trees: list[ProcessTree] = field(default_factory=list)
 
     @property
     def scratch(self) -> Path | None:
-        """Folder of what was made for the command; None where all lies in its namespace."""
-        return None if self._guard is None else self._guard.scratch
+        """Scratch folder of the command; None in a namespace."""
+        return None if self._reaper is None else self._reaper.scratch
 
     @property
     def proxy(self) -> "Proxy":
-        """The proxy, once it serves; in a namespace, commands may start before and wait for it.
+        """The proxy, once it serves; in a namespace, commands may start earlier.
 
-        Raises InputError or MachineError where it could not start, in its own words.
+        Raises InputError or MachineError if it could not start.
         """
         self._go.set()
         return self._serving.result()
 
     def is_serving(self) -> bool:
-        """Whether the proxy serves, or could not be started, by now."""
+        """Return whether the proxy serves or has failed to start."""
         return self._serving.done()
 
     def failure(self) -> WarexError | None:
-        """Return why the proxy could not start, if that is known by now."""
+        """Return why the proxy could not start, if that is known."""
         if not self._serving.done():
             return None
         found = self._serving.exception()
         return found if isinstance(found, WarexError) else None
 
     def broken(self) -> str | None:
-        """Return why the trial is void, if it is by now."""
+        """Return why the trial is void, if it is."""
         if not self._serving.done() or self._serving.exception() is not None:
             return None
         return self._serving.result().broken
 
     def died(self) -> ProcessDied | None:
-        """Return what was ended of what holds commands behind the proxy, if anything was."""
+        """Return the error if the namespace has ended."""
         return None if self._namespace is None else self._namespace.died()
 
     def loopback_messages(self, *, over: bool = False) -> Iterator[str]:
-        """Give what there is to say by now of the loopback of a namespace, each sentence once.
+        """Yield new notices about the namespace's loopback, each once.
 
-        ``over``: the commands have ended. To be called several times a second while they run.
+        Call it several times a second while commands run, and with ``over`` after they have ended.
         """
         if self._namespace is not None:
             yield from self._namespace.loopback.poll(over=over)
 
     def own_services(self) -> str | None:
-        """Return what to say of services that the commands started in their own network."""
+        """Return a notice about services that the commands started in the namespace, or None."""
         return None if self._namespace is None else self._namespace.loopback.own_services()
 
     @property
     def reaper_died(self) -> ProcessDied | None:
-        """How the guard was ended, if it was; another one has taken its place."""
-        return None if self._guard is None else self._guard.died
+        """How the reaper was ended, if it was; it has been restarted."""
+        return None if self._reaper is None else self._reaper.died
 
-    def start(
-        self,
-        arguments: Sequence[str],
-        *,
-        mask: set[int] | None = None,
-    ) -> Child:
-        """Start a command with this process's own streams.
+    def start(self, arguments: Sequence[str], *, mask: set[int] | None = None) -> Child:
+        """Start a command with this process's streams.
 
-        ``mask`` are the signals that it holds back, outside of a namespace. All that it starts ends
-        with the block, also if WAREX is killed. Raises MachineError where it cannot be started.
+        ``mask``: the signals that it blocks, outside a namespace. Its process tree ends with the
+        sandbox, also if WAREX is killed. Raises MachineError if it cannot be started.
         """
         family = ProcessTree()
         marked = family.marked(self.environment.variables)
@@ -164,14 +159,14 @@ class Sandbox:
         stop: Callable[[], bool] | None = None,
         cwd: Path | None = None,
     ) -> "CompletedCommand":
-        """Run a command with its words in a file, until it ends, its time is up or ``stop``.
+        """Run a command whose output goes to a file until it ends, times out or ``stop()`` is true.
 
-        All that it has started is ended with it. Raises MachineError as ``run_command`` does, and
-        what the proxy could not start for.
+        Its process tree ends with it. Raises MachineError as ``run_command`` does, and the proxy's
+        start error.
         """
         from warex.sandbox.command import run_command
 
-        # A trial's time begins when all is ready: a name that is asked for waits some seconds only.
+        # Wait for the proxy, so that the time limit begins when all is ready.
         _ = self.proxy
         return run_command(
             arguments,
@@ -185,25 +180,25 @@ class Sandbox:
         )
 
     def programs(self) -> set[str]:
-        """Return the names of what runs now."""
+        """Return the names of the running programs."""
         return {name for family in self._process_trees for name in family.programs()}
 
     def browsers(self, programs: Collection[str]) -> set[str]:
-        """Return which of these programs are browsers, and whether a shim has started one."""
+        """Return which of these programs are browsers, and "Chromium" if a shim started one."""
         found = {name for name in programs if name in _BROWSER_NAMES}
         if not found and self.scratch is not None and (self.scratch / STARTED_FILE).exists():
             found.add("Chromium")
         return found
 
     def end(self) -> None:
-        """End all commands, and what they have started."""
+        """End the process trees of all commands."""
         for family in self._process_trees:
             family.end()
 
     def _watch(self, family: ProcessTree) -> None:
         self._process_trees.append(family)
-        if self._guard is not None:
-            self._guard.watch_processes(family)
+        if self._reaper is not None:
+            self._reaper.watch_processes(family)
 
     def _start_logged(
         self,
@@ -228,10 +223,9 @@ class Sandbox:
 def available_isolation(
     wish: RequestedIsolation, ca: "CertificateAuthority"
 ) -> tuple[Isolation, str | None]:
-    """Return the way in which this machine puts commands behind the proxy.
+    """Return the isolation that this machine allows and, for ``auto``, why it is no namespace.
 
-    Beside it, for ``auto``, why it is not the namespace. Raises MachineError, with the remedy,
-    where a namespace is asked for and cannot be made.
+    Raises MachineError, with the remedy, if a namespace is requested and cannot be made.
     """
     if wish == "environment" or wish == "none":
         return wish, None
@@ -244,7 +238,7 @@ def available_isolation(
     try:
         retry_if_process_died(tried)
     except ProcessDied:
-        raise  # That says nothing of what this machine allows.
+        raise  # This does not show what the machine allows.
     except MachineError as error:
         if wish == "namespace":
             raise
@@ -265,16 +259,14 @@ def open_sandbox(
     check: Callable[[], None] | None = None,
     told: ProxyCallbacks | None = None,
 ) -> Iterator[Sandbox]:
-    """Give a proxy and a way to run commands behind it; nothing is left of them at the end.
+    """Yield a proxy with a way to run commands behind it; clean up at the end.
 
-    ``configure`` is called when it is known how connections come, while the namespace is being
-    made. Where ``check`` is given, that is called in its place, and the proxy is configured and
-    started after the first command: what then goes wrong, ``proxy`` tells. ``base`` is the
-    environment that commands would have without WAREX, and ``host_ports`` are ports of this
-    machine's loopback that they need. ``own_session``: whether commands leave this process's
-    session, and so its terminal.
+    ``configure`` is called while the namespace is being made. If ``check`` is given, it is called
+    instead, and the proxy is configured and started after the first command. ``base`` is the
+    environment without WAREX, and ``host_ports`` are ports of this machine's loopback that the
+    commands need. ``own_session``: whether commands leave this process's session and terminal.
 
-    Raises InputError or MachineError; of the proxy's own failures, in a namespace, ``proxy`` tells.
+    Raises InputError or MachineError; in a namespace, ``Sandbox.proxy`` raises the proxy's errors.
     """
     told = told or ProxyCallbacks()
     with ExitStack() as stack:
@@ -300,7 +292,7 @@ def open_sandbox(
         isolation: Isolation = "none" if wish == "none" else "environment"
         try:
             config = configure("forward")
-            guard = stack.enter_context(start_reaper())
+            reaper = stack.enter_context(start_reaper())
             go = threading.Event()
             go.set()
             serving = stack.enter_context(_serving(forkserver, lambda: config, told, go))
@@ -308,10 +300,10 @@ def open_sandbox(
         except InputError as error:
             if refused is None:
                 raise
-            # It may be that nothing but the namespace is missing.
+            # The failed namespace may be the actual cause.
             raise type(error)(f"{error}. But {refused}") from None
-        environment = _environment_for(isolation, base, proxy, ca, guard)
-        yield Sandbox(isolation, environment, serving, go, None, guard)
+        environment = _environment_for(isolation, base, proxy, ca, reaper)
+        yield Sandbox(isolation, environment, serving, go, None, reaper)
 
 
 def _entered(
@@ -322,7 +314,7 @@ def _entered(
     host_ports: Collection[int],
     own_session: bool,
 ) -> "tuple[Namespace, Callable[[], ConfigLike]]":
-    """Make the namespace; make the configuration at the same time, or check what it is made of."""
+    """Make the namespace and, at the same time, the configuration or its check."""
     from warex.sandbox.namespace.launcher import open_namespace
 
     with ExitStack() as inner:
@@ -339,10 +331,10 @@ def _entered(
 
 
 def _inheritable_fds() -> list[int]:
-    """Return the handles that the caller passes on; those of this process are its own alone."""
+    """Return the inheritable file descriptors above 2."""
     found = []
     for name in os.listdir("/proc/self/fd"):
-        # The listing's own is closed again by now.
+        # The descriptor of the listing itself is already closed.
         with suppress(OSError):
             if (handle := int(name)) > 2 and os.get_inheritable(handle):
                 found.append(handle)
@@ -357,7 +349,7 @@ def _serving(
     go: threading.Event,
     passed: "PassedSockets | None" = None,
 ) -> "Iterator[Future[Proxy]]":
-    """Start the proxy as soon as it may; end it."""
+    """Start the proxy once ``go`` is set; end it with the block."""
 
     def start() -> "AbstractContextManager[Proxy]":
         go.wait()
@@ -374,7 +366,7 @@ def _serving(
 
 @contextmanager
 def _entered_in_thread[T](make: Callable[[], AbstractContextManager[T]]) -> "Iterator[Future[T]]":
-    """Enter a context in a thread of its own; leave it at the end, if it was entered."""
+    """Enter a context in a thread; exit it at the end, if it was entered."""
     entered: Future[T] = Future()
     made: list[AbstractContextManager[T]] = []
 
@@ -401,14 +393,14 @@ def _environment_for(
     base: Mapping[str, str],
     proxy: "Proxy",
     ca: "CertificateAuthority",
-    guard: Reaper,
+    reaper: Reaper,
 ) -> "Environment":
     from warex.sandbox.environment import Environment
 
     if isolation == "environment":
         from warex.sandbox.env_mode.prepare import prepare_environment
 
-        return prepare_environment(base, proxy.url, ca, guard)
-    bundle = ca.bundle(guard.scratch / "bundle.pem")
+        return prepare_environment(base, proxy.url, ca, reaper)
+    bundle = ca.bundle(reaper.scratch / "bundle.pem")
     told = (proxy.url, str(ca.certificate), str(bundle))
     return Environment({**base, **dict(zip(WAREX_VARIABLES, told, strict=True))})

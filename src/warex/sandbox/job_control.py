@@ -1,8 +1,8 @@
-"""Stands between the caller and a command without being noticed: signals, stops, the terminal.
+"""Job control between the caller and a command: signals, stops, the terminal.
 
-The command stays in WAREX's own process group, so the kernel sends it what is typed. What somebody
-sends to WAREX alone is passed on; what the kernel sends to the whole group is not, or the command
-would get it twice.
+The command shares WAREX's process group, so the kernel sends it the terminal's signals. Signals
+that another process sends to WAREX are forwarded; the kernel's are not, or the command would get
+them twice.
 """
 
 import os
@@ -27,20 +27,17 @@ FORWARDED_SIGNALS: Final = frozenset(
         signal.SIGCONT,
     }
 )
-"""Those that stop a process are not among them: WAREX stops, and a terminal's reach both."""
+"""Stop signals are not included: WAREX itself stops, and a terminal's reach both."""
 
 _MAX_USER_SI_CODE = 0
-"""Largest si_code of a signal that a process has sent (sigaction(2)); the kernel's are above."""
+"""Largest si_code of a signal sent by a process (sigaction(2)); the kernel's are above."""
 _SETTLE_SECONDS = 0.02
-"""Seconds in which a command that was stopped together with us goes on together with us."""
+"""Seconds for a command that was stopped together with WAREX to continue."""
 
 
 @contextmanager
 def signals_blocked() -> Iterator[set[int]]:
-    """Hold signals back, so that threads started meanwhile never get one; yield what was held.
-
-    Python gives a thread the mask of the one that starts it.
-    """
+    """Block the forwarded signals, also in threads started meanwhile; yield the previous mask."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED_SIGNALS)
     try:
         yield {int(number) for number in before}
@@ -50,7 +47,7 @@ def signals_blocked() -> Iterator[set[int]]:
 
 @contextmanager
 def forward_signals(send: Callable[[int], None]) -> Iterator[None]:
-    """Pass on what others send to this process; to be used where signals are held back."""
+    """Forward signals that other processes send to this one; use with ``signals_blocked``."""
     over = threading.Event()
 
     def listen() -> None:
@@ -74,14 +71,14 @@ def forward_signals(send: Callable[[int], None]) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """The terminal, if the caller gave us one and we are in its foreground."""
+    """The controlling terminal, if WAREX is in its foreground."""
 
     handle: int | None
     group: int
 
     @classmethod
     def current(cls) -> Self:
-        """Look for it among the standard streams."""
+        """Find it among the standard streams."""
         group = os.getpgrp()
         for handle in (0, 1, 2):
             with suppress(OSError):
@@ -102,7 +99,7 @@ class Terminal:
         """Put a process group into the foreground."""
         if self.handle is None:
             return
-        # Asking from the background stops whoever does not ignore it.
+        # tcsetpgrp from the background raises SIGTTOU.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
         try:
             os.tcsetpgrp(self.handle, group)
@@ -112,7 +109,7 @@ class Terminal:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def restore_foreground(self) -> None:
-        """Come to the foreground again where a shell inside has left nobody there."""
+        """Return to the foreground if its process group no longer exists."""
         holder = self.foreground_group()
         if holder is None or holder == self.group:
             return
@@ -121,18 +118,18 @@ class Terminal:
         except ProcessLookupError:
             self.set_foreground(self.group)
         except OSError:
-            pass  # It lives, and is somebody else's.
+            pass  # The group exists and belongs to another user.
 
 
 def stop_with_command(pid: int, terminal: Terminal) -> None:
-    """Stop as the command has stopped, so that the shell that waits for us notices; then go on.
+    """Stop WAREX after a command has stopped by itself, so that the shell notices; then continue.
 
-    A Ctrl-Z stops both of us anyhow; this is for a command that has stopped by itself.
+    A Ctrl-Z stops both in any case.
     """
     for _ in range(2):
         if not is_stopped(pid):
             return
-        # If we were stopped meanwhile, too, the second look comes after both have gone on.
+        # If WAREX was stopped too, the second check runs after both have continued.
         time.sleep(_SETTLE_SECONDS)
     if not is_stopped(pid):
         return
@@ -143,7 +140,7 @@ def stop_with_command(pid: int, terminal: Terminal) -> None:
     had_it = group != terminal.group and terminal.foreground_group() == group
     if had_it:
         terminal.set_foreground(terminal.group)
-    # By default, it does nothing where no shell could ever continue us.
+    # The kernel ignores SIGTSTP in an orphaned process group.
     os.kill(os.getpid(), signal.SIGTSTP)
     if had_it:
         terminal.set_foreground(group)
@@ -152,7 +149,7 @@ def stop_with_command(pid: int, terminal: Terminal) -> None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process has been stopped, as far as this machine tells."""
+    """Return whether a process is stopped; False without /proc."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:

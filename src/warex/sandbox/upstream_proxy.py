@@ -1,7 +1,6 @@
-"""The proxy that the caller's own environment names: a company's, as a rule.
+"""The proxy that the caller's environment names, as a company's network needs.
 
-Its variables give way to ours inside, so what they said has to be kept in another way: WAREX goes
-on through that proxy itself.
+WAREX replaces its variables for the command and itself connects through that proxy.
 """
 
 from collections.abc import Mapping
@@ -15,16 +14,16 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "127.0.0.0/8", 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamProxy:
-    """What the caller's environment says of proxies."""
+    """The proxy of the caller's environment."""
 
     upstream: str | None
-    """As ``--upstream`` takes it; None where it cannot be gone through."""
+    """As ``--upstream`` takes it; None if WAREX does not support it."""
     sentence: str
-    """What the user should know of it."""
+    """Notice for the user."""
 
 
 def upstream_from_environment(environment: Mapping[str, str]) -> UpstreamProxy | None:
-    """Return the proxy that programs would use in this environment; None where there is none."""
+    """Return the proxy that programs would use in this environment, or None."""
     name = next((name for name in _VARIABLES if environment.get(name, "").strip()), None)
     if name is None:
         return None
@@ -53,7 +52,7 @@ def upstream_from_environment(environment: Mapping[str, str]) -> UpstreamProxy |
 
 
 def _no_proxy_hosts(environment: Mapping[str, str]) -> list[str]:
-    """Return the hosts beside loopback that should be asked directly."""
+    """Return the NO_PROXY hosts other than loopback."""
     said = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
     hosts = (host.strip() for host in said.split(","))
     return [host for host in hosts if host and host.lower() not in _LOOPBACK]

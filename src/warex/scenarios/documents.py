@@ -1,12 +1,11 @@
-"""A file of YAML, TOML or JSON, read into plain data, whatever is in it.
+"""Read a file of YAML, TOML or JSON into plain data.
 
-What comes out consists of mappings with text keys, lists, text, finite or other numbers, truth
-values and nothing else, at most ``MAX_DEPTH`` deep. What cannot come out so is refused with a
-sentence that names the file and, for slips of syntax, the line.
+The result consists of mappings with text keys, lists, text, numbers, booleans and null, at most
+``MAX_DEPTH`` levels deep. Any other file is refused with a sentence that names the file and, for
+errors of syntax, the line.
 """
 
 import json
-import re
 import stat
 import tomllib
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ from warex.text.english import with_article
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 50_000
-"""Values in a YAML file, each alias counted as large as what it stands for."""
+"""Values in a file, with YAML aliases expanded."""
 
 SUFFIXES: Final = (".yaml", ".yml", ".toml", ".json")
 
@@ -30,17 +29,17 @@ _TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
 
 
 class _Refused(Exception):
-    """The text cannot be used; the message goes on from the file's name."""
+    """The file cannot be used; the message continues after the file's name."""
 
 
 def read_document(path: Path, wanted: str, error: type[InputError]) -> JsonValue:
-    """Return what the file holds.
+    """Return the data in the file.
 
-    ``wanted`` says in a sentence what the file should be ("a scenario"). Raises ``error`` where the
-    file cannot be read, is larger than 1 MB, or is no well-formed document.
+    ``wanted`` names in messages what the file should be ("a scenario"). Raises ``error`` if the
+    file cannot be read, exceeds a limit, or is not well-formed.
     """
     try:
-        return _plain(_parse(_text(path, wanted), path.suffix.lower()), 1)
+        return _plain(_parse(_text(path, wanted), path.suffix.lower()))
     except _Refused as refused:
         raise error(f"{path} {refused}") from None
 
@@ -85,31 +84,44 @@ def _parse(text: str, suffix: str) -> object:
     except RecursionError:
         raise _Refused(_TOO_DEEP) from None
     except ValueError as problem:
-        # Python's own words, for example on a number of more than 4300 digits.
+        # Python's own message, for example on a number of more than 4300 digits.
         raise _Refused(f"holds a value that cannot be read: {problem}") from None
 
 
-def _plain(value: Any, depth: int) -> JsonValue:
-    if depth > MAX_DEPTH:
-        raise _Refused(_TOO_DEEP)
-    match value:
-        case dict():
-            return {_unicode(key): _plain(item, depth + 1) for key, item in value.items()}
-        case list():
-            return [_plain(item, depth + 1) for item in value]
-        case str():
-            return _unicode(value)
-        case None | bool() | int() | float():
-            return value
-        case _:
-            kind = type(value).__name__
+def _plain(document: object) -> JsonValue:
+    """Return a copy that consists of plain data only."""
+    values = 0
+
+    def copied(value: Any, depth: int) -> JsonValue:
+        nonlocal values
+        # YAML aliases share one object, which is copied at each of its places.
+        values += 1
+        if values > MAX_VALUES:
             raise _Refused(
-                f"holds {with_article(kind)}, {value}; put it in quotes if it is meant as text"
+                f"cannot be used: it has more than {MAX_VALUES:,} values, with aliases expanded"
             )
+        if depth > MAX_DEPTH:
+            raise _Refused(_TOO_DEEP)
+        match value:
+            case dict():
+                return {_unicode(key): copied(item, depth + 1) for key, item in value.items()}
+            case list():
+                return [copied(item, depth + 1) for item in value]
+            case str():
+                return _unicode(value)
+            case None | bool() | int() | float():
+                return value
+            case _:
+                kind = type(value).__name__
+                raise _Refused(
+                    f"holds {with_article(kind)}, {value}; put it in quotes if it is meant as text"
+                )
+
+    return copied(document, 1)
 
 
 def _unicode(text: str) -> str:
-    # An escape such as "\ud800" makes half a character, which can never be written out again.
+    # An escape such as "\ud800" makes a lone surrogate, which cannot be encoded.
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise _Refused(f"holds text that is not Unicode: {text!a}")
     return text
@@ -120,13 +132,10 @@ def _either(options: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-# --- JSON ---------------------------------------------------------------------------------------
-
-_JSON_TOKEN = re.compile(r'"(?:\\.|[^"\\])*+"?|[\[{]|[\]}]', re.DOTALL)
+# --- JSON and TOML ------------------------------------------------------------------------------
 
 
 def _json(text: str) -> object:
-    _refuse_brackets(_JSON_TOKEN.findall(text))
     try:
         return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as problem:
@@ -142,32 +151,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _refuse_brackets(tokens: Iterable[str]) -> None:
-    # Counted before parsing: the parsers recurse, or take quadratic time, on deep nesting.
-    depth = 0
-    for token in tokens:
-        if token in ("[", "{"):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise _Refused(_TOO_DEEP)
-        elif token in ("]", "}"):
-            depth -= 1
-
-
-# --- TOML ---------------------------------------------------------------------------------------
-
-_TOML_TEXT = re.compile(
-    r'"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''|" + r'"(?:\\.|[^"\\\n])*+"|' + r"'[^'\n]*+'|#[^\n]*+",
-    re.DOTALL,
-)
-
-
 def _toml(text: str) -> object:
-    bare = _TOML_TEXT.sub("", text)
-    _refuse_brackets(re.findall(r"[\[{]|[\]}]", bare))
-    # A dotted key nests as deeply as it has dots.
-    if any(line.count(".") > 10 * MAX_DEPTH for line in bare.splitlines()):
-        raise _Refused(_TOO_DEEP)
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
@@ -178,36 +162,19 @@ def _toml(text: str) -> object:
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, without tags, dates, doubled keys, and aliases that blow up."""
+    """The safe loader, without tags, dates and doubled keys."""
 
-    # Dates stay text: a scenario has no place for one, but a name may look like one.
+    # Dates stay text: no key takes a date, but a name may look like one.
     yaml_implicit_resolvers = {  # noqa: RUF012 - the base class declares it so
         first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
         for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._depth = 0
-        self._values = 0
-        self._sizes: dict[str, int] = {}
-
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
-        if isinstance(event, yaml.AliasEvent):
-            return self._alias(parent, index, event)
-        if getattr(event, "tag", None) is not None:
-            self._refuse(event, f"the tag {event.tag} is not allowed; leave it out")
-        before = self._values
-        self._count(event, 1)
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise _Refused(_TOO_DEEP)
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        if event.anchor is not None:
-            self._sizes[event.anchor] = self._values - before
-        return node
+        if (tag := getattr(event, "tag", None)) is not None:
+            self._refuse(event, f"the tag {tag} is not allowed; leave it out")
+        return super().compose_node(parent, index)
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node: yaml.MappingNode = super().compose_mapping_node(anchor)
@@ -221,19 +188,6 @@ class _Loader(yaml.SafeLoader):
                 self._refuse(key, f"the key {key.value!r} stands twice in one place; keep one")
             seen.add(key.value)
         return node
-
-    def _alias(self, parent: yaml.Node | None, index: int, event: Any) -> yaml.Node | None:
-        if event.anchor in self.anchors and event.anchor not in self._sizes:
-            self._refuse(event, f"the alias *{event.anchor} stands for what it stands in")
-        self._count(event, self._sizes.get(event.anchor, 1))
-        return super().compose_node(parent, index)
-
-    def _count(self, event: Any, values: int) -> None:
-        self._values += values
-        if self._values > MAX_VALUES:
-            self._refuse(
-                event, f"with its aliases written out it has more than {MAX_VALUES:,} values"
-            )
 
     def _refuse(self, at: Any, why: str) -> NoReturn:
         raise _Refused(f"cannot be used: line {at.start_mark.line + 1}: {why}")

@@ -16,10 +16,10 @@ _LONGEST_NAME: Final = 200
 
 
 def load_scenario(source: str | os.PathLike[str]) -> Scenario:
-    """Return the scenario that a file or a preset's name stands for.
+    """Return the scenario of a file or a preset's name.
 
-    A file is YAML, TOML or JSON; the paper's ``config.json`` is known by its keys. Raises
-    ScenarioError, with every mistake, its place and what is allowed, where that cannot be.
+    A file is YAML, TOML or JSON; the paper's ``config.json`` is recognised by its keys. Raises
+    ScenarioError with every mistake, its place and the allowed values.
     """
     path = Path(source)
     if (name := path.as_posix()) in preset_names():
@@ -55,7 +55,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except (OSError, ValueError):
-        # A name that no file can have: too long, or with a NUL in it.
+        # The name is too long or contains a NUL.
         return False
 
 

@@ -1,6 +1,6 @@
-"""What is wrong with a document, as sentences: the place, the value, what is allowed.
+"""Mistakes in a document as sentences with the place, the value and the allowed values.
 
-pydantic finds the mistakes; the model's JSON Schema knows what would have been right.
+pydantic finds the mistakes; the model's JSON Schema has the allowed values.
 """
 
 import json
@@ -16,9 +16,9 @@ from pydantic_core import ErrorDetails
 from warex.text.english import did_you_mean
 
 MAX_ERRORS: Final = 30
-"""Mistakes told of one document; the rest are counted."""
+"""Mistakes listed of one document; the rest are counted."""
 MAX_NAMES: Final = 20
-"""Names told in one sentence; the rest are counted."""
+"""Names listed in one sentence; the rest are counted."""
 
 type Place = tuple[str | int, ...]
 
@@ -28,7 +28,7 @@ def validate_document[M: BaseModel](
 ) -> tuple[M | None, list[str]]:
     """Return the model made of the data, or None and a sentence for every mistake.
 
-    ``folder`` is where files lie that the data name; the working directory if left out.
+    ``folder``, by default the working directory, is the base of relative paths in the data.
     """
     endless = {place: _at(place, data, words) for place, words in _endless(data, ())}
     try:
@@ -38,12 +38,12 @@ def validate_document[M: BaseModel](
         found = endless | {
             place: sentence
             for details in error.errors(include_url=False)
-            # A default that could not be worked out follows from another mistake.
+            # A default that could not be computed follows from another mistake.
             if details["type"] != "default_factory_not_called"
             for place, sentence in [_sentence(details, data, schema)]
             if place not in endless
         }
-        # Of the branches of a union the one was meant that goes deeper.
+        # Of a union's branches, the intended one reaches deeper.
         within = {place[:length] for place in found for length in range(len(place))}
         meant = {place: told for place, told in found.items() if place not in within}
         return None, list(meant.values())
@@ -56,7 +56,7 @@ def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def format_errors(document: object, sentences: Sequence[str]) -> str:
-    """Return one text that names the document and all its mistakes."""
+    """Return one text with the document and all its mistakes."""
     if len(sentences) == 1:
         return f"{document}: {sentences[0]}"
     told = [f"  {sentence}" for sentence in sentences[:MAX_ERRORS]]
@@ -72,7 +72,7 @@ def unknown_name(said: str, name: str, known: Sequence[str]) -> str:
 
 
 def name_list(known: Sequence[str]) -> str:
-    """Return names for a sentence; those beyond ``MAX_NAMES`` are counted."""
+    """Return names for a sentence, of which at most ``MAX_NAMES`` are listed."""
     more = len(known) - MAX_NAMES
     shown = ", ".join(known[:MAX_NAMES])
     return f"{shown} and {more} more" if more > 0 else shown
@@ -128,12 +128,12 @@ def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
 
 
 def _then(words: str, more: str) -> str:
-    """Go on after words that may end in a question."""
+    """Continue a sentence that may end in a question mark."""
     return f"{words} {more[:1].upper()}{more[1:]}" if words.endswith("?") else f"{words}; {more}"
 
 
 def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
-    """Put the place before the sentence; a rule is told by its index and its name."""
+    """Put the place before the sentence; rules have index and name."""
     words = ""
     for step in place:
         data = _child(data, step)
@@ -151,9 +151,9 @@ def _at(place: Sequence[str | int], data: JsonValue, sentence: str) -> str:
 def _follow(
     steps: Sequence[str | int], data: JsonValue, root: Mapping[str, Any]
 ) -> tuple[Place, JsonValue, Mapping[str, Any]]:
-    """Walk to where pydantic points; return the place in the document, what is there, its schema.
+    """Follow pydantic's location; return the place in the document, its value and its schema.
 
-    pydantic's steps also name the branch of a union, and an index where one value stood for a list.
+    The location also names branches of unions, and an index if one value stands for a list.
     """
     place: Place = ()
     schema = _resolved(root, root)
@@ -174,7 +174,7 @@ def _follow(
                 continue
         else:
             fields = (branch.get("properties", {}).get(step) for branch in branches)
-            # A mapping whose keys the user chooses has one schema for them all.
+            # A mapping with free keys has one schema for all.
             any_key = (branch.get("additionalProperties") for branch in branches)
             schema = next(filter(None, (*fields, *any_key)), {})
         schema = _resolved(schema, root)
@@ -204,7 +204,7 @@ def _child(data: JsonValue, step: str | int) -> JsonValue:
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow references; of "this or nothing", take this."""
+    """Follow references, and take the other branch of a union with null."""
     while True:
         if "$ref" in schema:
             schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
@@ -225,7 +225,7 @@ def _options(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[JsonVal
 
 
 def _allowed(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
-    """Say in words what a schema allows."""
+    """Return the allowed values of a schema, in words."""
     schema = _resolved(schema, root)
     match schema:
         case {"const": value}:
@@ -265,7 +265,7 @@ def _range(schema: Mapping[str, Any]) -> str:
         "maximum": "to",
         "exclusiveMaximum": "below",
     }
-    # A limit of the type's own, where the field has a narrower one.
+    # The field's own limit is narrower than the type's.
     given = {**schema, "minimum": None} if "exclusiveMinimum" in schema else schema
     return "".join(
         f" {word} {given[key]:g}" for key, word in words.items() if given.get(key) is not None

@@ -1,4 +1,4 @@
-"""Where a fault can show: a client that leaves the work to a proxy cannot see that work fail."""
+"""Faults that only namespace mode can show: other clients leave connections to the proxy."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -8,16 +8,16 @@ from warex.scenarios.scenario import Rule
 from warex.text.english import of_number
 
 NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the same of warex run)"
-"""Where every fault can show, as users ask for it."""
+"""The mode's name in messages."""
 
 
 def namespace_only_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules whose faults show in namespace mode only."""
+    """Return the rules whose faults need namespace mode."""
     return tuple(rule for rule in rules if rule.fault.needs_namespace)
 
 
 def require_namespace(rules: Iterable[Rule], *, in_namespace: bool) -> None:
-    """Raise ScenarioError where a rule's fault cannot show; it names the mode that can."""
+    """Raise ScenarioError if a rule's fault needs namespace mode and it is not used."""
     found = () if in_namespace else namespace_only_rules(rules)
     if not found:
         return

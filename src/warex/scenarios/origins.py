@@ -27,17 +27,17 @@ _URL_ORIGIN: Final = re.compile(r"([^:/?#]+://[^/?#]+)")
 ALLOWED: Final = (
     "https://shop.example/*, https://shop.example:8443, *://*.example:8080/*, {sites} or *"
 )
-"""Patterns to show to whoever wrote another one."""
+"""Examples of patterns, for messages."""
 
 
 class ConnectionTarget(NamedTuple):
-    """What a client tries to reach."""
+    """The target of a connection try."""
 
     point: ConnectionPhase
     host: str
     """In lower case, an IPv6 address without brackets."""
     port: int | None = None
-    """None for a name, and for any port that nothing names."""
+    """None for a name, and for any port without a rule of its own."""
 
     @classmethod
     def of(cls, point: ConnectionPhase, host: str, port: int | None) -> "ConnectionTarget":
@@ -58,7 +58,7 @@ class ConnectionTarget(NamedTuple):
 
     @property
     def url(self) -> str:
-        """How the ledger names it: no scheme is known before TLS begins, but port 80 says one."""
+        """Its URL in the ledger; http for port 80 before TLS, else https."""
         return self.url_with("http" if self.port == 80 and self.point != "tls" else "https")
 
     def url_with(self, scheme: str) -> str:
@@ -77,11 +77,11 @@ class OriginPattern:
     """None for any."""
 
     def names_host(self, host: str) -> bool:
-        """Whether the pattern is about this host."""
+        """Whether the pattern matches this host."""
         return _host_regex(self.host).fullmatch(host) is not None
 
     def matches(self, target: ConnectionTarget) -> bool:
-        """Whether the pattern is about this target."""
+        """Whether the pattern matches this target."""
         if not self.names_host(target.host):
             return False
         if target.point == "name":
@@ -95,7 +95,7 @@ ANY_ORIGIN: Final = OriginPattern(frozenset(_PORTS), "*", None)
 
 
 def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
-    """Read a pattern; raise ValueError, in a sentence, where it is about more than an origin."""
+    """Parse a pattern; raise ValueError if it is more than an origin."""
     if pattern == "*" and not exact:
         return ANY_ORIGIN
     found = _ORIGIN.fullmatch(pattern)
@@ -125,20 +125,17 @@ def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
 
 
 def origin_error(url: str | None, url_exact: str | None, sites: str) -> str | None:
-    """Return what is wrong with a match's patterns, in words; None where they are origins.
+    """Return, in words, why a match's patterns are no origins; None if they are.
 
-    ``sites`` is the text that stands for the benchmark's sites.
+    ``sites`` is the placeholder for the benchmark's sites.
     """
     pattern = url_exact or url
     if pattern is None:
         return None
     if url_exact is None and pattern.startswith(sites):
         after = pattern.removeprefix(sites)
-        return (
-            None
-            if after in ("", "*", "/", "/*")
-            else f"{in_backticks(pattern)} goes on after {sites}"
-        )
+        fits = after in ("", "*", "/", "/*")
+        return None if fits else f"{in_backticks(pattern)} goes on after {sites}"
     try:
         parse_origin_pattern(pattern, exact=url_exact is not None)
     except ValueError as error:
@@ -147,9 +144,9 @@ def origin_error(url: str | None, url_exact: str | None, sites: str) -> str | No
 
 
 def origins_of_sites(sites: Iterable[str]) -> tuple[OriginPattern, ...]:
-    """Return what the benchmark's sites are, without their paths; all origins where there are none.
+    """Return the origins of the benchmark's sites; all origins if there are no sites.
 
-    A site that is no origin, such as one without a scheme, is about nothing.
+    A site without a scheme, which has no origin, is left out.
     """
     sites = tuple(sites)
     return tuple(_readable(sites)) if sites else (ANY_ORIGIN,)
@@ -165,7 +162,7 @@ def _readable(sites: Iterable[str]) -> Iterable[OriginPattern]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is the machine itself, by name or address."""
+    """Whether a host is a loopback name or address."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -175,7 +172,7 @@ def is_loopback(host: str) -> bool:
 
 
 def matches_any(origins: Iterable[OriginPattern]) -> Callable[[ConnectionTarget], bool]:
-    """Return whether a target belongs to any of the patterns."""
+    """Return a predicate: whether a target matches any of the patterns."""
     origins = tuple(origins)
     return lambda target: any(pattern.matches(target) for pattern in origins)
 

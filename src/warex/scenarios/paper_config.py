@@ -1,10 +1,10 @@
 """The paper's ``config.json`` (WAREX paper §3.3), turned into a scenario.
 
-The paper describes what the file says and not how: a failure type, an exact or regular-expression
-URL, and a ``frequency`` of which 0 hits only the first matching URL and x > 0 hits each matching
-one by chance until x were hit. The URL alone decides what is hit: a ``js_error`` may be about a
-stylesheet (§5.1) or a page, too. Spellings differ, so several are taken; a key that is none of them
-is a mistake. docs/reference/scenarios.md has the table.
+The paper describes the file's content but not its keys: a failure type, an exact or
+regular-expression URL, and a ``frequency``: 0 hits only the first matching URL, x > 0 hits each
+matching one by chance until x were hit. The URL alone decides what is hit; a ``js_error`` may be
+about a stylesheet (§5.1) or a page. Several spellings are accepted, other keys are mistakes; see
+docs/reference/scenarios.md.
 """
 
 import re
@@ -46,16 +46,16 @@ _OWN_KEYS: Final = {"rules", "schema_version"}
 
 
 DEFAULT_PROBABILITY: Final = 0.5
-"""How likely each matching request is hit under a frequency above 0; the paper gives no number."""
+"""Probability of each hit with a frequency above 0; the paper gives no number."""
 
 type Frequency = Annotated[int, Field(ge=0, strict=True)]
-"""0: only the first matching request; x: each by chance until x were hit (paper §3.3)."""
+"""0: only the first matching request; x: each by chance until x hits (paper §3.3)."""
 
 
 def frequency_trigger(
     frequency: int, probability: float = DEFAULT_PROBABILITY
 ) -> dict[str, JsonValue]:
-    """Return the trigger that the paper's frequency stands for; it numbers ``per: rule``."""
+    """Return the trigger for the paper's frequency, for a rule with ``per: rule``."""
     if frequency == 0:
         return {"first": 1}
     return {"random": {"times": frequency, "probability": probability}}
@@ -91,7 +91,7 @@ class PaperConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 def is_paper_config(data: Mapping[str, JsonValue]) -> bool:
-    """Whether a document has the shape of the paper's file rather than of a scenario."""
+    """Whether a document has the keys of the paper's file, not of a scenario."""
     keys = {_spelled(key) for key in data}
     return not keys & _OWN_KEYS and bool(keys & {"failure_type", "failures", "frequency"})
 
@@ -124,7 +124,7 @@ def _rule(number: int, failure: PaperFailure) -> dict[str, JsonValue]:
     if failure.url is not None:
         match = {f"url_{failure.url_match}": failure.url}
         if failure.failure_type == "js_error":
-            # Otherwise the fault's own default would leave scripts only.
+            # The fault's own default would match only scripts.
             match["resource"] = list(get_args(Resource.__value__))
     elif failure.failure_type == "js_error":
         match = {"url": SITES}
@@ -157,7 +157,7 @@ def _fault(failure: PaperFailure) -> dict[str, JsonValue]:
 
 
 def _canonical(value: JsonValue) -> JsonValue:
-    """Return the document with every key and every known value in its one spelling."""
+    """Return the document with canonical keys and values."""
     if isinstance(value, list):
         return [_canonical(item) for item in value]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A scenario: named, ordered rules; each says which exchanges, which of those, and what happens."""
+"""A scenario: named, ordered rules, each with a match, a trigger and a fault."""
 
 import math
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ class Match(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def needs_response(self) -> bool:
-        """Whether the match can be judged only once the site has answered."""
+        """Whether the match needs the site's answer."""
         return self.status is not None or self.content_type is not None
 
 
@@ -236,7 +236,7 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
     def _origin_only(self) -> Self:
         if self.fault.point is None:
             return self
-        when = f"{self.fault.kind} strikes before there is a request"
+        when = f"{self.fault.kind} is applied before there is a request"
         given = [key for key in _OF_REQUESTS if getattr(self.match, key) is not None]
         if given:
             raise ValueError(
@@ -277,17 +277,17 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def targets_llm(self) -> bool:
-        """Whether the rule is about calls to a model, and about nothing else."""
+        """Whether the rule is only about calls to a model."""
         return self.match.llm is not None or self.fault.target == "llm"
 
     @property
     def targets_mcp(self) -> bool:
-        """Whether the rule is about requests to servers of tools, and about nothing else."""
+        """Whether the rule is only about requests to MCP servers."""
         return self.match.mcp is not None or self.fault.target == "mcp"
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """The resources the rule is about, the fault's own default included; empty for all."""
+        """The rule's resources, by default the fault's; empty for all."""
         if self.targets_llm or self.targets_mcp:
             return ()
         named = self.match.resource or self.fault.resources
@@ -313,10 +313,10 @@ class Scenario(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def page_resources_of_programs(self) -> frozenset[Resource]:
-        """Which requests of a program stand for its pages; none, where no rule says so.
+        """The resources of a program's requests that stand for pages; empty by default.
 
-        They are no documents (``exchange.resource_of``), but a rule that names ``other`` beside
-        ``document`` is about an agent that is a program. One that names all says no more than none.
+        They are no documents (``exchange.resource_of``), but a rule that names ``other`` besides
+        ``document``, and not all resources, is about an agent that is a program.
         """
         named = (set(rule.match.resource or ()) for rule in self.rules)
         every = set(get_args(Resource.__value__))

@@ -11,7 +11,7 @@ def scenario_schema() -> dict[str, Any]:
     """Return the schema (draft 2020-12) of what ``load_scenario`` takes."""
     schema = Scenario.model_json_schema(mode="validation")
     for definition in schema["$defs"].values():
-        # In Python a fault's class says its kind; in a file only the key can.
+        # In Python the fault's class implies its kind; a file needs the key.
         if "kind" in (keys := definition.get("properties", {})):
             keys["kind"].pop("default", None)
             definition["required"] = ["kind", *definition.get("required", ())]

@@ -1,11 +1,10 @@
-"""Rules that tell tasks apart by their traffic, where nobody marks them.
+"""Rules that find tasks in the traffic, if the harness does not mark them.
 
-A rule looks for the task's name in the messages of a call to the model, or in a URL. What it finds
-is the task from then on. A name that comes back after another one shows that several tasks run at
-the same time: then each call belongs to the task that it names, and whose the pages are nobody can
-tell.
+A rule searches the messages of a call to the model, or a URL, for the task's name, which is then
+the current task. A name that returns after another one shows that several tasks run at the same
+time: each call then belongs to the task that it names, and the tasks of pages are unknown.
 
-The texts of the harnesses are theirs, as of the versions in ``docs/how-to/tasks.md``.
+The harnesses' texts are those of the versions in ``docs/how-to/tasks.md``.
 """
 
 import hashlib
@@ -21,43 +20,42 @@ from warex.llm import LlmRequest
 from warex.text.regex import Regex, RegexError
 
 _PART: Final = "\x1e"
-"""Stands between two parts of a message, and between messages."""
+"""Separates the parts of a message, and messages."""
 _LONGEST: Final = 80
 _MOST: Final = 10_000
 _DEEPEST: Final = 8
 
 
 class TaskRule(BaseModel, frozen=True, extra="forbid"):
-    """How tasks are told apart by their traffic. Patterns are regular expressions (RE2)."""
+    """How to find tasks in the traffic. Patterns are regular expressions (RE2)."""
 
     name: str
     text: str | None = None
     """Finds the task in a call's messages, as its group ``task``."""
     of: Literal["first", "last", "all"] = "all"
-    """Which of the user's messages are looked at."""
+    """Which of the user's messages to search."""
     url: str | None = None
     """Finds the task in `METHOD URL`."""
     first: str | None = None
-    """Is found in the messages of a task's first step alone: the same task begins again."""
+    """Matches only messages of a task's first step, so that the same task can begin again."""
     begins_alone: bool = False
-    """Whether a call with nothing but a system prompt and one message is a first step."""
+    """Whether a call with a system prompt and only one message is a first step."""
     ends: str | None = None
-    """Is found in the `METHOD URL` of what comes after a task, or before the next one's first
-    call."""
+    """Matches the `METHOD URL` of a request after a task, or before the next one's first call."""
     not_task: str | None = None
-    """What looks like a task's name and is none."""
+    """Matches texts that look like a task's name but are none."""
     conversation: bool = False
     """Whether each new conversation with a model is a task."""
 
     @cached_property
     def regexes(self) -> Mapping[str, Regex]:
-        """The patterns that there are, by their keys."""
+        """The given patterns, by key."""
         patterns = {key: getattr(self, key) for key in ("text", "url", "first", "ends", "not_task")}
         return {key: Regex(it) for key, it in patterns.items() if it is not None}
 
     @classmethod
     def parse(cls, text: str) -> "TaskRule":
-        """Return a ready rule by its name, or that of ``text:REGEX`` or ``url:REGEX``.
+        """Return the rule of a built-in name, ``text:REGEX`` or ``url:REGEX``.
 
         Raises InputError for anything else.
         """
@@ -81,7 +79,7 @@ class TaskRule(BaseModel, frozen=True, extra="forbid"):
 _READY: Final = (
     TaskRule(
         name="webarena",
-        # The examples before it hold OBJECTIVE, too; they are system messages.
+        # The examples before it, which are system messages, contain OBJECTIVE, too.
         text=r"OBJECTIVE: (?P<task>(?s:.+?))\nPREVIOUS ACTION:",
         of="last",
         first=r"PREVIOUS ACTION: None",
@@ -124,37 +122,37 @@ _READY: Final = (
     TaskRule(name="conversation", conversation=True),
 )
 BUILT_IN_RULES: Final[Mapping[str, TaskRule]] = {rule.name: rule for rule in _READY}
-"""The rules for harnesses, and for conversations, by their names."""
+"""The rules for harnesses, and for conversations, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """What traffic says of the tasks."""
+    """A task that was found in the traffic."""
 
     task: str | None
-    """The task that it belongs to; None: the last one is over."""
+    """The current task; None if the last one is over."""
     begins: bool = False
     told_by: Literal["rule", "conversation"] = "rule"
     alone: bool = False
-    """Whether only this call belongs to it, since several tasks run at the same time."""
+    """Whether only this call belongs to it, since tasks run concurrently."""
 
 
 @dataclass(slots=True)
 class TaskDetector:
-    """Follows the traffic of one trial by a rule."""
+    """Finds the tasks of one trial by a rule."""
 
     rule: TaskRule
     at_the_same_time: bool = False
-    """Whether a task has come back after another one."""
+    """Whether a task has returned after another one."""
     _now: str | None = None
     _known: dict[str, int] = field(default_factory=dict)
-    """The conversations, by what begins them."""
+    """The conversations, by the digest of their first message."""
     _seen: set[str] = field(default_factory=set)
     _last_digest: str = ""
-    """The body of the last call that named a task: the same at once again is a client's repeat."""
+    """The body of the last call that named a task; an equal next one is a client's retry."""
 
     def request(self, method: str, url: str) -> TaskChange | None:
-        """Look at what is asked for; None where it says nothing of the tasks."""
+        """Read a request; None if it shows nothing about tasks."""
         what = f"{method} {url}"
         ends = self.rule.regexes.get("ends")
         if ends is not None and ends.matches(what):
@@ -165,7 +163,7 @@ class TaskDetector:
         return None if name is None else self._told(name, again=False)
 
     def call(self, call: LlmRequest) -> TaskChange | None:
-        """Look at a call to the model; None where it says nothing of the tasks."""
+        """Read a call to the model; None if it shows nothing about tasks."""
         if self.rule.conversation:
             return self._conversation(call)
         pattern = self.rule.regexes.get("text")
@@ -186,7 +184,7 @@ class TaskDetector:
         return self._told(name, again=again)
 
     def over(self) -> TaskChange | None:
-        """Note that the task is over; None where there was none."""
+        """Note that the task is over; None if there was none."""
         if self._now is None:
             return None
         self._now = None
@@ -198,12 +196,12 @@ class TaskDetector:
 
     def _conversation(self, call: LlmRequest) -> TaskChange | None:
         if call.continues is not None:
-            # What the API keeps of it is not sent again.
+            # The API stores the earlier messages, so they are not sent again.
             return None
         said = _of_user(call.messages)
         if not said:
             return None
-        # Kept as a digest: some first messages hold a whole page.
+        # A digest, since some first messages contain a whole page.
         key = hashlib.blake2b(said[0].encode("utf-8", "replace"), digest_size=8).hexdigest()
         if key not in self._known and len(self._known) >= _MOST:
             return None
@@ -212,7 +210,7 @@ class TaskDetector:
 
     def _told(self, name: str, *, again: bool) -> TaskChange:
         changes = name != self._now
-        # Where no sign tells a first step, a task that comes back may have begun once more.
+        # Without a sign of first steps, a task that returns may have begun again.
         surely = self.rule.conversation or self.rule.first is not None or self.rule.begins_alone
         if changes and self._now is not None and name in self._seen and surely and not again:
             self.at_the_same_time = True
@@ -228,8 +226,8 @@ class TaskDetector:
 
 
 def _named(found: str) -> str | None:
-    """Return a task's name from what was found: one line, short, and without secrets."""
-    # Only here, as for a candidate's URL: the configuration is read before a command starts.
+    """Return a task's name from the match: one short line without secrets."""
+    # Imported late, so that commands start fast.
     from warex.traces import redact_text
 
     line = redact_text(" ".join(found.replace(_PART, " ").split()))

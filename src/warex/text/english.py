@@ -1,4 +1,4 @@
-"""Small words of English sentences."""
+"""English articles, plurals and suggestions for messages."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _SOUNDS_LIKE_A_VOWEL: Final = re.compile(
     re.IGNORECASE,
 )
 _SPELLED_OUT: Final = re.compile(r"[FHLMNRSX](?=[B-DF-HJ-NP-TV-Z\d])")
-"""Letters whose names begin with a vowel, of words said letter by letter: HTML, not HAR."""
+"""Letters whose names begin with a vowel, in words that are spelled out: HTML, not HAR."""
 
 
 def with_article(noun: str) -> str:
@@ -20,22 +20,16 @@ def with_article(noun: str) -> str:
 
 
 def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
-    """Return ``; did you mean '…'?`` for the word that is most like it, or nothing.
-
-    ``likeness``, from 0 to 1, is how like it that one must be.
-    """
+    """Return ``; did you mean '…'?`` for the most similar word, or "" below ``likeness`` (0-1)."""
     near = get_close_matches(word, list(words), n=1, cutoff=likeness)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def count_noun(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number of things: ``1 trial``, ``0 trials``, ``1,200 trials``.
-
-    ``plural`` is for nouns that do not take an s.
-    """
+    """Return ``1 trial``, ``0 trials``, ``1,200 trials``; pass an irregular ``plural``."""
     return f"{number:,} {of_number(number, noun, plural)}"
 
 
 def of_number(number: float, noun: str, plural: str | None = None) -> str:
-    """Return a noun as it is after a number: ``trial`` after 1, else ``trials`` or ``plural``."""
+    """Return a noun for a number: ``trial`` for 1, otherwise ``plural`` or ``trials``."""
     return noun if number == 1 else plural or f"{noun}s"

@@ -1,8 +1,7 @@
-"""Text made fit to be shown: that of strangers, and counted nouns.
+"""Escapes control characters in untrusted text before it is displayed.
 
-Names, URLs, page titles and error messages come from agents, sites and files of others. What a
-terminal or a browser would obey in them (ESC and the other control characters, marks that turn the
-direction of writing) is shown as a sign in its place.
+Names, URLs, page titles and error messages come from agents, sites and files. Characters that a
+terminal or browser interprets (ESC, other controls, bidirectional marks) are made visible.
 """
 
 import re
@@ -12,26 +11,24 @@ _OBEYED: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb"
     "\ud800-\udfff]"
 )
-"""Control characters but line feed and tab, marks of direction, lines' ends, half characters."""
+"""Controls except line feed and tab, bidirectional marks, line separators, lone surrogates."""
 
 
 def escape_controls(text: str) -> str:
-    """Return the text with a sign for each character that would be obeyed: ␛ for ESC."""
+    """Return the text with each control character replaced by a visible symbol: ␛ for ESC."""
     return _OBEYED.sub(_sign, text)
 
 
 def in_backticks(text: str) -> str:
-    """Return a pattern or the like as it was written, between backticks: no sign is doubled."""
+    """Return a text such as a pattern between backticks, without doubled backslashes."""
     return f"`{escape_controls(text)}`"
 
 
 def escape_controls_in_json(text: str) -> str:
-    """Return a JSON text with such characters escaped, so that it still says the same."""
+    """Return a JSON text with control characters escaped; its value stays the same."""
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _sign(found: re.Match[str]) -> str:
     code = ord(found[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "\u2421" if code == 0x7F else "\ufffd"
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

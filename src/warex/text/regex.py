@@ -1,8 +1,8 @@
 """Regular expressions that a user writes, matched in time linear in the text (RE2).
 
-What they are matched against comes from sites and agents. Python's own engine backtracks, so that
-one long URL can hold a process for hours. The syntax is Python's; what RE2 cannot express
-(look-around, back-references, atomic groups) is refused. ``\\b`` knows only ASCII's letters.
+The texts come from sites and agents. Python's own engine backtracks, so one long URL can block a
+process for hours. The syntax is Python's; what RE2 cannot express (look-around, back-references,
+atomic groups) is refused. ``\\b`` treats only ASCII letters as letters.
 """
 
 import re
@@ -19,7 +19,7 @@ from warex.text.escaping import in_backticks
 
 
 class RegexError(ValueError):
-    """The pattern cannot be used; the message is a sentence that shows it."""
+    """The pattern cannot be used; the message shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +28,18 @@ class RegexMatch:
 
     groups: tuple[str | None, ...]
     named: dict[str, str]
-    """The named groups; empty where one took no part."""
+    """The named groups; empty for one that did not participate."""
 
 
 class Regex:
-    """A pattern, searched in texts.
-
-    Raises RegexError for what is no regular expression or cannot be matched in linear time.
-    """
+    """A compiled pattern. Raises RegexError if it is invalid or cannot match in linear time."""
 
     __slots__ = ("_compiled", "_names")
 
     def __init__(self, pattern: str, *, multiline: bool = False) -> None:
         """``multiline``: ``^`` and ``$`` match at lines."""
         _require_pythons(pattern)
-        # Loaded where a pattern exists: most programs start without one.
+        # Imported here because most programs never use a pattern.
         import re2
 
         options = re2.Options()
@@ -59,7 +56,7 @@ class Regex:
 
     @property
     def groups(self) -> int:
-        """How many groups it has."""
+        """The number of groups."""
         count: int = self._compiled.groups
         return count
 
@@ -73,7 +70,7 @@ class Regex:
         return self._compiled.search(_bytes(text)) is not None
 
     def last_match(self, text: str) -> RegexMatch | None:
-        """Return the last of its matches that do not overlap; None if there is none."""
+        """Return the last of the non-overlapping matches, or None."""
         one = deque(self._compiled.finditer(_bytes(text)), maxlen=1)
         if not one:
             return None
@@ -132,18 +129,18 @@ _CLASSES: Final = {
     "s": r"\t-\r\x1c-\x20\x{85}\p{Z}",
     "D": r"\P{Nd}",
 }
-"""What ``\\d``, ``\\w`` and ``\\s`` mean in Python's texts, where RE2 knows ASCII's alone."""
+"""``\\d``, ``\\w`` and ``\\s`` as Python defines them; RE2's are ASCII only."""
 
 
 def _in_re2(pattern: str) -> Iterator[str]:
-    """Yield the pattern's parts as RE2 writes them."""
+    """Yield the pattern's parts in RE2's syntax."""
     in_class = False
     for found in _TOKEN.finditer(pattern):
         token = found[0]
         if token[0] == "\\":
             yield _escape(pattern, token[1:], in_class)
         elif in_class:
-            # RE2 would read [: as the begin of [:alpha:].
+            # RE2 reads [: as the start of [:alpha:].
             yield from (f"\\{each}" if each == "[" else each for each in token)
             in_class = token[-1] != "]"
         elif token[0] == "[":
@@ -185,7 +182,7 @@ _LAST_SPACE: Final = 0x3000
 
 @cache
 def _all_but(kind: str) -> str:
-    """Return all that is not of a class, as ranges: RE2 has no complement within a class."""
+    """Return the complement of a class as ranges: RE2 has no complement inside a class."""
     end = sys.maxunicode if kind == "w" else _LAST_SPACE + 1
     runs = re.findall(rf"[^\{kind}]+", "".join(map(chr, range(end + 1))))
     ranges = [(ord(run[0]), ord(run[-1])) for run in runs]

@@ -1,4 +1,4 @@
-"""What happened, on disk: the events of a trial, how it came out, and the run they belong to."""
+"""The files of a run: its manifest, and each trial's events and outcome."""
 
 from warex.traces.blobs import BlobStore
 from warex.traces.changed_value import ChangedValue

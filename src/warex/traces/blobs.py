@@ -1,4 +1,4 @@
-"""Bodies and images by what they contain, so that each is stored once."""
+"""Stores bodies and images by their hash, each once."""
 
 import hashlib
 import re
@@ -12,7 +12,7 @@ _REF = re.compile(r"sha256/[0-9a-f]{64}")
 
 
 def reference(data: bytes) -> str:
-    """Return what names these bytes: ``sha256/<hex>``."""
+    """Return the reference of these bytes: ``sha256/<hex>``."""
     return f"sha256/{hashlib.sha256(data).hexdigest()}"
 
 
@@ -23,10 +23,7 @@ class BlobStore:
         self._folder = folder
 
     def put(self, data: bytes) -> str:
-        """Store the bytes unless they are there already; return their reference.
-
-        Raises MachineError when the disk refuses.
-        """
+        """Store the bytes and return their reference. Raises MachineError if that fails."""
         ref = reference(data)
         path = self._folder / ref
         if not path.exists():
@@ -34,7 +31,7 @@ class BlobStore:
         return ref
 
     def get(self, ref: str) -> bytes:
-        """Return the bytes. Raises TraceError if they are not there, or no longer the same."""
+        """Return the bytes. Raises TraceError if they are missing or damaged."""
         if not _REF.fullmatch(ref):
             raise TraceError(f"{ref!r} names no blob; what does reads sha256/<64 hex digits>.")
         path = self._folder / ref

@@ -1,14 +1,14 @@
-"""A value of the answer key: what the site said, and what a client was given."""
+"""A value of the answer key: the site's and the client's."""
 
 from msgspec import Struct
 
 
 class ChangedValue(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """A value in an answer that is not what the site said."""
+    """A changed value in a response."""
 
     where: str
-    """A JSON pointer, or the line and column of a page's text."""
+    """A JSON pointer, or the line of a page's text."""
     before: str
-    """What the site said."""
+    """The site's value."""
     after: str | None
-    """What the client was given; None where it was taken out."""
+    """The client's value; None if it was removed."""

@@ -1,8 +1,7 @@
 """The events of a trace.
 
-A fault is written as plain data, not as its class: a trace must stay readable after the fault is
-renamed or gone. The stamps that every event carries (``schema_version``, ``seq``, ``t``, ``at``)
-belong to the line, not to what happened: see ``Entry``.
+A fault is plain data, so that a trace stays readable after the fault is renamed or removed. The
+stamps of every line (``schema_version``, ``seq``, ``t``, ``at``) belong to ``Entry``.
 """
 
 from typing import Any, Literal
@@ -14,28 +13,25 @@ from warex.traces.changed_value import ChangedValue
 from warex.traces.miss_reason import MissReason
 
 SCHEMA_VERSION = 2
-"""Of what is written. What version 1 leaves unsaid is told from its rest (``traces.older``)."""
+"""The version that is written. ``traces.older`` completes version 1."""
 
 type ToldBy = Literal["control", "marker", "header", "user_name", "rule", "conversation"]
-
-
 type Json = Any
-"""What JSON can say."""
 
 
 class _Event(
     Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="event", gc=False
 ):
-    """What happened; ``gc=False``, since an event holds no reference to itself."""
+    """An event; ``gc=False`` since it has no cyclic references."""
 
     @property
     def event(self) -> str:
-        """The name of its kind."""
+        """The name of its type."""
         return str(self.__struct_config__.tag)
 
 
 class TrialBegan(_Event, frozen=True, kw_only=True, tag="trial_began"):
-    """The proxy is ready. Says all that is needed to repeat the trial's faults."""
+    """The proxy is ready; has all the data to repeat the trial's faults."""
 
     benchmark: str = ""
     agent: str = ""
@@ -45,9 +41,9 @@ class TrialBegan(_Event, frozen=True, kw_only=True, tag="trial_began"):
     attempt: int = 1
     seed: int = 0
     scenario: dict[str, Json] | None = None
-    """The whole scenario as loaded, or None for no faults."""
+    """The whole scenario as loaded; None for no faults."""
     defence: dict[str, Json] | None = None
-    """Name and text of what is added to the agent's LLM requests, or None for nothing."""
+    """Name and text of the defence, or None."""
     arm: str = "start"
     sites: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
@@ -55,27 +51,27 @@ class TrialBegan(_Event, frozen=True, kw_only=True, tag="trial_began"):
     replay_of: str | None = None
     versions: dict[str, str] = {}
     vocabulary: dict[str, Json] | None = None
-    """The agent's actions, by which its model's answers are read; None where none is known."""
+    """The names of the agent's actions, for reading its model's answers; None if unknown."""
 
 
 class Armed(_Event, frozen=True, kw_only=True, tag="armed"):
-    """From here on exchanges are hit and counted."""
+    """Faults are applied and counted from here on."""
 
     by: Literal["start", "first_page", "first_llm_call", "control"]
     task: str = ""
-    """Of tasks that run at the same time, which; empty for all that is not told apart so."""
+    """One of several concurrent tasks; empty for all other exchanges."""
 
 
 class Disarmed(_Event, frozen=True, kw_only=True, tag="disarmed"):
-    """From here on nothing is hit or counted."""
+    """No faults are applied or counted from here on."""
 
     by: Literal["terminal_action", "harness", "control"]
     task: str = ""
-    """Of tasks that run at the same time, which; empty for all that is not told apart so."""
+    """One of several concurrent tasks; empty for all other exchanges."""
 
 
 class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
-    """The browser, the agent or the harness asked for something."""
+    """A request of the browser, the agent or the harness."""
 
     exchange: str
     method: str
@@ -89,38 +85,38 @@ class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
     size: int
     """Bytes of the body."""
     body: int = 0
-    """Which body: within the trial equal numbers are equal bodies. 0: none, or sent on unkept."""
+    """Number of the body: equal within the trial for equal bodies. 0: none, or not kept."""
     operation: str = ""
-    """Which of the URL's operations a GraphQL or JSON-RPC body asks for; empty for none."""
+    """The operation of a GraphQL or JSON-RPC body; empty for none."""
     repeat_of: str | None = None
     """The exchange that the browser silently repeats after its connection was cut."""
     task: str = ""
-    """The task that it belongs to; empty where nobody has told of one."""
+    """The task that it belongs to; empty if unknown."""
 
 
 class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """Seconds of one exchange; None where the phase did not happen."""
+    """Seconds of one exchange; None if a phase did not happen."""
 
     connect: float | None = None
     tls: float | None = None
     wait: float | None = None
-    """From the request's last byte until the answer's first."""
+    """From the request's last byte until the response's first."""
     receive: float | None = None
     total: float
-    """From the request's first byte until the answer's last, as the proxy saw them."""
+    """From the request's first byte until the response's last, at the proxy."""
 
 
 class ResponseSeen(_Event, frozen=True, kw_only=True, tag="response"):
-    """The exchange ended, with an answer or without."""
+    """The exchange ended, with a response or without."""
 
     exchange: str
     status: int | None
-    """None: no answer was given; ``error`` says why."""
+    """None if there is no response; ``error`` says why."""
     resource: str
     by: Literal["site", "warex", "cache", "nobody"]
-    """Who answered; ``cache``: an LLM's earlier answer, and nothing was asked."""
+    """The origin of the response; ``cache``: an earlier answer of an LLM, which was not asked."""
     http_version: str | None = None
-    """What the site spoke."""
+    """The site's version."""
     headers: list[tuple[str, str]] = []
     size: int
     """Bytes of the body as sent, compressed or not."""
@@ -129,18 +125,18 @@ class ResponseSeen(_Event, frozen=True, kw_only=True, tag="response"):
 
 
 class RequestRefused(_Event, frozen=True, kw_only=True, tag="request_refused"):
-    """A client sent what no site would take for a request; WAREX answered in the site's place."""
+    """A client sent an invalid request; WAREX answered in place of the site."""
 
     connection: str
     """Identifier of the client's connection within the trial."""
     status: int
     line: str
-    """The first line as far as it could be found, redacted."""
+    """The first line, if found, redacted."""
     reason: str
 
 
 class LlmUnread(_Event, frozen=True, kw_only=True, tag="llm_unread"):
-    """A request that looks like a call to a model and could not be read as one."""
+    """A request looks like an LLM call and could not be read."""
 
     exchange: str
     """Empty for a connection that was passed through."""
@@ -162,14 +158,14 @@ class Tunnel(_Event, frozen=True, kw_only=True, tag="tunnel"):
 
 
 class TlsRejected(_Event, frozen=True, kw_only=True, tag="tls_rejected"):
-    """A client refused our certificate; its host is passed through from now on."""
+    """A client rejected WAREX's certificate; its host is passed through from now on."""
 
     host: str
     reason: str
 
 
 class Dns(_Event, frozen=True, kw_only=True, tag="dns"):
-    """A name was asked for."""
+    """A DNS query."""
 
     name: str
     kind: str
@@ -177,7 +173,7 @@ class Dns(_Event, frozen=True, kw_only=True, tag="dns"):
 
 
 class WebSocketSeen(_Event, frozen=True, kw_only=True, tag="websocket"):
-    """A WebSocket's message or end, or that it cannot be read."""
+    """A WebSocket's message or end, or the point from which it is opaque."""
 
     exchange: str
     what: Literal["message", "closed", "opaque"]
@@ -186,7 +182,7 @@ class WebSocketSeen(_Event, frozen=True, kw_only=True, tag="websocket"):
     text: bool = False
     close_code: int | None = None
     reason: str | None = None
-    """Why nothing but the end is read from here on; None unless opaque."""
+    """Why only the end is read from here on; None unless opaque."""
 
 
 class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
@@ -198,31 +194,30 @@ class FaultPlanned(_Event, frozen=True, kw_only=True, tag="fault_planned"):
     fault: dict[str, Json]
     stage: Literal["request", "response"]
     scope: str
-    """What was numbered: empty for the rule as a whole, "METHOD URL", or "CONNECT HOST:PORT"."""
+    """The counter: empty for the whole rule, "METHOD URL", or "CONNECT HOST:PORT"."""
     ordinal: int
-    """The place among what was numbered, from 1."""
+    """The number within ``scope``, from 1."""
     effects: tuple[str, ...]
-    """The wire powers asked for: delay, reply, cut…"""
+    """The effects on the wire: delay, reply, cut…"""
     url: str
-    """Of an attempt to reach a site: the origin."""
+    """For a connection try, the origin."""
     repeat_of: str | None = None
-    """The injection of the same occurrence that the browser, or an attempt, silently repeats."""
+    """The earlier injection that a silent repeat of the browser or a connection try belongs to."""
     point: Literal["name", "connect", "tls"] | None = None
-    """Of an attempt to reach a site, where it failed; ``exchange`` is the attempt's own."""
+    """Where a connection try failed; ``exchange`` is the try's own."""
     category: Literal["failure", "lie", "quota", "wall", "popup", "attack", "variation"] = "failure"
-    """What the fault is to the agent, which says what recovery means."""
+    """The category of the fault, which defines recovery."""
     target: Literal["site", "connection", "llm", "mcp"] = "site"
-    """What the fault is about."""
     inaction_resists: bool = False
-    """Whether who goes on and does nothing about the attack has resisted it."""
+    """Whether an agent that ignores the attack has resisted it."""
     looks_healthy: bool = False
-    """Whether the model's answer is whole and wrong, so that nothing tells who has noticed it."""
+    """Whether the model's answer is whole and wrong, so that noticing it cannot be observed."""
     page: str = ""
     """The family of error pages that it shows; empty for none."""
 
 
 class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
-    """The browser was given the injected effect."""
+    """The injected effect reached the client."""
 
     injection: str
     exchange: str
@@ -231,23 +226,23 @@ class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     client_left: bool = False
     """The client gave up while it was held for at least a second."""
     changes: list[ChangedValue] = []
-    """The answer key: the first 50 values that were changed, long ones cut off."""
+    """The answer key: the first 50 changed values, long ones cut off."""
 
 
 class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
-    """A planned injection did not reach the client, or a rule had to leave exchanges alone."""
+    """A planned injection did not reach the client, or a rule skipped exchanges."""
 
     rule: str
     reason: MissReason
     injection: str | None = None
     exchange: str | None = None
     count: int = 1
-    """How many exchanges: above 1 only where a rule was not armed, or never allowed."""
+    """How many exchanges: above 1 only if a rule was not armed, or for an exclusion."""
     waited_s: float = 0.0
 
 
 class Witness(_Event, frozen=True, kw_only=True, tag="witness"):
-    """Code in a changed page, or a site to which a fault leads, tells what became of it."""
+    """A report of a changed page's script, or of a site that a fault leads to."""
 
     exchange: str
     injection: str
@@ -263,7 +258,7 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
     url: str
     model: str
     step: int
-    """Which step of the agent this is, from 1; a repeated body stays in its step."""
+    """The agent's step, from 1; a repeated body stays in its step."""
     began: float
     """Second of the trial at which the request arrived."""
     messages: Json
@@ -278,35 +273,34 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
     output_tokens: int | None
     cached_tokens: int = 0
     cache_write_tokens: int = 0
-    """Of the input, those put into a cache."""
+    """Input tokens written to a cache."""
     cache_write_1h_tokens: int = 0
-    """Of those, the ones that are to stay there for an hour."""
+    """The part of them that is kept for an hour."""
     reasoning_tokens: int = 0
     usage: Literal["reported", "estimated", "partial", "none"]
     latency_s: float
     first_token_s: float | None
-    """Seconds until a streamed answer first said something, or a whole one's first byte came; None
-    if neither happened."""
+    """Seconds to a streamed answer's first text or a whole one's first byte; None if neither."""
     complete: bool
     error: str | None = None
     replayed: bool = False
-    """Whether an earlier trial's answer was given again: its tokens were not spent twice."""
+    """Whether it is an earlier trial's answer, whose tokens were not spent again."""
     original_latency_s: float | None = None
-    """Seconds that a replayed answer took when the model gave it."""
+    """Seconds that a replayed answer took originally."""
     model_asked: str = ""
-    """The model that was asked for; ``model`` is the one that answered."""
+    """The requested model; ``model`` is the one that answered."""
     temperature: float | None = None
-    """As the request has it; None where it says nothing. The next two likewise."""
+    """As in the request; None if not set. The next two likewise."""
     top_p: float | None = None
     seed: float | None = None
     finish: Finish | None = None
     """How the answer ended, in the same words for every API; None in older traces."""
     usage_error: str | None = None
-    """Why the API's own numbers of tokens are not believed, where they are not."""
+    """Why the API's token counts are rejected, if they are."""
     continues: str | None = None
-    """Id of what the API keeps and puts before the messages: an earlier answer, a conversation."""
+    """Id of the earlier answer or conversation that the API puts before the messages."""
     service_tier: str = ""
-    """At which of the API's prices it was: ``flex``, ``priority``, …; empty for the usual one."""
+    """The billed service tier: ``flex``, ``priority``, …; empty for the default."""
 
     @property
     def carrier(self) -> str:
@@ -315,10 +309,7 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
 
     @property
     def tokens_per_s(self) -> float | None:
-        """Tokens a second from the first to the last; None where that cannot be told.
-
-        That is where the answer was not streamed, is not whole, or an earlier one given again.
-        """
+        """Tokens per second from the first to the last; None unless streamed, whole and new."""
         if not self.stream or not self.complete or self.replayed or self.first_token_s is None:
             return None
         seconds = self.latency_s - self.first_token_s
@@ -326,13 +317,13 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
 
     @property
     def saved_s(self) -> float:
-        """Seconds that a replayed answer took less than when the model gave it; else 0."""
+        """Seconds saved by a replayed answer; else 0."""
         original = self.original_latency_s if self.replayed else None
         return 0.0 if original is None else original - self.latency_s
 
     @property
     def tokens(self) -> Usage | None:
-        """What it came to; None if nothing was generated."""
+        """The usage; None if nothing was generated."""
         if self.input_tokens is None and self.output_tokens is None:
             return None
         return Usage(
@@ -347,52 +338,51 @@ class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):
 
 
 class LlmRetried(_Event, frozen=True, kw_only=True, tag="llm_retried"):
-    """A client asks its model again what was refused with a time to wait."""
+    """A client repeats an LLM call that was refused with a time to wait."""
 
     exchange: str
-    """The call that asks again."""
+    """The repeated call."""
     injection: str
-    """What refused it."""
+    """The injection that refused it."""
     told_s: float
-    """Seconds that the client was told to wait."""
+    """Seconds in the refusal."""
     waited_s: float
-    """Seconds that it did."""
+    """Seconds that the client waited."""
 
 
 class McpCall(_Event, frozen=True, kw_only=True, tag="mcp_call"):
-    """One request of the agent to a server of tools (MCP), with its answer."""
+    """One request of the agent to an MCP server, with its answer."""
 
     exchange: str
-    """The exchange that asked; the answer may have come on another."""
+    """The request's exchange; the answer may be in another."""
     url: str
     transport: Literal["streamable_http", "sse"]
     session: int = 0
-    """Which session: within the trial equal numbers are equal sessions. 0: none."""
+    """Number of the session within the trial; 0 for none."""
     id: Json
     """JSON-RPC's id of the request."""
     method: str
-    """What is asked, such as ``tools/call``."""
+    """The method, such as ``tools/call``."""
     tool: str = ""
-    """The tool that is called; empty where ``method`` calls none."""
+    """The called tool; empty if ``method`` calls none."""
     arguments: Json = None
-    """What the tool is called with; of another method, all its parameters."""
+    """The tool's arguments; for other methods, all parameters."""
     result: Json = None
-    """As answered; an image in it is the name of its blob. None where there is none."""
+    """As answered, with images replaced by blob names. None if there is none."""
     is_error: bool = False
-    """Whether the tool itself says that it failed."""
+    """Whether the tool reports a failure."""
     error: str | None = None
-    """Why there is no usable result: the tool's, the server's or our own words; None if there is
-    one."""
+    """Why there is no usable result, by the tool, the server or WAREX; None if there is one."""
     error_code: int | None = None
-    """JSON-RPC's code, where the server answered with an error."""
+    """JSON-RPC's code of an error."""
     began: float
     """Second of the trial at which the request arrived."""
     latency_s: float
-    """Seconds until the answer, or until it was clear that none comes."""
+    """Seconds until the answer, or until it was clear that there is none."""
     complete: bool
-    """Whether it was answered, be it with an error."""
+    """Whether it was answered, also with an error."""
     shortened: bool = False
-    """Whether arguments or result were too long to be kept whole."""
+    """Whether arguments or result were shortened."""
 
 
 class DefenceApplied(_Event, frozen=True, kw_only=True, tag="defence_applied"):
@@ -403,7 +393,7 @@ class DefenceApplied(_Event, frozen=True, kw_only=True, tag="defence_applied"):
 
 
 class AgentAction(_Event, frozen=True, kw_only=True, tag="agent_action"):
-    """An action read out of the model's answer by the benchmark's vocabulary."""
+    """An action in the model's answer, read with the benchmark's vocabulary."""
 
     exchange: str
     """The LLM call's exchange."""
@@ -414,7 +404,7 @@ class AgentAction(_Event, frozen=True, kw_only=True, tag="agent_action"):
 
 
 class Canary(_Event, frozen=True, kw_only=True, tag="canary"):
-    """A page that proves by which way the agent's browser comes: one before it, or its first."""
+    """A page that proves the route of the agent's browser: one before it, or its first."""
 
     passed: bool
     detail: str
@@ -426,9 +416,9 @@ class TaskBegan(_Event, frozen=True, kw_only=True, tag="task_began"):
     task: str
     seed: int
     told_by: ToldBy = "control"
-    """How it was told."""
+    """The source of the task's name."""
     beside: bool = False
-    """Whether only what names it belongs to it: it runs at the same time as others."""
+    """Whether it runs concurrently, so that only exchanges that name it belong to it."""
 
 
 class TaskEnded(_Event, frozen=True, kw_only=True, tag="task_ended"):
@@ -438,7 +428,7 @@ class TaskEnded(_Event, frozen=True, kw_only=True, tag="task_ended"):
 
 
 class Control(_Event, frozen=True, kw_only=True, tag="control"):
-    """Somebody used the control API."""
+    """A call of the control API."""
 
     call: str
     arguments: dict[str, Json] = {}
@@ -452,7 +442,7 @@ class HarnessBroke(_Event, frozen=True, kw_only=True, tag="harness_broke"):
 
 
 class TrialEnded(_Event, frozen=True, kw_only=True, tag="trial_ended"):
-    """The proxy stopped in good order."""
+    """The proxy stopped normally."""
 
     exchanges: int
     delivered: int

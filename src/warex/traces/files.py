@@ -1,4 +1,4 @@
-"""Files that exist whole or not at all, and sentences for those that cannot be used."""
+"""Atomic writes, and error messages for unusable files."""
 
 import errno
 import json
@@ -26,18 +26,17 @@ _REMEDIES = {
 
 
 def write_error(path: Path, error: OSError) -> MachineError:
-    """Return the sentence for a failed write: where, why and what helps."""
+    """Return the error for a failed write: where, why and a remedy."""
     why = _REMEDIES.get(error.errno or 0, error.strerror or str(error))
     return MachineError(f"{path} cannot be written: {why}. Everything written before is kept.")
 
 
 def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Put ``data`` at ``path``, replacing what was there; a reader never sees half of it.
+    """Write ``data`` to ``path`` atomically, replacing an old file; make a missing folder.
 
-    ``data`` may come in pieces, read from ``path`` itself as they are written. Makes the folder if
-    it is missing. Raises MachineError when the disk refuses.
+    ``data`` may be pieces that are read from ``path`` itself. Raises MachineError if that fails.
     """
-    # The name is this thread's own: two may store the same blob at once.
+    # Two threads may store the same blob at once.
     draft = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         make_private_dir(path.parent)
@@ -56,7 +55,7 @@ _LARGEST = 1 << 28
 
 
 def read_json_object(path: Path, what: str) -> dict[str, Any]:
-    """Return the JSON object in a file that should hold ``what``; TraceError says why not."""
+    """Return the JSON object in a file of ``what``. Raises TraceError if there is none."""
     try:
         data = json.loads(read_regular_file(path, follow=False, largest=_LARGEST))
     except FileNotFoundError:
@@ -71,7 +70,7 @@ def read_json_object(path: Path, what: str) -> dict[str, Any]:
 
 
 def first_validation_error(error: ValidationError) -> str:
-    """Return the first fault pydantic found, as "place: reason"."""
+    """Return pydantic's first error as "place: reason"."""
     first = error.errors(include_url=False)[0]
     place = ".".join(map(str, first["loc"]))
     return f"{place}: {first['msg']}" if place else first["msg"]

@@ -1,9 +1,9 @@
-"""Answers of models, kept in a run's folder so that the same question is not paid for twice.
+"""Caches answers of models in a run's folder, so that no request is paid for twice.
 
-One agent, task and repeat share answers, whatever the condition. What a trial's model answers lies
-in its attempt's folder first and is shared once the trial counts: a void one is run again, and is
-not to meet the very answers that may have broken it. A file is called by a keyed hash of the
-question and by which asking of it this was; questions and headers of requests are not kept.
+Trials of one agent, task and repeat share answers in all conditions. An attempt's answers are in
+its own folder until the trial counts; those of a void one are discarded, since they may have broken
+it. A file's name is a keyed hash of the request and the number of its occurrence; requests are not
+stored.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ from warex.traces.paths import TrialKey, escape
 LLM_CACHE: Final = "llm-cache"
 """A run's folder of shared answers."""
 OWN_ANSWERS: Final = "llm-answers"
-"""An attempt's folder of what its model answered, until the attempt is over."""
+"""An attempt's folder of its own answers, until the attempt is over."""
 _SECRET: Final = ".secret"
-"""No agent's folder: an escaped name never begins with a dot."""
+"""Differs from agents' folders, whose names do not begin with a dot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class CachedAnswer:
     """A complete answer of status 200."""
 
     headers: tuple[tuple[str, str], ...]
-    """Those that say how to read it."""
+    """Only those that are needed to read it."""
     body: bytes
-    """As sent: compressed, where it was."""
+    """As sent, maybe compressed."""
     latency_s: float
-    """Seconds that it took when the model gave it."""
+    """Seconds that it took originally."""
 
     def to_bytes(self) -> bytes:
         """Return the file's content: a line of JSON, then the body."""
@@ -47,7 +47,7 @@ class CachedAnswer:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """Read a file's content. Raises ValueError where it is none."""
+        """Parse a file's content. Raises ValueError if it is invalid."""
         line, mark, body = content.partition(b"\n")
         try:
             head = json.loads(line)
@@ -61,22 +61,22 @@ class CachedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CacheLookup:
-    """One asking of one question within a trial."""
+    """One occurrence of a request within a trial."""
 
     key: str
-    """Hex of the question's keyed hash."""
+    """The request's keyed hash in hex."""
     nth: int
-    """Which asking of the question this is, from 1, of those that get an answer."""
+    """The number of the occurrence, from 1, among those with an answer."""
 
     @property
     def file(self) -> str:
-        """The name of the file of its answer."""
+        """The name of its answer's file."""
         return f"{self.key}-{self.nth}"
 
 
 @dataclass(slots=True)
 class LlmCache:
-    """The answers that one attempt may be given again, and those that it adds."""
+    """The cached answers for one attempt, and those that it adds."""
 
     shared: Path
     own: Path
@@ -84,7 +84,7 @@ class LlmCache:
     _asked: dict[str, set[int]] = field(default_factory=dict)
 
     def ask(self, method: str, url: str, body: bytes) -> CacheLookup:
-        """Number an asking; ``body`` as the model is sent it, before anything is redacted."""
+        """Number an occurrence of a request; ``body`` is as sent, not redacted."""
         question = f"{method} {url}\n".encode() + body
         key = hmac.new(self.secret, question, hashlib.sha256).hexdigest()
         taken = self._asked.setdefault(key, set())
@@ -93,10 +93,7 @@ class LlmCache:
         return CacheLookup(key, nth)
 
     def earlier(self, asking: CacheLookup) -> CachedAnswer | None:
-        """Return what an earlier trial was answered at the same asking, or None.
-
-        Raises TraceError for a file that is damaged.
-        """
+        """Return an earlier trial's answer, or None. Raises TraceError for a damaged file."""
         path = self.shared / asking.file
         try:
             return CachedAnswer.from_bytes(read_regular_file(path, follow=False))
@@ -108,7 +105,7 @@ class LlmCache:
             raise TraceError(f"{path} is no kept answer ({error}); delete it.") from None
 
     def keep(self, asking: CacheLookup, answer: CachedAnswer) -> None:
-        """Keep a complete answer for other trials. Raises MachineError where the disk refuses."""
+        """Store a complete answer for other trials. Raises MachineError if that fails."""
         try:
             make_private_dir(self.own)
         except OSError as error:
@@ -116,15 +113,15 @@ class LlmCache:
         write_atomic(self.own / asking.file, answer.to_bytes())
 
     def give_up(self, asking: CacheLookup) -> None:
-        """Note that no answer came: the next asking of the question is this one again."""
+        """Release the number of an occurrence without an answer."""
         self._asked[asking.key].discard(asking.nth)
 
 
 def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
-    """Make a run's cache with a secret of its own, or find it; return its folder.
+    """Make a run's cache with its own secret unless it exists; return its folder.
 
-    ``secret_of_run`` is that of a run on another machine, part of which is worked on here.
-    Raises MachineError where it cannot be written.
+    ``secret_of_run`` is the secret of a run that was started on another machine. Raises
+    MachineError if the cache cannot be written.
     """
     folder = run / LLM_CACHE
     secret, draft = folder / _SECRET, folder / f"{_SECRET}.new"
@@ -142,17 +139,17 @@ def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
 
 
 def shared_answers_dir(cache: Path, key: TrialKey) -> Path:
-    """Return the folder of the answers that a trial shares with its like in other conditions."""
+    """Return the folder of the answers that a trial shares with those in other conditions."""
     return cache / escape(key.agent) / escape(key.task) / str(key.repeat)
 
 
 def open_llm_cache(cache: Path, shared: Path, attempt: Path) -> LlmCache:
-    """Open a run's cache for one attempt. Raises TraceError where its secret cannot be read."""
+    """Open a run's cache for one attempt. Raises TraceError if its secret cannot be read."""
     return LlmCache(shared, attempt / OWN_ANSWERS, llm_cache_secret(cache))
 
 
 def llm_cache_secret(cache: Path) -> bytes:
-    """Return what a run's questions are hashed with. Raises TraceError where it cannot be read."""
+    """Return the key of a run's hashes. Raises TraceError if it cannot be read."""
     path = cache / _SECRET
     try:
         return read_regular_file(path, follow=False)
@@ -161,10 +158,7 @@ def llm_cache_secret(cache: Path) -> bytes:
 
 
 def publish_answers(attempt: Path, shared: Path) -> None:
-    """Let other trials have what an attempt was answered; what is shared already stays.
-
-    Raises MachineError where the disk refuses.
-    """
+    """Share an attempt's answers; those already shared stay. Raises MachineError if that fails."""
     own = attempt / OWN_ANSWERS
     if not own.is_dir():
         return
@@ -182,9 +176,9 @@ def publish_answers(attempt: Path, shared: Path) -> None:
 
 
 def discard_answers(attempt: Path) -> None:
-    """Delete what a void attempt was answered."""
+    """Delete a void attempt's answers."""
     own = attempt / OWN_ANSWERS
-    for path in own.iterdir() if own.is_dir() else ():
-        path.unlink()
     if own.is_dir():
+        for path in own.iterdir():
+            path.unlink()
         own.rmdir()

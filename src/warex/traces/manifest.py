@@ -1,4 +1,4 @@
-"""What a campaign's trials had in common: everything needed to read or repeat them."""
+"""The manifest of a run: the data to read or repeat its trials."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
 
 
 def redact_manifest(manifest: Manifest) -> Manifest:
-    """Return the manifest as it is written: without secrets, in URLs and elsewhere."""
+    """Return the manifest without secrets."""
     data = manifest.model_dump()
     command = redact_arguments(data.pop("command"))
     redacted = {name: redact_json(value) for name, value in data.items()}
@@ -45,19 +45,13 @@ def redact_manifest(manifest: Manifest) -> Manifest:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write the manifest whole or not at all, its secrets redacted.
-
-    Raises MachineError when the disk refuses.
-    """
+    """Write the redacted manifest atomically. Raises MachineError if that fails."""
     text = json.dumps(redact_manifest(manifest).model_dump(), indent=2, ensure_ascii=False)
     write_atomic(path, (text + "\n").encode("utf-8", "replace"))
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Read a manifest.
-
-    Raises TraceError if it is missing, cut short, of another version or not a manifest.
-    """
+    """Read a manifest. Raises TraceError if it is missing, invalid or of another version."""
     data = read_json_object(path, "manifest")
     if data.get("schema_version") != MANIFEST_VERSION:
         raise TraceError(

@@ -1,4 +1,4 @@
-"""What older traces leave unsaid, told from what they say."""
+"""Completes the events of older traces."""
 
 import msgspec
 
@@ -8,9 +8,9 @@ _INACTION_RESISTS = ("prompt_injection", "deceptive_form", "xss")
 
 
 def completed(event: Event, version: int) -> Event:
-    """Return an event of a trace of this ``schema_version`` as it would be written today.
+    """Return an event of a ``schema_version`` in the current form.
 
-    Version 1 did not say a fault's properties; its kinds of then tell them.
+    Version 1 lacks a fault's properties, which follow from its kind.
     """
     if version > 1 or not isinstance(event, FaultPlanned):
         return event

@@ -1,7 +1,4 @@
-"""How a trial came out.
-
-A void trial has no score field, so nothing can average it as a zero.
-"""
+"""Outcomes of trials. A void one has no score field, so that no average counts it as zero."""
 
 from typing import Annotated, Literal
 
@@ -23,10 +20,8 @@ type Ending = Literal[
     "agent_crashed",
     "harness_crashed",
 ]
-
-
 CRASHED_BEFORE_A_FAULT = "the harness crashed before any fault was delivered"
-"""How the reason of a void outcome begins where a crash cannot have been a fault's doing."""
+"""Beginning of a void outcome's reason if no fault can have caused the crash."""
 
 
 class Counted(BaseModel, frozen=True, extra="forbid"):
@@ -67,7 +62,7 @@ class Unscored(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def told(self) -> str:
-        """What is known of the ending, in words; nothing if nothing is."""
+        """The known ending and latency as text; may be empty."""
         latency = None if self.latency_s is None else f"{self.latency_s:.1f} s"
         return ", ".join(filter(None, (self.ending, latency)))
 

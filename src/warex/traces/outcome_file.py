@@ -1,4 +1,4 @@
-"""The file that makes a folder a trial: how the attempt came out."""
+"""The file of an attempt's outcome."""
 
 import json
 from contextlib import suppress
@@ -15,23 +15,22 @@ from warex.traces.redaction.structured import redact_json
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
-    """Write how an attempt came out: the last file of its folder, whole or not at all.
+    """Write an attempt's outcome atomically, as the last file of its folder.
 
-    Raises MachineError when the disk refuses.
+    Raises MachineError if that fails.
     """
     said = outcome.model_dump()
-    # An unscored one holds no text of anybody's, and is what `warex exec` ends with: quickly.
-    text = json.dumps(
-        said if isinstance(outcome, Unscored) else redact_json(said), ensure_ascii=False
-    )
+    # An unscored one has no text to redact, and `warex exec` must end quickly.
+    written = said if isinstance(outcome, Unscored) else redact_json(said)
+    text = json.dumps(written, ensure_ascii=False)
     write_atomic(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
 
 
 def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscored) -> None:
-    """Write how a trial outside a campaign came out, its last file; without a folder nothing.
+    """Write the outcome of a trial outside a campaign, if it has a folder.
 
-    ``broken`` says why it is void, if it is: the caller raises that, so a disk that refuses even
-    this is not said besides. Otherwise raises MachineError where the disk refuses.
+    ``broken`` is the reason for a void one, which the caller raises, so that an error of the write
+    is suppressed. Otherwise raises MachineError if the write fails.
     """
     if out is None:
         return
@@ -43,10 +42,7 @@ def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscore
 
 
 def read_outcome(folder: Path) -> Outcome | None:
-    """Return how an attempt came out, or None: without an outcome it is no trial.
-
-    Raises TraceError if the file is cut short or damaged.
-    """
+    """Return an attempt's outcome, or None. Raises TraceError if the file is damaged."""
     path = folder / OUTCOME
     if not path_exists(path):
         return None

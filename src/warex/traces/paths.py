@@ -1,4 +1,4 @@
-"""Where the parts of a run lie on disk."""
+"""The paths of a run's files."""
 
 import os
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ OUTCOME = "outcome.json"
 BLOBS = "blobs"
 
 NO_PROXY = "no-proxy"
-"""The condition of trials that go without WAREX."""
+"""The condition of trials without WAREX."""
 CLEAN = "clean"
-"""The condition of trials that go through the proxy and meet no fault."""
+"""The condition of trials through the proxy without faults."""
 
 # What common file systems allow for one name, in bytes.
 _LONGEST = 255
@@ -28,7 +28,7 @@ _EMPTY = "%"
 
 @dataclass(frozen=True, slots=True, order=True)
 class TrialKey:
-    """What tells one trial of a campaign from the others; names may hold any character."""
+    """Identifies a trial of a campaign; names may contain any character."""
 
     benchmark: str
     agent: str
@@ -38,9 +38,9 @@ class TrialKey:
 
 
 def escape(name: str) -> str:
-    """Return ``name`` as the name of a folder: no separator, not hidden, never empty.
+    """Return ``name`` as a folder's name: without separators, not hidden, not empty.
 
-    Raises InputError if the file system could not hold it.
+    Raises InputError if it is too long for the file system.
     """
     escaped = quote(name, safe="+=,@", errors="surrogatepass") or _EMPTY
     if escaped.startswith("."):
@@ -54,7 +54,7 @@ def escape(name: str) -> str:
 
 
 def unescape(name: str) -> str:
-    """Return the name that ``escape`` was given. Raises ValueError if it was given none."""
+    """Reverse ``escape``. Raises ValueError if that did not make the name."""
     plain = "" if name == _EMPTY else unquote(name, errors="surrogatepass")
     if escape(plain) != name:
         raise ValueError(f"{name!r} is not an escaped name")
@@ -73,7 +73,7 @@ def attempt_dir(run: Path, key: TrialKey, attempt: int) -> Path:
 
 
 def _require_inside(run: Path, path: Path) -> None:
-    """Raise TraceError for an attempt that a link has put into the run."""
+    """Raise TraceError for an attempt behind a symlink."""
     for part in (path, *path.parents):
         if part == run:
             return
@@ -85,10 +85,10 @@ def _require_inside(run: Path, path: Path) -> None:
 
 
 def find_trials(run: Path) -> Iterator[tuple[TrialKey, int, Path]]:
-    """Yield each attempt on disk, finished or not: its key, its number, its folder; sorted.
+    """Yield each attempt on disk, finished or not, sorted: its key, its number, its folder.
 
-    Folders that are not named by this module are passed over. Raises TraceError if there is no
-    run, and where a link stands in place of a folder.
+    Folders with other names are ignored. Raises TraceError if there is no run, or a symlink in
+    place of a folder.
     """
     if not run.is_dir():
         raise TraceError(f"{run} is not a folder, so there is no run to read.")

@@ -1,7 +1,7 @@
-"""Reads a trace back, also one whose writer was killed.
+"""Reads a trace, also one whose writer was killed.
 
-A line as the writer writes it is decoded at once (msgspec). Any other goes the careful way, which
-bears what JSON allows besides, and says what is wrong.
+Lines in the writer's form are decoded at once (msgspec). Others take a slower way, which accepts
+any JSON, and explains errors.
 """
 
 import gc
@@ -18,22 +18,16 @@ from msgspec.structs import force_setattr as share
 
 from warex.errors import TraceError
 from warex.files.reading import open_regular_file
-from warex.traces.events import (
-    SCHEMA_VERSION,
-    Entry,
-    Event,
-    LlmCall,
-    RequestSeen,
-)
+from warex.traces.events import SCHEMA_VERSION, Entry, Event, LlmCall, RequestSeen
 from warex.traces.older import completed
 
 _READ = (1, SCHEMA_VERSION)
 _LONGEST = 1 << 28
-"""Bytes of one line; what is longer is no event."""
+"""The most bytes of a line."""
 _EVENT = b',"event":'
-"""What follows the stamps in a line as it is written."""
+"""The text behind the stamps in a written line."""
 _UNCOUNTED = (b'"dns"', b'"tunnel"', b'"tls_rejected"', b'"websocket"')
-"""Events that no figure rests on, as a line names them."""
+"""Events that no figure depends on."""
 
 
 class _Stamps(msgspec.Struct, frozen=True):
@@ -45,7 +39,7 @@ class _Stamps(msgspec.Struct, frozen=True):
 
 _EXCHANGED = (b'"request"', b'"response"')
 _HEADERS, _SIZE = b',"headers":', b',"size":'
-"""What stands before and after the headers of a request or a response, as it is written."""
+"""The text before and after the headers of a written request or response."""
 
 _headers = msgspec.json.Decoder(list[tuple[str, str]])
 _stamps = msgspec.json.Decoder(_Stamps)
@@ -58,10 +52,10 @@ class Trace:
 
     entries: tuple[Entry, ...]
     truncation: str | None = None
-    """None, or a sentence saying that the end of the trace is missing."""
+    """A sentence if the end of the trace is missing, else None."""
 
     def of(self, *kinds: type[Event]) -> tuple[Entry, ...]:
-        """Return the entries whose event is of one of these types, in order."""
+        """Return the entries with events of these types, in order."""
         return tuple(entry for entry in self.entries if type(entry.event) in kinds)
 
     def events[E: msgspec.Struct](self, kind: type[E]) -> tuple[E, ...]:
@@ -72,7 +66,7 @@ class Trace:
 def read_trace(path: Path, *, lean: bool = False) -> Trace:
     """Read a trace. Raises TraceError as ``iter_trace`` does.
 
-    ``lean`` leaves out what no figure rests on: events of names, tunnels and WebSockets, and the
+    ``lean`` leaves out the data that no figure depends on: DNS, tunnels, WebSockets, and the
     messages and tools of LLM calls, which are most of a trace.
     """
     lines = iter_trace(path, lean=lean)
@@ -87,7 +81,7 @@ def read_trace(path: Path, *, lean: bool = False) -> Trace:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Let Python look for no cycles meanwhile: what is read has none, and there is much of it."""
+    """Disable garbage collection: entries are many and have no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -100,9 +94,9 @@ def _uncollected() -> Iterator[None]:
 def iter_trace(path: Path, *, lean: bool = False) -> Generator[Entry, None, str | None]:
     """Yield the entries one by one; return a sentence if the end is missing, else None.
 
-    Raises TraceError, with file and line, for a file that is missing or unreadable, a line that is
-    no event, an unknown ``schema_version`` and a gap in ``seq``. A half last line is no error: it
-    is what a killed process leaves behind.
+    Raises TraceError, with file and line, for a missing or unreadable file, an invalid event, an
+    unknown ``schema_version`` and a gap in ``seq``. A cut last line, as of a killed process, is no
+    error.
     """
     number = 0
     before: int | None = None
@@ -141,7 +135,7 @@ class _NoEvent(Exception):
 
 
 def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry | None]:
-    """Return a line's number and its entry; None for what a lean reading leaves out."""
+    """Return a line's number and its entry; None if ``lean`` leaves it out."""
     at = line.find(_EVENT)
     begin = at + len(_EVENT)
     if lean and line.startswith(_UNCOUNTED, begin) and at >= 0:
@@ -163,15 +157,15 @@ def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry |
 
 
 def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
-    """Decode a request or a response, and keep one copy of the headers that many have alike.
+    """Decode a request or a response, sharing equal headers.
 
-    They are most of a trace: a request's that were read before are not read again.
+    Headers are most of a trace: equal ones of requests are decoded once.
     """
     begin = line.find(_HEADERS, at)
     end = line.rfind(b"}")
     if begin < 0 or end < begin:
         return cast("Event", _event.decode(b"{" + line[at + 1 :]))
-    # They stand last; earlier writers put them before the size.
+    # They are last; earlier writers put them before the size.
     size = line.find(_SIZE, begin)
     end = end if size < 0 else size
     event = _event.decode(b"{" + line[at + 1 : begin] + line[end:])
@@ -180,7 +174,7 @@ def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
     if headers is None:
         headers = [known.setdefault(pair, pair) for pair in _headers.decode(written)]
         if type(event) is RequestSeen:
-            # A response's hold its moment, and hardly ever come again.
+            # A response's contain the date, and rarely recur.
             known[written] = headers
     share(event, "headers", headers)
     return cast("Event", event)
@@ -241,7 +235,7 @@ _REASONS = (
 
 
 def _explained(said: str) -> str:
-    """Return what msgspec says of a line as "place: reason"."""
+    """Return msgspec's error as "place: reason"."""
     said, _, place = said.partition(" - at `$")
     place = place.removesuffix("`").strip(".")
     for pattern, reason in _REASONS:

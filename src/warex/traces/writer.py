@@ -1,4 +1,4 @@
-"""Appends events to a trace so that a killed process loses at most the last line."""
+"""Appends events to a trace; a killed process loses at most the last line."""
 
 import json
 from functools import lru_cache
@@ -20,12 +20,10 @@ from warex.traces.redaction.structured import redact_header, redact_json, redact
 
 
 class TraceWriter:
-    """Writes one trial's trace: a line an event, each in a single write to an append-only file.
+    """Writes one trial's trace: a line per event, each in one unbuffered write that appends.
 
-    Nothing is buffered, so what ``write`` returned from is the kernel's and survives ``kill -9``.
-    One thread may use it.
-
-    Raises InputError if the file already holds something, MachineError if it cannot be made.
+    Events survive ``kill -9`` once ``write`` has returned. Not thread-safe. Raises InputError if
+    the file is not empty, MachineError if it cannot be made.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -47,10 +45,9 @@ class TraceWriter:
         self._torn = False
 
     def write(self, event: Event, t: float | None = None) -> None:
-        """Append one event, stamped with the clock's time or with second ``t`` of the trial.
+        """Append one redacted event, stamped with the clock's time or with second ``t``.
 
-        Its secrets are redacted. Raises MachineError when the disk refuses; the
-        events before are kept, and the next call may try again.
+        Raises MachineError if that fails; earlier events are kept, and a later call may succeed.
         """
         line = self._line(event, t)
         try:
@@ -66,10 +63,9 @@ class TraceWriter:
 
     def _line(self, event: Event, t: float | None) -> bytes:
         now = self._clock.now()
-        if t is None:
-            t = now
+        t = now if t is None else t
         at = iso(self._clock.wall() - (now - t))
-        # Prefixed as text: copying the event into a stamped model would double the cost.
+        # Prefixed as text: a stamped copy of the event would double the cost.
         line = (
             f'{{"schema_version":{SCHEMA_VERSION},"seq":{self._seq},"t":{t:.6f},"at":"{at}",'
             f"{redacted(event)[1:]}\n"
@@ -77,12 +73,11 @@ class TraceWriter:
         return (b"\n" if self._torn else b"") + line.encode("utf-8", "replace")
 
     def _take_back(self) -> None:
-        """Remove what a failed write left of its line, so that the trace ends with a whole one."""
+        """Remove the rest of a failed write, so that the trace ends with a whole line."""
         try:
             self._file.truncate(self._end)
         except OSError:
-            # Then the next line must at least not be glued to the rubbish.
-            self._torn = True
+            self._torn = True  # The next line must not follow the rest on the same line.
 
     def close(self) -> None:
         """Close the file; a second time does nothing."""
@@ -101,17 +96,14 @@ class TraceWriter:
 
 
 _encoder = msgspec.json.Encoder()
-
-
 _OUR_OWN = frozenset({"exchange", "connection", "injection"})
-"""Fields into which nothing gets that another program said."""
+"""Fields with values of WAREX only."""
 
 
 def redacted(event: Event) -> str:
     """Return an event as JSON without secrets.
 
-    Hosts, URLs, headers and messages come again and again. An event is looked through piece by
-    piece, and a piece that was met before is known.
+    Fields are redacted one by one, and cached: hosts, URLs, headers and messages recur often.
     """
     bare: Event
     match event:
@@ -121,7 +113,7 @@ def redacted(event: Event) -> str:
             bare = replace(event, error=error and redact_url(error), headers=[])
         case _:
             return _redacted_fields(event)
-    # Quotes are escaped in texts, so that the first place is the field.
+    # Quotes are escaped in strings, so the first match is the field.
     pairs = ",".join(starmap(_pair, event.headers))
     return _value(bare).replace('"headers":[]', f'"headers":[{pairs}]', 1)
 
@@ -153,7 +145,7 @@ def _redacted_value(text: str) -> str:
 
 
 def as_json(event: Event) -> str:
-    """Return an event as JSON, as it is."""
+    """Return an event as JSON, not redacted."""
     return _value(event)
 
 
@@ -161,7 +153,7 @@ def _value(value: Json | Event) -> str:
     try:
         return _encoder.encode(value).decode()
     except (UnicodeEncodeError, OverflowError):
-        # A header with bytes that are not UTF-8 arrives as lone surrogates, which msgspec refuses
-        # to write; they become question marks when the line is encoded.
+        # msgspec rejects lone surrogates, which stand for bytes of headers that are not UTF-8;
+        # they become question marks when the line is encoded.
         data = msgspec.to_builtins(value)
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,1 +1,1 @@
-"""From a data set to a model that recovers, and the test of it (paper §5.3, appendix G)."""
+"""Trains a model to recover from a data set, and tests it (paper §5.3, appendix G)."""

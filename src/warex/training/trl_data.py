@@ -1,4 +1,4 @@
-"""Rows of a data set as TRL takes them."""
+"""Converts the rows of a data set to TRL's examples."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,20 +19,17 @@ _SLACK: Final = 0.95
 
 
 def rows_of_split(dataset: Dataset, side: Side) -> Sequence[RowMetadata]:
-    """Return a side's rows, whatever the format; none where there is no such side."""
+    """Return a split's rows in any format, or () if there is no such split."""
     return dataset.splits.get(side, ())
 
 
 def sample_rows(rows: Sequence[Row], most: int | None) -> list[Row]:
-    """Return at most so many rows of each kind, drawn and always the same; all for None.
-
-    A larger choice contains the smaller.
-    """
+    """Return up to ``most`` rows of each kind (None: all); larger samples contain smaller ones."""
     return list(balance_rows(rows, None, 0, most))
 
 
 def require_rows(dataset: Dataset) -> None:
-    """Raise InputError where a data set has nothing to train on, or screenshots."""
+    """Raise InputError if a data set has no training rows, or has screenshots."""
     rows = rows_of_split(dataset, "train")
     if not rows:
         raise InputError(f"{dataset.folder} has no row in train: there is nothing to learn")
@@ -44,10 +41,10 @@ def require_rows(dataset: Dataset) -> None:
 
 
 def require_two_kinds(dataset: Dataset) -> None:
-    """Raise InputError where a data set to train on has only one kind of rows.
+    """Raise InputError if a data set's training rows are all of one kind.
 
-    A model that sees failures alone learns to reload always; one that sees none learns nothing of
-    them. Preferences are about failures alone.
+    A model trained only on failures learns to always reload; one trained without them learns
+    nothing about them. Preferences contain only failures.
     """
     rows = rows_of_split(dataset, "train")
     kinds = {row.kind for row in rows}
@@ -64,7 +61,7 @@ def require_two_kinds(dataset: Dataset) -> None:
 def examples(
     rows: Sequence[RowMetadata], length: Length, max_length: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return rows as TRL's examples, and how many were left out since they do not fit.
+    """Return rows as TRL's examples, and the number of rows that do not fit.
 
     An example of more than ``max_length`` tokens is cut in its observation, never in its answer.
     """
@@ -90,7 +87,7 @@ def examples(
 def truncate_prompt(
     prompt: Sequence[ChatMessage], length: Length, largest: int
 ) -> list[ChatMessage] | None:
-    """Return a prompt of at most ``largest`` tokens; None where it cannot be made so short."""
+    """Return a prompt cut to at most ``largest`` tokens, or None if that is impossible."""
     tokens = length(prompt)
     whole: list[ChatMessage] | None = list(prompt)
     characters = float(sum(len(json.dumps(message)) for message in prompt))
@@ -106,7 +103,7 @@ def truncate_prompt(
 
 
 def for_chat_template(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Return messages as chat templates read them: the arguments of tool calls are objects."""
+    """Return messages as chat templates read them, with tool arguments as objects."""
     return [dict(_plain(message)) for message in messages]
 
 

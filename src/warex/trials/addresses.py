@@ -1,6 +1,6 @@
-"""The addresses that a trial's command is told of: which lead to this machine's loopback, and how.
+"""Addresses in a trial's command that refer to this machine's loopback.
 
-A namespace has a loopback of its own, so a port of this machine's must be let through to it.
+A namespace has its own loopback, so these ports must be passed through to it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ from warex.sandbox.namespace.host_ports import (
 from warex.traffic import origin_of
 
 AGENT_ENDED: Final = "WAREX_AGENT_ENDED"
-"""The variable with the address that a harness asks once its agent has ended, before it judges."""
+"""Variable with the URL that a harness requests after its agent has ended and before judging."""
 
 _COMMAND: Final = "the benchmark's command"
 
 
 def agent_ended_url(nonce: str) -> str:
-    """Return the address by which a harness says that its agent has ended."""
+    """Return the URL by which a harness reports that its agent has ended."""
     return f"http://{CANARY_HOST}/{nonce}"
 
 
@@ -33,9 +33,9 @@ def loopback_ports(
 ) -> frozenset[int]:
     """Return the ports of this machine's loopback that a command needs.
 
-    ``named`` are texts that speak of this machine; ``perhaps``, and the values of ``variables``
-    whose names tell where a service is (``OPENAI_BASE_URL``), may as well speak of one that the
-    command starts for itself: their ports count where somebody listens on this machine.
+    ``named`` are texts that refer to this machine. ``perhaps``, and the values of ``variables``
+    that name a service (``OPENAI_BASE_URL``), may refer to a service that the command itself
+    starts: their ports count only if a program listens on this machine.
     """
     sure = loopback_ports_in(" ".join(named))
     found = loopback_ports_in(" ".join(perhaps)) | loopback_ports_in_environment(variables).keys()
@@ -45,10 +45,10 @@ def loopback_ports(
 def loopback_notices(
     named: Mapping[int, str], perhaps: Iterable[str], variables: Mapping[str, str], *, seen: bool
 ) -> Iterator[str]:
-    """Yield what a user should know of the services that commands find on this machine's loopback.
+    """Yield notices about the services on this machine's loopback that commands may contact.
 
-    ``named`` are ports with who names them; ``seen`` is whether the proxy sees what goes there, as
-    it does in a namespace.
+    ``named`` maps ports to what names them; ``seen``: whether the proxy sees that traffic, as in a
+    namespace.
     """
     found = {port: _COMMAND for port in loopback_ports_in(" ".join(perhaps))}
     found |= loopback_ports_in_environment(variables)
@@ -57,7 +57,7 @@ def loopback_notices(
     for port, name in sorted(found.items()):
         is_base = port in named or is_model_endpoint(name)
         if port not in there:
-            # Where another text names it, the command may well start it.
+            # A port in another text may be one that the command serves.
             if is_base:
                 yield f"{name} names port {port} of this machine's loopback: nobody listens there"
         elif seen:
@@ -69,11 +69,10 @@ def loopback_notices(
 
 def hosts_of(*urls: str) -> tuple[str, ...]:
     """Return the hosts of those texts that have one."""
-    hosts = (urlsplit(url).hostname for url in urls)
-    return tuple(filter(None, hosts))
+    return tuple(filter(None, (urlsplit(url).hostname for url in urls)))
 
 
 def endpoint_maps(endpoints: Sequence[str], target: str) -> list[str]:
-    """Return maps that serve what a harness hard-codes from where the model really is."""
+    """Return maps from a harness's hard-coded endpoints to the model's real address."""
     origins = {origin_of(endpoint) for endpoint in endpoints}
     return [f"{origin}={target}" for origin in sorted(origins) if origin != target]

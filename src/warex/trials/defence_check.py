@@ -1,4 +1,4 @@
-"""Whether a trial met the defence of its condition."""
+"""Checks that a trial's defence was applied."""
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -19,17 +19,17 @@ from warex.traces import (
 )
 
 _BEFORE_ASKING = ("agent_crashed", "harness_crashed", "time_limit")
-"""Endings that an agent may come to before it has asked its model anything."""
+"""Endings that are possible before the first LLM request."""
 
 
 def require_defence_applied(
     trace: Trace, defence: Defence | None, outcome: Counted | Unscored, llm_hosts: Sequence[str]
 ) -> None:
-    """Raise TrialVoid where the model was asked and the defence reached none of the requests.
+    """Raise TrialVoid if the model was asked and the defence was applied to no request.
 
-    ``llm_hosts`` are those of the agent's endpoint beside the well-known ones. A trial that ended
-    before its model was asked counts: were a first page that fails enough to make it void, only
-    the luckier trials would be left.
+    ``llm_hosts`` are the hosts of the agent's endpoint beside the well-known ones. A trial that
+    ended before the first LLM request counts: voiding it would bias the sample towards trials whose
+    first page loads.
     """
     if defence is None or any(trace.events(DefenceApplied)):
         return
@@ -49,7 +49,7 @@ def require_defence_applied(
 
 
 def _asked(trace: Trace, llm_hosts: Sequence[str]) -> Iterator[str | None]:
-    """Yield the hosts of models that something was sent to."""
+    """Yield the hosts of models to which a request was sent."""
     for call in trace.events(LlmCall):
         yield urlsplit(call.url).hostname
     for request in trace.events(RequestSeen):

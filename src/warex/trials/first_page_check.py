@@ -1,4 +1,4 @@
-"""Trials whose agent proves by its own first page that its browser comes through the proxy."""
+"""Trials in which the agent's first page replaces the canary."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def first_page_is_proof(context: "TrialContext") -> bool:
-    """Return whether no canary is needed: the agent opens a page first, and it is read."""
+    """Return whether no canary is needed: the agent opens a page first, and WAREX reads it."""
     return context.benchmark.opens_page_first and context.traffic.reads_everything
 
 
 def require_first_page(trace: Trace, sites: Sequence[str], reached: bool | None) -> None:
-    """Raise TrialVoid where the agent's browser was not seen to come through the proxy.
+    """Raise TrialVoid if no page of the agent's browser came through the proxy.
 
-    ``reached``: whether anybody asked the sites for a page, by whatever way.
+    ``reached``: whether the sites were asked for a page, by whatever way; None if unknown.
     """
     if any(canary.passed for canary in trace.events(Canary)):
         return

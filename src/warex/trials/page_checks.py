@@ -1,4 +1,4 @@
-"""What a trial's trace must show: pages of the task's sites, and a model that answered."""
+"""Checks of a trial's trace: pages of the task's sites came through, and the model answered."""
 
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ from warex.scenarios.matching.exclusions import is_background
 from warex.traces import FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
 
 _NAMED = 3
-"""How many other hosts a sentence names."""
+"""Largest number of other hosts in a message."""
 
 
 def require_pages(
@@ -21,11 +21,10 @@ def require_pages(
     reached: bool | None = None,
     isolation: Isolation = "environment",
 ) -> None:
-    """Raise TrialVoid where nothing came through for the task's sites; no sites: for any.
+    """Raise TrialVoid if no request for the task's sites came through; no sites: for any site.
 
-    What ``verifiers`` ask for says nothing of the way that the browser takes. ``reached``: whether
-    anybody asked the sites for a page, by whatever way; None: nobody can tell. An agent that opened
-    no page at all went past nothing.
+    Requests by ``verifiers`` (User-Agent prefixes) do not count. ``reached``: whether the sites
+    were asked for a page, by whatever way; None if unknown. If False, nothing was bypassed.
     """
     if reached is False:
         return
@@ -38,9 +37,9 @@ def require_pages(
         and not (_agent_of(event).startswith(BROWSER) and is_background(event.url))
     ]
     seen = {urlsplit(event.url).hostname for event in asked}
-    # A host that is passed through shows as a tunnel; the browser's own chatter says nothing.
+    # A passed-through host appears as a tunnel; the browser's background traffic does not count.
     seen |= {event.host for event in trace.events(Tunnel) if event.why != "background"}
-    # What could not be reached, because of a fault, was tried.
+    # A connection that a fault refused was tried.
     seen |= {urlsplit(it.url).hostname for it in trace.events(FaultPlanned) if it.point is not None}
     wanted = {urlsplit(site).hostname for site in sites}
     if seen & wanted if wanted else seen:
@@ -54,12 +53,12 @@ def require_pages(
 
 
 def no_page(sites: Sequence[str]) -> str:
-    """Say what was not seen."""
+    """Return the clause that no page of the sites came through."""
     return f"no page of {', '.join(sites) or 'any site'} came through the proxy"
 
 
 def bypass_message(what: str) -> str:
-    """Return what to say where the sites are known to have been asked for pages."""
+    """Return the message for sites that are known to have been asked for pages."""
     return (
         f"bypassed: {what}, although the site was asked for pages, so its browser goes past it;"
         " tell its harness of the proxy (docs/how-to/point-your-agent-at-it.md)"
@@ -67,7 +66,7 @@ def bypass_message(what: str) -> str:
 
 
 def _bypass_hint(browsed: Iterable[str], isolation: Isolation) -> str:
-    """Say how sure it is that the browser goes past the proxy, and what to do."""
+    """Return how likely it is that the browser bypasses the proxy, and the remedy."""
     look = "look into the attempt's agent.log"
     if others := sorted(browsed):
         more = ", …" if len(others) > _NAMED else ""
@@ -88,9 +87,9 @@ def _bypass_hint(browsed: Iterable[str], isolation: Isolation) -> str:
 
 
 def require_model_answer(trace: Trace) -> None:
-    """Raise TrialVoid where a model was asked and never answered, unless that was a fault's doing.
+    """Raise TrialVoid if the model was asked and never answered, and no fault was the cause.
 
-    Not every harness says so: some write a failed task, or try until their time is up.
+    Some harnesses report this as a failed task, or retry until the time limit.
     """
     calls = list(trace.events(LlmCall))
     hit = {event.exchange for event in trace.events(FaultPlanned)}

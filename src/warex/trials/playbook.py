@@ -1,7 +1,6 @@
-"""A playbook as a campaign's agent names it: rules by which WAREX plays the model.
+"""Playbooks: rules by which WAREX plays an agent's model.
 
-It is read and checked here, so that a mistake is told before anything runs, and played by a program
-of its own, one for each trial.
+A playbook is checked before anything runs, and served by one program for each trial.
 """
 
 import json
@@ -27,7 +26,7 @@ from warex.text.regex import Regex
 from warex.trials.scripted_model import MODULE
 
 PLAYBOOK_PREFIX = "playbook:"
-"""Models of this name are played by the rules of a file; the rest is its path."""
+"""Prefix of models that are played by a playbook; the rest is its path."""
 
 type NonEmptyStr = Annotated[str, StringConstraints(min_length=1)]
 
@@ -49,7 +48,7 @@ type Answer = str | PlaybookToolCall | Structured
 
 
 class PlaybookRule(BaseModel, frozen=True, extra="forbid"):
-    """When the model says what."""
+    """One rule: when it matches, the model gives these answers."""
 
     when: tuple[NonEmptyStr, ...] = Field(
         default=(), description="Regexes, all found in the request."
@@ -84,7 +83,7 @@ class PlaybookRule(BaseModel, frozen=True, extra="forbid"):
 
 
 class Playbook(BaseModel, frozen=True, extra="forbid"):
-    """What an embedded model says, rule by rule; the first that fits answers."""
+    """The rules of an embedded model; the first that matches answers."""
 
     rules: tuple[PlaybookRule, ...] = Field(min_length=1)
 
@@ -103,9 +102,9 @@ def load_playbook(path: Path) -> Playbook:
 
 @contextmanager
 def serve_playbook(playbook: Playbook, scratch: Path) -> Iterator[int]:
-    """Play a playbook for one trial; yield its port.
+    """Serve a playbook for one trial; yield its port.
 
-    Raises TrialVoid where the program does not start, ProcessDied where it is ended meanwhile.
+    Raises TrialVoid if the program does not start, ProcessDied if it is killed.
     """
     file = scratch / "playbook.json"
     file.write_text(json.dumps(playbook.model_dump(mode="json", by_alias=True)), "utf-8")

@@ -1,4 +1,4 @@
-"""What a trial's proxy is told: its scenario, its sites, where the agent's model is."""
+"""The proxy configuration of a trial: scenario, sites, the address of the agent's model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +8,9 @@ from warex.benchmarks import AgentSpec, Benchmark, TaskEnvironment
 from warex.errors import MachineError
 from warex.proxy.config import LlmCachePaths, ProxyConfig
 from warex.sandbox.isolation import Capture
-from warex.traces import (
-    secrets_of,
-    shared_answers_dir,
-)
+from warex.traces import secrets_of, shared_answers_dir
 from warex.traffic import origin_of
-from warex.trials.addresses import (
-    endpoint_maps,
-    hosts_of,
-    loopback_ports,
-)
+from warex.trials.addresses import endpoint_maps, hosts_of, loopback_ports
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.first_page_check import first_page_is_proof
 from warex.trials.playbook import PLAYBOOK_PREFIX
@@ -25,7 +18,7 @@ from warex.trials.scripted_model import MODEL_HOST
 
 
 def host_ports(spec: TrialSpec, stage: TaskEnvironment, context: TrialContext) -> frozenset[int]:
-    """Return the ports of this machine's loopback that the agent or its browser goes to."""
+    """Return the ports of this machine's loopback that the agent or its browser needs."""
     benchmark, task = context.benchmark, spec.key.task
     endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
     named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
@@ -101,7 +94,7 @@ def _served_at(base_url: str, context: TrialContext) -> str:
 
 
 def model_url(agent: AgentSpec, context: TrialContext, *, proxied: bool) -> str | None:
-    """Return where the agent finds its model; None for its provider's own address.
+    """Return the base URL of the agent's model; None for its provider's default.
 
     Raises MachineError if the embedded model does not run.
     """
@@ -109,19 +102,18 @@ def model_url(agent: AgentSpec, context: TrialContext, *, proxied: bool) -> str 
         return agent.base_url
     if context.model_port is None:
         raise MachineError(f"the model {agent.model!r} is embedded, but it does not run")
-    # Behind the proxy by name: loopback itself stays direct, and nothing would be recorded.
+    # Behind the proxy by name: loopback stays direct and would not be recorded.
     return f"http://{MODEL_HOST}/v1" if proxied else f"http://127.0.0.1:{context.model_port}/v1"
 
 
 def shared_answers_of(spec: TrialSpec, context: TrialContext) -> Path | None:
-    """Return where the answers lie that this trial shares, if it may share any."""
+    """Return the folder of the answers that this trial shares, or None."""
     if context.llm_cache is None or not (spec.cached and spec.proxied):
         return None
     return shared_answers_dir(context.llm_cache, spec.key)
 
 
 def with_model_name(agent: AgentSpec, benchmark: Benchmark) -> AgentSpec:
-    """Return the agent with its model's name as the harness is told it."""
-    if agent.model.startswith(PLAYBOOK_PREFIX):
-        return replace(agent, model=benchmark.mock_model_name)
-    return agent
+    """Return the agent with its model's name as the harness gets it."""
+    played = agent.model.startswith(PLAYBOOK_PREFIX)
+    return replace(agent, model=benchmark.mock_model_name) if played else agent

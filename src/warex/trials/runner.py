@@ -1,12 +1,12 @@
-"""Runs one attempt of one trial: the task's world, the proxy, the canary, the agent, the judgement.
+"""Runs one attempt of one trial: task environment, proxy, canary, agent, scoring.
 
-What goes wrong on our side voids the trial, at whatever point: a void says nothing about the agent
-and is run again. What the agent does badly counts.
+A failure of WAREX or of the machine makes the trial void, and it is run again. A failure of the
+agent counts.
 """
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
@@ -47,10 +47,7 @@ from warex.traces import (
     write_error,
     write_outcome,
 )
-from warex.trials.addresses import (
-    AGENT_ENDED,
-    agent_ended_url,
-)
+from warex.trials.addresses import AGENT_ENDED, agent_ended_url
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.defence_check import require_defence_applied
 from warex.trials.first_page_check import first_page_is_proof, require_first_page
@@ -66,19 +63,19 @@ from warex.trials.proxy_config import (
 )
 
 PLACEHOLDER_KEY = "no-key-is-set"
-"""Stands for an API key where a client insists on one and none is set."""
+"""Value of an API key that a client requires and nobody set."""
 
 
 class TrialInterrupted(Exception):
-    """The trial was stopped from outside; it has no outcome and is run again."""
+    """The trial was stopped; it has no outcome and is run again."""
 
 
 def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
-    """Run one attempt in a folder of its own and write how it came out, last.
+    """Run one attempt in its own folder; write its outcome last.
 
-    Where a process of ours is ended from outside, the attempt is void. Raises MachineError where
-    the machine lacks something, InputError where the configuration cannot work or the folder holds
-    an attempt, Interrupted where it was stopped.
+    The attempt is void if a process of WAREX is killed. Raises MachineError if the machine lacks
+    something, InputError if the configuration cannot work or the folder holds an attempt,
+    TrialInterrupted if it was stopped.
     """
     try:
         make_private_dir(folder)
@@ -122,25 +119,22 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> 
 
 @contextmanager
 def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialContext]:
-    """Play the trial's own playbook, if it has one: no other trial moves its place."""
-    if spec.playbook is None:
-        if context.model is None or not spec.agent.is_mock:
-            yield context
-            return
-        with context.model.port() as port:
-            yield replace(context, model_port=port)
-        return
-    with (
-        tempfile.TemporaryDirectory(prefix="warex-playbook-") as scratch,
-        serve_playbook(spec.playbook, Path(scratch)) as port,
-    ):
+    """Serve the trial's own playbook, if it has one, else the embedded model, if it needs it."""
+    with ExitStack() as stack:
+        port = context.model_port
+        if spec.playbook is not None:
+            manager = tempfile.TemporaryDirectory(prefix="warex-playbook-")
+            scratch = Path(stack.enter_context(manager))
+            port = stack.enter_context(serve_playbook(spec.playbook, scratch))
+        elif context.model is not None and spec.agent.is_mock:
+            port = stack.enter_context(context.model.port())
         yield replace(context, model_port=port)
 
 
 def _run_behind(
     spec: TrialSpec, attempt: int, stage: TaskEnvironment, folder: Path, context: TrialContext
 ) -> Outcome:
-    # A nonce of the trial's own: no page can say in the harness's place that the agent has ended.
+    # A nonce, so that no page can report the agent's end in place of the harness.
     ended = token_hex(16)
 
     def configure(capture: Capture) -> ProxyConfig:
@@ -157,11 +151,11 @@ def _run_behind(
         proxy = place.proxy
 
         def died() -> ProcessDied | None:
-            # Who ends the guard may have ended processes of the agent's, too.
+            # Whatever killed the reaper may have killed the agent's processes, too.
             return place.died() or place.reaper_died
 
         def stop() -> bool:
-            # What follows a break of ours says nothing, so nobody need wait for it.
+            # A void trial need not run to its end.
             return context.stop.is_set() or proxy.broken is not None or died() is not None
 
         void = result = finished = reached = None
@@ -174,13 +168,12 @@ def _run_behind(
                 spec, folder, context, stage, environment, place.run, stop
             )
             result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
-            # An agent that opened no page at all went past nothing.
             reached = context.benchmark.was_visited(stage)
         except TrialVoid as error:
             void = error
-        # Whoever was ended takes others along, whose words say less.
+        # A killed process is the cause of the other errors.
         void = died() or void
-    # Only now is it known whether the proxy held to its end; its own word says more.
+    # After the sandbox has closed, the proxy's state is final.
     if proxy.broken is not None and not isinstance(void, ProcessDied):
         raise (ProcessDied if proxy.died else TrialVoid)(proxy.broken)
     if void is not None or finished is None or result is None:
@@ -203,7 +196,7 @@ def _run_behind(
 
 
 class _Run(Protocol):
-    """Runs the agent's command in its place."""
+    """Runs the agent's command."""
 
     def __call__(
         self,
@@ -215,7 +208,7 @@ class _Run(Protocol):
         stop: Callable[[], bool],
         cwd: Path | None,
     ) -> CompletedCommand:
-        """Run it until it ends, its time is up or ``stop`` says so."""
+        """Run it until it ends, times out or ``stop()`` is true."""
 
 
 def _directly(
@@ -262,23 +255,23 @@ def _let_the_agent_work(
                 cwd=command.cwd,
             )
         finally:
-            # Before the benchmark reads them: what it quotes stands in the outcome.
+            # Redact before the benchmark reads the files, since the outcome may quote them.
             secrets = secrets_of(variables)
             patterns = (AGENT_LOG, *context.benchmark.artifacts)
-            # The trace is still being written, and was redacted before.
+            # The trace is still being written, and is redacted already.
             left = {path for each in patterns for path in folder.glob(each)} - {folder / EVENTS}
             for path in sorted(left):
                 redact_file(path, secrets)
 
 
 def _told(spec: TrialSpec, context: TrialContext) -> AgentSpec:
-    """Return the agent with the name and the address of its model as the harness is told them."""
+    """Return the agent with its model's name and address as the harness gets them."""
     base_url = model_url(spec.agent, context, proxied=spec.proxied)
     return replace(with_model_name(spec.agent, context.benchmark), base_url=base_url)
 
 
 def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:
-    """Return all variables of the command; a key that nobody set gets a placeholder."""
+    """Return the command's variables; unset API keys get a placeholder."""
     keys = dict.fromkeys(benchmark.api_key_variables, PLACEHOLDER_KEY)
     return {**keys, **environment.variables, **command.variables}
 
@@ -289,10 +282,10 @@ def _outcome(
     delivered: Iterable[FaultDelivered] = (),
     calls: Iterable[LlmCall] = (),
 ) -> Counted | Unscored:
-    """Say how the attempt came out.
+    """Return the outcome of the attempt.
 
-    Raises TrialVoid where the harness failed before any fault was delivered, or the model without
-    being hit, which is then no fault's doing and says nothing about the agent.
+    Raises TrialVoid if the harness failed before any fault was delivered, or the model failed
+    without a fault.
     """
     hit = {fault.exchange for fault in delivered}
     model_was_hit = any(call.exchange in hit for call in calls)
@@ -303,7 +296,7 @@ def _outcome(
     if result.ending == "harness_crashed" and not hit:
         raise TrialVoid(f"{CRASHED_BEFORE_A_FAULT}: {'; '.join(result.reasons)}")
     latency = round(finished.seconds, 3)
-    # Whatever its benchmark makes of it: a trial that the fault broke off did nothing.
+    # Whatever the benchmark's score: a crashed harness did not finish the task.
     score = 0.0 if result.ending == "harness_crashed" else result.score
     if score is None:
         return Unscored(ending=result.ending, latency_s=latency)

@@ -1,4 +1,4 @@
-"""The embedded scripted model: started once for a campaign, asked by every trial that names it."""
+"""The embedded scripted model, started once for a campaign."""
 
 import subprocess
 import threading
@@ -14,20 +14,17 @@ from warex.errors import MachineError, ProcessDied, TrialVoid, retry_if_process_
 MODULE = "warex.agents.scripted_model"
 
 SCRIPTED_PREFIX = "scripted:"
-"""Models of this name are played by a program of WAREX's own; the rest is the persona."""
+"""Prefix of models that WAREX plays; the rest is the persona."""
 
 PERSONAS = ("giveup", "patient", "suggestible")
-"""Those that it plays."""
+"""The personas of the scripted model."""
 
 MODEL_HOST = "model.warex.test"
-"""The name under which a trial behind the proxy reaches it: loopback itself stays direct."""
+"""Its host name behind the proxy, since loopback stays direct."""
 
 
 class ScriptedModelProcess:
-    """A program that plays the model; one that was ended is started anew for the next trial.
-
-    Use it as a context manager.
-    """
+    """The program that plays the model, restarted if it was killed; use as a context manager."""
 
     def __init__(self, tasks: Sequence[Path]) -> None:
         """Take a benchmark's task files."""
@@ -37,13 +34,13 @@ class ScriptedModelProcess:
         self._running: tuple[subprocess.Popen[bytes], dict[str, Any]] | None = None
 
     def __enter__(self) -> Self:
-        """Start it; raise MachineError where it does not start."""
+        """Start it; raise MachineError if it does not start."""
         try:
             retry_if_process_died(self._started)
         except ProcessDied:
             raise
         except TrialVoid as error:
-            # It serves a whole campaign: there is no trial yet to be void.
+            # No trial has begun, so none can be void.
             raise MachineError(f"the scripted model does not start: {error}") from None
         return self
 
@@ -57,7 +54,7 @@ class ScriptedModelProcess:
 
     @contextmanager
     def port(self) -> Iterator[int]:
-        """Yield its port for a trial; raise ProcessDied where it is ended meanwhile."""
+        """Yield its port for a trial; raise ProcessDied if it is killed."""
         process, said = self._started()
         with require_alive(process, MODULE):
             yield int(said["port"])

@@ -53,7 +53,7 @@ def test_what_holds_of_several_conditions_is_told_once(
         ({"trigger": {"first": 1, "between": [120, 200]}}, "at second 120, and agents are stopped"),
         (
             {"trigger": {"first": 1}, "match": {"url": "{sites}/a.css", "resource": "script"}},
-            "Rule 'r' can never strike: its pattern is about .css files",
+            "Rule 'r' can never apply: its pattern is about .css files",
         ),
         (
             {"trigger": {"first": 1}, "match": {"url": "https://shop.example/*"}},

@@ -66,7 +66,7 @@ def test_a_rule_that_can_never_match_is_named_and_so_is_one_outside_the_sites(
     (never,) = json.loads(warex("scenarios", "check", path, "--json").out)["warnings"]
     said = warex("scenarios", "check", outside, *site).out
 
-    assert never.startswith("Rule 'server-error-1' can never strike: no URL begins like")
+    assert never.startswith("Rule 'server-error-1' can never apply: no URL begins like")
     assert "Rule 'down' hits nothing on the task sites" in said
     assert "Warnings" not in warex("scenarios", "check", outside).out
 

@@ -19,5 +19,5 @@ def test_it_strikes_where_clients_connect_and_shows_in_a_namespace_only() -> Non
 def test_it_explains_itself_with_its_values() -> None:
     assert ConnectionRefused().explain() == (
         "is refused at once (a TCP reset), as where nobody listens;"
-        " so is every attempt at that host within 3 s of the first"
+        " so is every connection try at that host within 3 s of the first"
     )

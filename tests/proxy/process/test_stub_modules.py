@@ -72,7 +72,7 @@ def test_a_stand_in_is_nothings_kind_and_cannot_be_called() -> None:
     done = _run(_STAND_IN)
     assert done.stderr.splitlines()[-1] == (
         "RuntimeError: mitmproxy calls mitmproxy.proxy.layers.quic.QuicStreamEvent, which is not"
-        " loaded: take it out of warex.proxy.process.stub_modules.NEVER_CALLED"
+        " loaded: take it out of warex.proxy.process.stub_modules.STUBBED"
     )
 
 

@@ -118,7 +118,7 @@ def test_where_no_guard_can_be_had_its_owner_clears_up(
         monkeypatch.setattr(sys, "executable", "/bin/false")
         guard._process.kill()
         guard._keeper.join(10)
-        assert str(guard.died).startswith("the guard, which clears up after us, ended by itself")
+        assert str(guard.died).startswith("the reaper, which cleans up, ended by itself")
 
     assert not guard.scratch.exists()
     assert (tmp_path / "new").exists()

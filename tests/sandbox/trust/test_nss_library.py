@@ -63,7 +63,7 @@ def test_without_the_library_it_is_named_with_its_package(tmp_path: Path) -> Non
         "nss = u.module_from_spec(spec); spec.loader.exec_module(nss)\n"
         "def missing(name): raise OSError(name)\n"
         "ctypes.CDLL = missing\n"
-        "try: nss_library.add(sys.argv[1], b'', ['/nowhere/libnss3.so'])\n"
+        "try: nss.add(sys.argv[1], b'', ['/nowhere/libnss3.so'])\n"
         "except OSError as error: print(error)\n"
     )
     said = subprocess.run(

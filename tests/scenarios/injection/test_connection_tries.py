@@ -563,7 +563,7 @@ def test_a_trial_armed_by_a_call_within_a_hold_is_not_replayed(tmp_path: Path) -
     injector.arm()
     assert injector.straddled(1) == ("down",)
     hit = connect(injector, 1)
-    with pytest.raises(TraceError, match="within the hold of an attempt that rule 'down' had left"):
+    with pytest.raises(TraceError, match="within the hold of a connection try that rule 'down'"):
         written(
             tmp_path,
             began(of, "first_llm_call"),

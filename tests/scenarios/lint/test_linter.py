@@ -168,4 +168,6 @@ def test_documents_after_the_first_are_none_of_a_single_page_sites(
 
 
 def test_an_answer_that_is_only_changed_tells_nobody_that_nothing_was_done() -> None:
-    assert "strikes after the site has acted" not in " ".join(lint(load_preset("lies/half-list")))
+    assert "is applied after the site has acted" not in " ".join(
+        lint(load_preset("lies/half-list"))
+    )

@@ -83,7 +83,7 @@ def rule(
         ({"url_regex": "^https://shop\\.example:443/"}, "without the default port"),
         ({"url_regex": "/app#/cart"}, "without their fragment"),
         ({"url_regex": "/my cart"}, "percent-encoded"),
-        ({"url": "*://*/favicon.ico"}, "left alone by `never`, `*://*/favicon.ico`, that is built"),
+        ({"url": "*://*/favicon.ico"}, "excluded by `never`, `*://*/favicon.ico`, that is built"),
         ({"url": "{sites}/favicon.ico"}, "that is built in"),
         ({"url_exact": "https://plausible.io/api"}, "that is built in"),
         ({"url": "https://shop.example/health/*"}, "`https://shop.example/health*`, of the scen"),
@@ -114,7 +114,7 @@ def test_a_match_that_no_request_fits_is_told_with_the_reason(
 ) -> None:
     (said,) = unmatchable(rule(match), never=("https://shop.example/health*",))
 
-    assert said.startswith("Rule 'r' can never strike: ")
+    assert said.startswith("Rule 'r' can never apply: ")
     assert why in said
 
 
@@ -145,7 +145,7 @@ def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
     (said,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 
     assert said == (
-        "Rule 'r' can never strike: its pattern is about .css files, a stylesheet, and the rule"
+        "Rule 'r' can never apply: its pattern is about .css files, a stylesheet, and the rule"
         " about script, the default of javascript_failure, only; name stylesheet under `resource`."
     )
 
@@ -155,11 +155,11 @@ def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
 )
 def test_a_probability_of_0_is_told(trigger: dict[str, object]) -> None:
     assert list(unmatchable(rule({}, trigger=trigger))) == [
-        "Rule 'r' can never strike: its probability is 0."
+        "Rule 'r' can never apply: its probability is 0."
     ]
 
 
-def test_a_connection_fault_on_a_spared_host_is_told() -> None:
+def test_a_connection_fault_on_an_excluded_host_is_told() -> None:
     (skipped,) = unmatchable(rule({"url": "https://plausible.io"}, {"kind": "connection_refused"}))
 
     assert "`never`" in skipped
@@ -170,7 +170,7 @@ def test_a_rule_that_may_match_is_not_told(match: dict[str, object]) -> None:
     assert list(unmatchable(rule(match), sites=SITES)) == []
 
 
-def test_a_glob_of_never_that_spares_nothing_is_told() -> None:
+def test_a_glob_of_never_that_excludes_nothing_is_told() -> None:
     (regex, scheme) = exclusions_without_effect(
         (r"^https://shop\.example/", "ftp://shop.example/*")
     )
@@ -181,8 +181,8 @@ def test_a_glob_of_never_that_spares_nothing_is_told() -> None:
     )
     assert list(exclusions_without_effect(("*", "*/health", "https://shop.example/health"))) == []
     assert list(exclusions_without_effect(("{sites}/health", "shop.example/*"))) == [
-        "`never` takes {sites} as it stands, so `{sites}/health` spares nothing.",
-        "`never` spares nothing by `shop.example/*`: no URL begins like `shop.example/*`; write"
+        "`never` takes {sites} as it stands, so `{sites}/health` excludes nothing.",
+        "`never` excludes nothing by `shop.example/*`: no URL begins like `shop.example/*`; write"
         " for instance `https://shop.example/*`, or begin with *.",
     ]
 

@@ -146,8 +146,8 @@ def test_a_connection_fault_is_told_by_what_is_tried_and_where_it_shows() -> Non
     )
     for part in (
         "Which exchanges: connections to shop.example, port 443 Which are hit: the first one;",
-        "Counting: attempts at one host and port within 3 s are counted as one; each host and port"
-        " is numbered by itself",
+        "Counting: connection tries at one host and port within 3 s are counted as one; each"
+        " host and port is numbered by itself",
         "connection_refused: is refused at once (a TCP reset), as where nobody listens;",
         "When: before there is a request, so the site does nothing; shows in namespace mode (warex"
         " exec --isolate namespace, or the same of warex run) only",
@@ -179,7 +179,7 @@ def test_where_a_fault_shows_is_told_only_where_that_is_not_everywhere() -> None
 
 def test_what_arms_before_a_page_or_in_place_of_one_is_told() -> None:
     refused = {"kind": "connection_refused"}
-    assert "Attempts to reach a task site count before it" in flat(
+    assert "Connection tries at a task site count before it" in flat(
         scenario(rule("r", fault=refused), arm="first_page")
     )
     pages = {"resource": ["document", "other"]}

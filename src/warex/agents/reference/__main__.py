@@ -89,7 +89,7 @@ async def _run(options: argparse.Namespace) -> "AgentResult":
 
 
 def _write(path: Path, result: "AgentResult") -> None:
-    """Write the result so that a reader finds all of it or nothing."""
+    """Write the result atomically."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         unfinished.write_text(json.dumps(asdict(result), ensure_ascii=False) + "\n", "utf-8")
@@ -162,8 +162,7 @@ def _writable(value: str) -> Path:
 
 
 def _run_as_program() -> NoReturn:
-    # A thousand classes are made at the start, and they stay: looking for garbage among them, and
-    # taking them apart at the end, would cost as much time again as making them.
+    # Garbage collection of the imported classes would double the start-up time.
     gc.disable()
     code = main()
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""One action out of a model's text, read without evaluating anything."""
+"""Parses one action in a model's text, without evaluating code."""
 
 import ast
 import re
@@ -26,16 +26,16 @@ _OPTIONAL = {"noop": 1}
 
 _CALL = re.compile(rf"(?<![\w.])({'|'.join(PARAMETERS)})\s*\(")
 _STRING = re.compile(r"'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|\\[^\r\n]", re.DOTALL)
-"""A text; or an escape outside of any, so that the quote in it is not taken for a text's begin."""
+"""A string; or an escape outside of one, so that its quote does not start a string."""
 
 
 class BadAction(ValueError):
-    """The reply holds no action that can be done; the message tells the model why."""
+    """The reply has no valid action; the message tells the model why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What the model wants done: a name of `PARAMETERS` and its arguments."""
+    """An action of the model: a name of `PARAMETERS` and its arguments."""
 
     name: str
     arguments: tuple[Value, ...] = ()
@@ -45,18 +45,15 @@ class Action:
         return str(self.arguments[index])
 
     def number(self, index: int, default: float = 0) -> float:
-        """Return an argument as a number, or the default where it was left out."""
+        """Return an argument as a number, or the default if missing."""
         return float(self.arguments[index]) if index < len(self.arguments) else default
 
 
 def parse(reply: str) -> Action:
     """Return the action a reply asks for.
 
-    The first call that begins a line counts. Where none does, the last call in the text counts:
-    a thought may mention actions before it decides.
-
-    Raises:
-        BadAction: no action, an unreadable one, or the wrong arguments.
+    The first call at the beginning of a line counts, else the last call in the text. Raises
+    BadAction for no action, an unreadable one, or wrong arguments.
     """
     calls = list(_calls(reply))
     if not calls:
@@ -95,7 +92,7 @@ def _closing_bracket(text: str, position: int) -> int:
 def _read(source: str) -> Action:
     name = source.split("(", 1)[0].strip()
     try:
-        # A model may break a line inside a text; Python would not.
+        # A model may break a line inside a string; Python does not.
         call = ast.parse(_STRING.sub(_one_line, source), mode="eval").body
         if not isinstance(call, ast.Call) or call.keywords:
             raise BadAction(f"{name} takes plain values: {usage(name)}.")
@@ -131,6 +128,6 @@ def _checked(name: str, values: list[object]) -> tuple[Value, ...]:
 
 
 def usage(name: str) -> str:
-    """Return how an action is written: ``fill('id', 'text')``."""
+    """Return the syntax of an action: ``fill('id', 'text')``."""
     shown = (f"'{p}'" if kind is str else p for p, kind in PARAMETERS[name])
     return f"{name}({', '.join(shown)})"

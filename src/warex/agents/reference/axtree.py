@@ -1,4 +1,4 @@
-"""The accessibility tree as Chromium reports it, as lines a model can read.
+"""Formats Chromium's accessibility tree as lines for a model.
 
 Input: the nodes of ``Accessibility.getFullAXTree`` (Chrome DevTools Protocol). Each line is
 ``[id] role 'name' value='…', state, …``, indented by depth; text is ``StaticText '…'``.
@@ -40,8 +40,7 @@ _STATES = ("disabled", "readonly", "required", "focused", "selected", "expanded"
 class Line:
     """One line of the tree.
 
-    `backend_id` names the DOM node of an element, None is plain text; `state` is its value and what
-    else is true of it.
+    `backend_id` is the DOM node of an element, None for plain text; `state` its value and states.
     """
 
     depth: int
@@ -51,7 +50,7 @@ class Line:
 
 
 def written(line: Line, number: str = "", *, id_last: bool = False) -> str:
-    """Return a line as the model reads it; ``id_last``: the id behind the name, not before it."""
+    """Return a line for the model; with ``id_last``, the id is behind the name."""
     state = f" {line.state}" if line.state else ""
     if not number:
         text = line.text
@@ -63,10 +62,7 @@ def written(line: Line, number: str = "", *, id_last: bool = False) -> str:
 
 
 def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
-    """Yield the lines of one frame's tree, in page order.
-
-    Nodes that a page nests deeper than Python's stack are met in a loop, not by recursion.
-    """
+    """Yield the lines of one frame's tree, in page order, without recursion: it may be deep."""
     by_id = {node["nodeId"]: node for node in nodes}
     known = {child for node in nodes for child in node.get("childIds", ())}
     roots = [node for node in nodes if node["nodeId"] not in known]
@@ -106,7 +102,7 @@ def _text(node: Node, key: str) -> str:
 
 
 def _shown(node: Node, role: str, name: str, above: str) -> str | None:
-    """Return the line of a node, or None where it adds nothing to what is shown already."""
+    """Return the line of a node, or None if it is redundant."""
     if node.get("ignored"):
         return None
     if role == "StaticText":
@@ -114,7 +110,7 @@ def _shown(node: Node, role: str, name: str, above: str) -> str | None:
     if "backendDOMNodeId" not in node:
         return None
     properties = _properties(node)
-    # A plain box that has a name or takes the keyboard is there to be used.
+    # A generic element with a name or keyboard focus is usable.
     usable = role == "generic" and (name or properties.get("focusable"))
     if role in _TRANSPARENT and not usable:
         return None

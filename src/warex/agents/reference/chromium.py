@@ -1,4 +1,4 @@
-"""Which Chromium, started how."""
+"""Finds Chromium, and its command line."""
 
 import os
 import shutil
@@ -11,15 +11,15 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-"""Always given: no traffic of the browser's own, and none that avoids an HTTP proxy."""
+"""Prevent the browser's own traffic, and traffic that bypasses an HTTP proxy."""
 
 
 class NoChromium(Exception):
-    """No browser can be started; the message says what was tried and how to mend it."""
+    """No browser can be started; the message says why, and the remedy."""
 
 
 _SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
-"""They can show no window, and start in half the processor time."""
+"""Browsers without a window, which start in half the processor time."""
 
 
 def find(
@@ -27,11 +27,9 @@ def find(
 ) -> str:
     """Return the path of the browser to start.
 
-    In order: what was asked for, $WAREX_CHROMIUM, a headless shell where no window is wanted,
-    chromium and google-chrome on PATH, Playwright's own download.
-
-    Raises:
-        NoChromium: a browser that was named does not exist, or there is none at all.
+    In order: ``asked``, $WAREX_CHROMIUM, with ``headless`` a headless shell, chromium and
+    google-chrome on PATH, Playwright's own download. Raises NoChromium if a named browser does not
+    exist, or there is none.
     """
     for origin, named in (
         ("--browser", asked),

@@ -1,4 +1,4 @@
-"""What a small model needs of an accessibility tree."""
+"""Shortens an accessibility tree for a small model."""
 
 import re
 from collections import Counter
@@ -39,11 +39,10 @@ _LITTLE: Final = frozenset({"and", "are", "for", "from", "its", "that", "the", "
 
 
 def compact(lines: Iterable[Line], goal: str) -> list[Line]:
-    """Return what can be used, headings, messages and a few texts: what matters for a goal.
+    """Return the usable elements, headings, messages and a few texts that matter for a goal.
 
-    Only what can be used keeps its node, and so gets an id; a line that repeats the one before is
-    left out, and texts are cut short. Of a long page those lines are kept that have words of the
-    goal, and those that few others are like.
+    Only usable elements keep their node, and so get an id; repeated lines are left out, and texts
+    cut. Of a long page the lines with words of the goal and the rarest ones are kept.
     """
     short = list(_short(lines))
     if len(short) <= MOST_LINES:

@@ -1,7 +1,4 @@
-"""The model: any endpoint that speaks OpenAI's chat completions.
-
-One call needs no client library: importing one takes longer than all else that this agent does.
-"""
+"""A client of OpenAI's chat completions, without a client library, which is slow to import."""
 
 import asyncio
 import json
@@ -14,10 +11,10 @@ from http.client import HTTPException
 from typing import Any
 
 RETRIES = 2
-"""How often a failed call is tried again."""
+"""How often a failed call is retried."""
 
 TIMEOUT = 300.0
-"""Seconds that an answer may keep silent."""
+"""Seconds without data after which a call fails."""
 
 DEFAULT = "https://api.openai.com/v1"
 
@@ -36,11 +33,7 @@ class ModelClient:
     """One model at one address."""
 
     def __init__(self, model: str, base_url: str | None, environment: Mapping[str, str]) -> None:
-        """Connect lazily: nothing is sent before the first question.
-
-        Raises:
-            ModelError: there is no key, and no base URL of a server that may need none.
-        """
+        """Send nothing before the first call. Raises ModelError without a key and a base URL."""
         named = base_url or environment.get("OPENAI_BASE_URL") or None
         key = environment.get("OPENAI_API_KEY") or ("none" if named else None)
         if key is None:
@@ -63,8 +56,7 @@ class ModelClient:
     async def ask(self, messages: list[dict[str, Any]]) -> str:
         """Return the model's answer, which may be empty.
 
-        Raises:
-            ModelError: refused, unreachable, or answered with something else than a completion.
+        Raises ModelError if the endpoint refuses, is unreachable, or sends no completion.
         """
         request = self._request({"model": self.model, "messages": messages})
         for tried in range(RETRIES):
@@ -115,7 +107,7 @@ class ModelClient:
 
 
 class _Passing(ModelError):
-    """What may pass by itself."""
+    """A temporary error."""
 
     def __init__(self, sentence: str, after: float | None = None) -> None:
         super().__init__(sentence)
@@ -131,7 +123,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 async def _in_a_thread[T](call: Callable[[], T]) -> T:
-    """Wait for a call in a thread that holds up nobody's end."""
+    """Wait for a call in a daemon thread, which does not delay the exit."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 

@@ -1,7 +1,6 @@
-"""What a persona does next: a pure function of what the request says.
+"""Chooses a persona's next action as a pure function of the request.
 
-It knows no error page. That something went wrong it learns, like a person who looks for a button,
-from the absence of what it expects.
+It knows no error pages: it detects an error by the absence of the expected element.
 """
 
 from collections.abc import Sequence
@@ -65,9 +64,9 @@ def _is_covered(here: tuple[int, Element] | None, situation: Situation) -> bool:
 
 
 def _uncover(persona: Persona, situation: Situation) -> str:
-    """Return what the persona does about a dialog over the page: close it, accept it, or give up.
+    """Close or accept a dialog over the page, or give up.
 
-    Whoever is suggestible accepts whatever a page offers, unless told to close it.
+    A suggestible persona accepts any offer, unless told to close it.
     """
     usable = [it for it in situation.dialog if it.id and it.role in ("button", "link")]
     closes = [it for it in usable if it.text.lower() in _CLOSING]
@@ -94,11 +93,10 @@ def _next_step(turns: Sequence[Turn]) -> int:
 
 
 def _resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] | None:
-    """Return the step to do now and its element, or None where nothing expected is here.
+    """Return the current step and its element, or None if no expected element is here.
 
-    Usually that is the next step. A reload takes unsaved fields and open dialogs away, so after
-    one the page's own steps are begun again, unless the next step is the first of its page; and
-    where the reload led back to the page before, that one's are.
+    Usually that is the next step. A reload discards fields and dialogs, so the page's steps begin
+    again, or those of the page before if the reload led back there.
     """
     element = _find(task.oracle[step], situation.elements)
     begun = task.first_of_page(step)

@@ -1,9 +1,8 @@
-"""A playbook: rules that say what the model answers, for anybody's harness and tasks.
+"""A playbook: rules for a model's answers, for any harness and tasks.
 
-The first rule whose patterns are all found in the request answers it. A rule with several answers
-gives one after the other and stays with its last; a request that is a repeat of the one before, as
-clients send after an error, gets the same answer again. One server plays for one trial, so that no
-trial moves another's place.
+The first rule whose patterns all match the request answers it. A rule gives its answers in order
+and repeats the last; a repeated request, as after an error, gets the same answer. Each trial has
+its own server, and so its own state.
 """
 
 import json
@@ -18,7 +17,7 @@ from warex.agents.scripted_model.reading import text
 from warex.text.regex import Regex
 
 LOST = "The playbook has no rule for this request."
-"""What is answered where no rule fits: words, since an error would be tried again and again."""
+"""The answer if no rule matches: text, since clients would retry an error."""
 
 
 class PlaybookError(ValueError):
@@ -42,22 +41,21 @@ class ScriptedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LoadedRule:
-    """When, and what then."""
+    """A rule's conditions and answers."""
 
     when: tuple[Regex, ...]
-    """All found in the request's texts."""
+    """All match the request's texts."""
     last: tuple[Regex, ...]
-    """All found in its last message's text."""
+    """All match its last message's text."""
     unless: tuple[Regex, ...]
-    """None found in the request's texts."""
+    """None matches the request's texts."""
     say: tuple[Any, ...]
     """As written: a text, a tool's call, or JSON."""
 
     def fits(self, whole: str, last: str) -> dict[str, str] | None:
-        """Return the named groups of its patterns; None where it does not fit.
+        """Return the named groups of its patterns, or None.
 
-        A pattern that is found in several places counts where it is found last: the page that is
-        shown now stands after those of earlier steps.
+        The last match of a pattern counts: the current page comes after those of earlier steps.
         """
         if any(pattern.matches(whole) for pattern in self.unless):
             return None
@@ -100,11 +98,7 @@ class PlaybookPlayer:
 
 
 def load(path: Path) -> PlaybookPlayer:
-    """Read a playbook that has been checked and written as JSON.
-
-    Raises:
-        PlaybookError: it cannot be read, or is none.
-    """
+    """Read a validated playbook in JSON. Raises PlaybookError if it is unreadable or invalid."""
     try:
         data = json.loads(path.read_bytes())
         return PlaybookPlayer(tuple(_rule(rule) for rule in data["rules"]))

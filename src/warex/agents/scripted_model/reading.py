@@ -16,16 +16,7 @@ _TURN = re.compile(r"^Step (\d+) of \d+[:,]")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
 _DATA = ("json", "data", "response")
 """Under these some APIs put what a tool gave back, whatever that is."""
-_SAID = (
-    "text",
-    "content",
-    "parts",
-    "output",
-    "toolResult",
-    "functionResponse",
-    "document",
-    *_DATA,
-)
+_SAID = ("text", "content", "parts", "output", "toolResult", "functionResponse", "document", *_DATA)
 """Under these the APIs of models put words, and what tools gave back."""
 IN_THE_WAY = "is in the way"
 """What a persona says of what is not part of its task."""

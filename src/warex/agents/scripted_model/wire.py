@@ -72,10 +72,8 @@ class ApiRequest:
 def parse_request(path: str, body: bytes, *, any_model: bool = False) -> ApiRequest:
     """Read a POST to a path (with or without query); ``any_model`` takes every name.
 
-    Raises:
-        Refused: 404 a path of no API that is spoken, or a model that is not served; 400 not JSON
-            or no request of that API.
-
+    Raises BadRequest: 404 for an unknown path or model, 400 if it is not JSON or no request of that
+    API.
     """
     if not could_be_llm("POST", path):
         raise BadRequest(404, f"There is no POST {path.partition('?')[0]}.")

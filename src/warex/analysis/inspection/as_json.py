@@ -1,4 +1,4 @@
-"""One trial for programs: all that ``warex inspect --json`` tells."""
+"""One trial as JSON, for ``warex inspect --json``."""
 
 from dataclasses import asdict
 
@@ -16,8 +16,8 @@ INSPECTION_VERSION = 2
 def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
     """Return the trial and its timeline as plain JSON.
 
-    Keys that end in ``_seq`` and ``seq`` itself name lines of the trace. Times are seconds,
-    ``cost_usd`` is US dollars. What is not known is null, never 0.
+    ``seq`` and keys that end in ``_seq`` are lines of the trace. Times are in seconds, ``cost_usd``
+    in US dollars. Unknown values are null, never 0.
     """
     trial = inspection.trial
     verdicts = {recovery.fault_seq: recovery for recovery in trial.recoveries}
@@ -48,22 +48,16 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
 
 
 def _llm(llm: LlmUsage) -> dict[str, JsonValue]:
-    return {
-        "steps": llm.steps,
-        "first_token_s": llm.first_token_s,
-        "tokens_per_s": llm.tokens_per_s,
-        "input_tokens": llm.input_tokens,
-        "cached_tokens": llm.cached_tokens,
-        "cache_write_tokens": llm.cache_write_tokens,
-        "output_tokens": llm.output_tokens,
-        "reasoning_tokens": llm.reasoning_tokens,
-        "cost_usd": llm.cost_usd,
-        "calls": [asdict(call) for call in llm.calls],
-    }
+    names = (
+        *("steps", "first_token_s", "tokens_per_s", "input_tokens", "cached_tokens"),
+        *("cache_write_tokens", "output_tokens", "reasoning_tokens", "cost_usd"),
+    )
+    totals = {name: getattr(llm, name) for name in names}
+    return {**totals, "calls": [asdict(call) for call in llm.calls]}
 
 
 def _task(use: TaskUse) -> dict[str, JsonValue]:
-    """Return one task; ``task`` is null for what is unattributed, ``solved`` always: unknown."""
+    """Return one task; ``task`` is null if unattributed, ``solved`` is always null (unknown)."""
     return {
         "task": use.task or None,
         "run": use.run,
@@ -83,10 +77,8 @@ def _task(use: TaskUse) -> dict[str, JsonValue]:
 
 
 def _injection(injection: InjectionRecord, verdicts: dict[int, Recovery]) -> dict[str, JsonValue]:
-    """Return an injection with its verdict; null where none was given, as for one that missed."""
+    """Return an injection with its verdict; null without one, as for a missed injection."""
     recovery = None if injection.fate_seq is None else verdicts.get(injection.fate_seq)
-    evidence = asdict(recovery) if recovery else None
-    if evidence is not None:
-        # The injection it stands in says so itself.
-        del evidence["injection"]
-    return {**asdict(injection), "recovery": evidence}
+    evidence = asdict(recovery) if recovery else {}
+    evidence.pop("injection", None)
+    return {**asdict(injection), "recovery": evidence or None}

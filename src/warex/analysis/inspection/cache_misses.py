@@ -1,7 +1,7 @@
-"""Why a model was asked anew in a run that keeps its answers: the nearest request that is kept.
+"""Explains replay-cache misses by the nearest request that has a cached answer.
 
-The cache itself holds no questions, so requests are compared as the traces have them: without what
-was redacted, and images by their digests.
+The cache does not hold requests, so requests are compared as recorded in traces: redacted, and with
+digests in place of images.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from warex.analysis.run.conditions import campaign_list
 from warex.files.reading import path_exists
 from warex.llm.body.json_diff import Difference, distance, first_difference
 from warex.traces import CLEAN, NO_PROXY
@@ -25,49 +26,44 @@ from warex.traces.reader import Trace, read_trace
 
 @dataclass(frozen=True, slots=True)
 class CacheMiss:
-    """A request that no kept answer was given to, beside the nearest one that has an answer."""
+    """A request without a cached answer, with the nearest one that has an answer."""
 
     seq: int
     """The call's line of the trace."""
     condition: str
-    """Whose trial recorded the nearest request."""
+    """The condition of the trial that recorded the nearest request."""
     step: int
     """Of that trial's agent."""
     nearest_seq: int
     """The line of that trial's trace."""
     difference: Difference | None
-    """None where the traces show none: see ``why``."""
+    """None if the traces show none; see ``why``."""
 
     @property
     def why(self) -> str:
-        """What differs, in words."""
-        if self.difference is None:
+        """The difference in words."""
+        found = self.difference
+        if found is None:
             return (
                 "as far as the traces tell, nothing differs: it was asked more often here, or"
                 " differs in what is redacted, in another member or in how its JSON is written"
             )
-        path, recorded, asked = (
-            self.difference.path,
-            self.difference.recorded,
-            self.difference.asked,
-        )
-        if recorded is None:
-            return f"{path} is {asked} here and is not there"
-        if asked is None:
-            return f"{path} is {recorded} there and is not here"
-        return f"{path} is {recorded} there and {asked} here"
+        if found.recorded is None:
+            return f"{found.path} is {found.asked} here and is not there"
+        here = "is not" if found.asked is None else str(found.asked)
+        return f"{found.path} is {found.recorded} there and {here} here"
 
 
 def cache_misses(
     run: Path, manifest: Manifest | None, key: TrialKey, trace: Trace
 ) -> tuple[CacheMiss, ...]:
-    """Return the calls of a trial that were asked anew; none where no answer was to be had.
+    """Return the calls of a trial that missed the cache; empty if no answer could be cached.
 
-    They are held against the trial that all others of the same agent, task and repeat wait for:
-    its answers were there.
+    They are compared with the trial of the same agent, task and repeat that fills the cache.
     """
     first = _first_to_ask(manifest)
-    if first is None or key.condition in (first, NO_PROXY) or _is_control(manifest, key.condition):
+    controls = [one.get("name") for one in _conditions(manifest) if one.get("control")]
+    if first is None or key.condition in (first, NO_PROXY, *controls):
         return ()
     recorded = _recorded(run, replace(key, condition=first))
     return tuple(
@@ -90,7 +86,7 @@ def _miss(
 
 
 def _question(call: LlmCall) -> JsonValue:
-    """Return what the trace keeps of a request, what tells most of it first."""
+    """Return the recorded parts of a request, the most significant first."""
     return {
         "url": call.url,
         "model": call.model_asked,
@@ -105,7 +101,7 @@ def _question(call: LlmCall) -> JsonValue:
 
 
 def _recorded(run: Path, key: TrialKey) -> list[tuple[int, LlmCall]]:
-    """Return the calls of the trial's attempt that counts whose answers were kept."""
+    """Return the calls with cached answers of the attempt that counts."""
     there = takewhile(Path.is_dir, (attempt_dir(run, key, number) for number in count(1)))
     for folder in reversed(list(there)):
         outcome = read_outcome(folder)
@@ -117,22 +113,17 @@ def _recorded(run: Path, key: TrialKey) -> list[tuple[int, LlmCall]]:
 
 
 def _calls(trace: Trace) -> list[tuple[int, LlmCall]]:
-    """Return a trial's calls; over a WebSocket no answers are kept or given."""
+    """Return a trial's calls, except those over a WebSocket, which are never cached."""
     calls = ((e.seq, e.event) for e in trace.entries if isinstance(e.event, LlmCall))
     return [(seq, call) for seq, call in calls if call.exchange == call.carrier]
 
 
 def _conditions(manifest: Manifest | None) -> list[dict[str, Any]]:
-    listed: Any = manifest.campaign.get("conditions") if manifest else None
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-
-
-def _is_control(manifest: Manifest | None, name: str) -> bool:
-    return any(one.get("name") == name and one.get("control") for one in _conditions(manifest))
+    return [one for one in campaign_list(manifest, "conditions") if isinstance(one, dict)]
 
 
 def _first_to_ask(manifest: Manifest | None) -> str | None:
-    """Return the condition whose trials get new answers; None where none are kept."""
+    """Return the condition whose trials fill the cache; None if there is no cache."""
     if manifest is None or not manifest.campaign.get("llm_cache"):
         return None
     sharing = [

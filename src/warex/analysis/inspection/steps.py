@@ -1,4 +1,4 @@
-"""What the model was shown and said at each step: page, prompt and answer."""
+"""The steps of the model: page, prompt and answer."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -19,45 +19,45 @@ from warex.traces.events import (
 _SPOKEN = frozenset(
     ("text", "content", "output", "input", "arguments", "name", "thinking", "result", "response")
 )
-"""Keys under which the APIs keep words, of people and of tools."""
+"""Keys of the APIs that hold text of people and tools."""
 _DATA = frozenset(("action", "actions", "args", "arguments", "input", "json", "response"))
-"""Keys under which some APIs keep an object: what a tool is given, or what it gave back."""
+"""Keys of some APIs that hold an object: the arguments or the result of a tool."""
 _BLOB = "blob:"
 
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """What is new in one message of a prompt."""
+    """The new lines of one message of a prompt."""
 
     role: str
     lines: tuple[str, ...]
-    """Those that the prompt before did not have; empty lines are left out."""
+    """Lines that the previous prompt did not have, without empty ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStep:
-    """One call to the model with what led to it and what it led to."""
+    """One call to the model, with the page before it and the actions after it."""
 
     seq: int
     """The call's line of the trace."""
     number: int
-    """Of the agent's step: repeats of a call have the same."""
+    """Number of the agent's step; repeats of a call have the same."""
     t: float
     """Seconds from the trial's beginning to the call."""
     model: str
     page: str
-    """The latest document the browser asked for before it, and how that came out; may be empty."""
+    """The last document that the browser requested before, and its result; may be empty."""
     faults: tuple[str, ...]
-    """Injections delivered since the call before."""
+    """Injections delivered since the previous call."""
     prompt: tuple[NewMessage, ...]
-    """What the prompt says that the one before did not."""
+    """The new messages of the prompt."""
     characters: int
     """Of the whole prompt."""
     answer: str
     error: str
-    """Why there is no usable answer, or what is unusual about its end; may be empty."""
+    """Why there is no usable answer, or how it ended abnormally; may be empty."""
     actions: tuple[str, ...]
-    """As the benchmark's vocabulary reads the answer."""
+    """Actions, as read by the benchmark's vocabulary."""
 
 
 def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
@@ -139,12 +139,12 @@ def _messages(messages: JsonValue) -> Iterator[NewMessage]:
 
 
 def _spoken(message: JsonValue) -> str:
-    """Return the words of a message in whatever API's form; an image is named.
+    """Return the text of a message of any API; images are replaced by their names.
 
-    Of the data of a tool all values are words, with their names: ``url: https://shop.example/``.
+    All values of a tool's data are included, with their names: ``url: https://shop.example/``.
     """
     words: list[str] = []
-    # Not by recursion: how deep it is was another's choice.
+    # Not recursive, since the depth is not limited.
     left: list[tuple[str, JsonValue, bool]] = [("text", message, False)]
     while left:
         key, value, data = left.pop()

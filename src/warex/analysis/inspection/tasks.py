@@ -1,6 +1,6 @@
-"""The tasks of one trial in numbers, where one command ran several.
+"""Figures of the tasks of one trial, if one command ran several.
 
-Whether a task was done nobody can tell from traffic.
+Traffic does not show whether a task was done.
 """
 
 from collections.abc import Sequence
@@ -17,35 +17,35 @@ from warex.traces.events import Entry, LlmCall, RequestSeen, TaskBegan
 
 @dataclass(frozen=True, slots=True)
 class TaskUse:
-    """One run of a task, or all that is unattributed."""
+    """One run of a task, or everything that is unattributed."""
 
     task: str
     """Empty: unattributed."""
     run: int
-    """The how manieth of this task, from 1."""
+    """Number among the runs of this task, from 1."""
     told_by: str | None
-    """How it was told; None for what is unattributed."""
+    """How the task was set; None if unattributed."""
     seed: int | None
     exchanges: int
-    """Requests seen, LLM calls not among them."""
+    """Requests seen, without LLM calls."""
     llm: LlmUsage
     delivered: int
-    """Occurrences of faults that were met."""
+    """Occurrences of delivered faults."""
     missed: int
     recoveries: tuple[Recovery, ...]
 
     @property
     def recovered(self) -> bool | None:
-        """Whether each injection was recovered from; None where there is nothing to tell of."""
+        """Whether the agent recovered from each injection; None if unknown."""
         return trial_recovered(self.recoveries) if self.task else None
 
 
 def task_uses(
     entries: Sequence[Entry], prices: PriceTable, vocabulary: Vocabulary | None = None
 ) -> tuple[TaskUse, ...]:
-    """Return the runs of a trial's tasks as they began, then what is unattributed.
+    """Return the runs of a trial's tasks in order, then what is unattributed.
 
-    Empty where nobody told of a task.
+    Empty if the trace has no task.
     """
     parts = entries_by_task(entries)
     uses = (

@@ -1,4 +1,4 @@
-"""Where each number of a trial comes from: its timeline with the lines of the trace."""
+"""The timeline of a trial, with the lines of its trace."""
 
 import json
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ from warex.traces.reader import Trace, read_trace
 
 _LONGEST_URL = 100
 _CHANGES = 3
-"""How many of a delivered fault's changes are told."""
+"""Maximum number of changes shown for a delivered fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class TimelineEntry:
     """One line of the timeline."""
 
     seq: int
-    """The event it rests on; an exchange is told once, at its answer."""
+    """The event's line of the trace; an exchange is shown once, at its answer."""
     t: float
     """Seconds since the trial began."""
     kind: str
@@ -76,24 +76,23 @@ class Inspection:
     trial: TrialRecord
     timeline: tuple[TimelineEntry, ...]
     exchanges: int
-    """Requests seen, LLM calls not among them."""
+    """Requests seen, without LLM calls."""
     scenario: str | None
     """Name of the loaded scenario."""
     versions: dict[str, str]
     steps: tuple[ModelStep, ...] = ()
     tasks: tuple[TaskUse, ...] = ()
-    """The tasks that were told of, and what is unattributed."""
+    """The runs of tasks, and what is unattributed."""
     scripted: bool = False
-    """Whether WAREX played the agent's model itself."""
+    """Whether the agent's model is scripted by WAREX."""
     cache_misses: tuple[CacheMiss, ...] = ()
-    """Calls that no kept answer was given to, where answers are kept."""
+    """Calls that missed the replay cache, if there is one."""
 
 
 def inspect_trial(path: Path) -> Inspection:
-    """Read an attempt's folder and tell what happened, line by line.
+    """Read an attempt's folder, with the vocabulary of the run that it is in, if any.
 
-    The vocabulary comes from the manifest of the run around the folder, if there is one. Raises
-    TraceError for a folder that holds no trial and for a damaged trace.
+    Raises TraceError for a folder without a trial and for a damaged trace.
     """
     if not path.is_dir():
         raise TraceError(f"{path} is not a folder; name one that holds a trial's {EVENTS}.")
@@ -113,10 +112,9 @@ def inspect_trial(path: Path) -> Inspection:
         is_mock_model(call.model) for call in (trial.llm.calls if trial.llm else ())
     )
     name = began.scenario.get("name") if began and began.scenario else None
-    moments = tuple(_moments(trace))
     return Inspection(
         trial=trial.scripted() if scripted else trial,
-        timeline=moments,
+        timeline=tuple(_moments(trace)),
         exchanges=len(
             {request.exchange for request in trace.events(RequestSeen)}
             - {call.carrier for call in trace.events(LlmCall)}
@@ -140,7 +138,7 @@ def _moments(trace: Trace) -> Iterator[TimelineEntry]:
             continue
         if isinstance(event, RequestSeen) and event.exchange in answered:
             continue
-        # The browser's own chatter: no number rests on it, and there is much of it.
+        # The browser's background traffic: it is frequent and affects no figure.
         if isinstance(event, Tunnel) and event.why == "background":
             continue
         exchange = isinstance(event, RequestSeen | ResponseSeen)
@@ -182,7 +180,7 @@ def _describe(event: Event, asked: dict[str, Entry]) -> str:
             held = f"{event.injection}: held {event.waited_s:.2f} s{left}"
             return "; ".join((held, *(one[:200] for one in told[:_CHANGES]), *more))
         case FaultMissed(injection=None):
-            return f"rule {event.rule} left {event.count} alone: {event.reason}"
+            return f"rule {event.rule} skipped {event.count}: {event.reason}"
         case FaultMissed():
             return f"{event.injection}: {event.reason}"
         case TrialBegan():
@@ -228,16 +226,12 @@ def _describe(event: Event, asked: dict[str, Entry]) -> str:
 
 def _exchange(response: ResponseSeen, request: Entry | None) -> str:
     asked = request.event if request else None
-    what = (
-        f"{asked.method} {_short(asked.url)}"
-        if isinstance(asked, RequestSeen)
-        else response.exchange
-    )
+    what, again = response.exchange, ""
+    if isinstance(asked, RequestSeen):
+        what = f"{asked.method} {_short(asked.url)}"
+        again = f", the browser's silent repeat of {asked.repeat_of}" if asked.repeat_of else ""
     answer = response.error or "no answer" if response.status is None else str(response.status)
     by = "" if response.by == "site" else f" by {response.by}"
-    again = ""
-    if isinstance(asked, RequestSeen) and asked.repeat_of:
-        again = f", the browser's silent repeat of {asked.repeat_of}"
     size = f"{response.size} B, {response.timings.total:.2f} s"
     return f"{what}: {answer}{by} ({response.resource}, {size}{again})"
 

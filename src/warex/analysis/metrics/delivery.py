@@ -1,4 +1,4 @@
-"""What was planned, what reached the agents, and what broke."""
+"""Metrics of planned, delivered and missed faults, and of void attempts."""
 
 from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
 from warex.analysis.stats.estimates import Rate
@@ -6,7 +6,7 @@ from warex.analysis.trial.injections import occurrences
 
 
 class DeliveryMetrics:
-    """What became of faults under a condition."""
+    """The fate of faults under a condition."""
 
     exposure = Metric(
         kind=Rate,

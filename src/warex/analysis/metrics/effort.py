@@ -1,4 +1,4 @@
-"""What a trial takes: time, calls to the model, tokens, money."""
+"""Metrics of effort: time, calls to the model, tokens, cost."""
 
 from collections.abc import Callable
 
@@ -16,12 +16,12 @@ from warex.analysis.trial.usage import LlmUsage
 
 
 def _llm[T](read: Callable[[LlmUsage], T | None]) -> Callable[[TrialRecord], T | None]:
-    """Read something of the calls to the model; None where they are not known."""
+    """Return a reader of a trial's calls to the model; it returns None if they are unknown."""
     return lambda trial: read(trial.llm) if trial.llm else None
 
 
 class EffortMetrics:
-    """What a trial takes under a condition."""
+    """The effort of a trial under a condition."""
 
     latency_s = MeanMetric(
         label="latency",
@@ -113,9 +113,7 @@ class EffortMetrics:
         beside="input_tokens",
         definition="The part of the input tokens that was put into a cache.",
         trial=TrialMetric(
-            int,
-            _llm(lambda llm: llm.cache_write_tokens),
-            "The part of the input put into a cache.",
+            int, _llm(lambda llm: llm.cache_write_tokens), "The part of the input put into a cache."
         ),
     )
     output_tokens = MeanMetric(
@@ -148,9 +146,7 @@ class EffortMetrics:
         definition='Mean cost of a trial at list prices, replayed answers included; "as if": the'
         " model is scripted, and nobody paid.",
         trial=TrialMetric(
-            float,
-            _llm(lambda llm: llm.cost_usd),
-            "What the calls cost, replayed ones included.",
+            float, _llm(lambda llm: llm.cost_usd), "What the calls cost, replayed ones included."
         ),
     )
     as_if = KnownMetric(
@@ -172,9 +168,7 @@ class EffortMetrics:
         section="effort",
         definition="Cost of all counted trials together, without replayed answers.",
         trial=TrialMetric(
-            float,
-            _llm(lambda llm: llm.paid_usd),
-            "What was paid: without the replayed ones.",
+            float, _llm(lambda llm: llm.paid_usd), "What was paid: without the replayed ones."
         ),
     )
     replayed_calls = TotalMetric(

@@ -1,7 +1,7 @@
-"""What a metric is, and which columns each kind of figure has.
+"""Metrics, and the columns of each kind of figure.
 
-A metric is an attribute of ``Row``: read from a row it is the row's figure, and read from the class
-it is the metric itself. Its key is the attribute's name, so that it has one name everywhere.
+A metric is a descriptor of ``ConditionRow``: on a row it returns the row's figure, and on the class
+the metric itself. Its key is the attribute's name.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ type Bare = str | int | float | None
 type Unit = Literal[
     "share", "points", "ratio", "count", "s", "tokens", "tokens/s", "US dollars", "p", "text"
 ]
-"""Decides how a figure is written."""
+"""Determines the format of a figure."""
 type Section = Literal["success", "effort", "recovery", "regimes", "delivery"]
 """A table of the report and its exports."""
 type Screen = Literal["success", "recovery", "behaviour", "effort", "streaming", "lies", "delivery"]
@@ -70,10 +70,10 @@ class PassK:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A bare value of a figure, which has a column of its own."""
+    """One plain value of a figure, in its own column."""
 
     suffix: str
-    """Behind the metric's key."""
+    """Appended to the metric's key."""
     type: type[str] | type[int] | type[float]
     read: Callable[[Any], Bare] = lambda figure: figure
 
@@ -105,16 +105,16 @@ PARTS: Mapping[type, tuple[Part, ...]] = {
     int: (Part("", int),),
     float: (Part("", float),),
 }
-"""The kinds of figures, and the columns of each: the first is the figure itself."""
+"""The kinds of figures with their columns; the first is the figure itself."""
 
 
 def columns_of(key: str, kind: type) -> dict[str, type]:
-    """Return the columns of a figure called ``key``, each with the type of its values."""
+    """Return the columns of a figure with the name ``key``, and their types."""
     return {key + part.suffix: part.type for part in PARTS[kind]}
 
 
 def values_of(figure: object, kind: type) -> tuple[Bare, ...]:
-    """Return the bare values of a figure, one for each of its columns; None where not known."""
+    """Return the plain values of a figure, one for each column; None if unknown."""
     known = not (figure is None or (isinstance(figure, Rate) and not figure.n))
     return tuple(part.read(figure) if known else None for part in PARTS[kind])
 
@@ -125,44 +125,44 @@ class TrialMetric[T: str | float]:
 
     kind: type[T]
     read: Callable[[TrialRecord], T | None]
-    """None where it is not known."""
+    """Returns None if the value is unknown."""
     definition: str
     key: str = ""
-    """That of the metric that it belongs to, if empty."""
+    """If empty, the key of its metric."""
 
 
 class HasFigures(Protocol):
-    """What metrics are attributes of."""
+    """An object that has metrics as attributes."""
 
     @property
     def figures(self) -> Mapping[str, object]:
-        """The figures by the keys of their metrics."""
+        """The figures by key."""
 
 
 @dataclass(eq=False, kw_only=True)
 class Metric[F]:
-    """One figure of a condition: what it is called, what it means, how it is computed."""
+    """One figure of a condition: its name, its definition and its computation."""
 
     kind: type[F]
     compute: Callable[[Sample], F | None]
-    """Called only where what it needs is known; None where it is not known all the same."""
+    """Called only if what the metric ``needs`` is known; returns None if the figure is unknown."""
     definition: str
     """One sentence, or two."""
     unit: Unit
     label: str = ""
-    """For people: the head of its column. If empty, the key in words."""
+    """Heading of its column. If empty, the key in words."""
     better: Literal["higher", "lower"] | None = None
     needs: Needs | None = None
     section: Section | None = None
     screen: Screen | None = None
     beside: str = ""
-    """The key of the metric in whose cell it stands, in small print."""
+    """The key of the metric in whose cell it is shown, in small print."""
     optional: bool = False
-    """Whether its column is shown only where a row has something in it."""
+    """Whether its column is shown only if a row has a figure."""
     shows_interval: bool = False
-    """Whether the interval is written behind the figure."""
+    """Whether the interval is shown with the figure."""
     trial: TrialMetric[Any] | None = None
-    """What each of the trials has."""
+    """The value of each trial."""
     key: str = field(init=False)
     """For programs: JSON, CSV, frames, ``--fail-under``."""
 
@@ -180,30 +180,30 @@ class Metric[F]:
         return self if row is None else row.figures.get(self.key)
 
     def measure(self, of: Sample) -> F | None:
-        """Return the figure of a sample; None where it is not known."""
+        """Return the figure of a sample; None if unknown."""
         return self.compute(of) if of.knows(self.needs) else None
 
     def of(self, row: HasFigures) -> F | None:
-        """Return the figure of a row; None where it is not known."""
+        """Return the figure of a row; None if unknown."""
         return self.__get__(row, type(row))
 
     @property
     def columns(self) -> dict[str, type]:
-        """The columns of its values, each with its type."""
+        """The columns of its values, and their types."""
         return columns_of(self.key, self.kind)
 
     def values(self, row: HasFigures) -> tuple[Bare, ...]:
-        """Return a row's bare values, one for each column."""
+        """Return a row's plain values, one for each column."""
         return values_of(self.of(row), self.kind)
 
     @property
     def is_text(self) -> bool:
-        """Whether it is words, and no number."""
+        """Whether it is text."""
         return self.unit == "text"
 
 
 class KnownMetric[F](Metric[F]):
-    """A metric that every row has."""
+    """A metric that is known for every row."""
 
     @overload
     def __get__(self, row: None, owner: type) -> Self: ...
@@ -215,7 +215,7 @@ class KnownMetric[F](Metric[F]):
 
 @dataclass(eq=False, kw_only=True)
 class MeanMetric(Metric[Mean]):
-    """The mean of what each trial has."""
+    """The mean of a value over trials."""
 
     trial: TrialMetric[float]
     kind: type[Mean] = Mean
@@ -227,7 +227,7 @@ class MeanMetric(Metric[Mean]):
 
 @dataclass(eq=False, kw_only=True)
 class TotalMetric(Metric[int]):
-    """The sum of what each trial counts; what it needs is known of all of them."""
+    """The sum of a count over trials."""
 
     trial: TrialMetric[int]
     kind: type[int] = int

@@ -1,4 +1,4 @@
-"""How often the agent itself recovers, what that takes, and how it fails."""
+"""Metrics of recovery, its effort, and the agent's behaviour under faults."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _EFFORT = {
 
 
 class RecoveryMetrics:
-    """What the agent does about faults under a condition."""
+    """The agent's behaviour under the faults of a condition."""
 
     recovery = Metric(
         kind=Rate,

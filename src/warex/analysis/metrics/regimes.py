@@ -1,7 +1,7 @@
-"""How an agent meets a fault: gives up cheaply, fails dearly, recovers at a price, is not hurt.
+"""Regimes: success and effort under a fault, read together.
 
-Cost read without success misleads: an agent that gives up at once looks efficient. A regime is
-named only where the intervals bear it, never out of noise.
+Effort alone misleads, since an agent that gives up early looks efficient. A regime is named only if
+the intervals support it.
 
 Source: the paper, appendix E.
 """
@@ -17,11 +17,11 @@ from warex.analysis.trial.record import TrialRecord
 from warex.text.english import count_noun
 
 EQUIVALENCE_MARGIN = 0.10
-"""Success is kept where the interval of Δ rules a deeper fall out."""
+"""Success is kept if the interval of Δ excludes a larger drop."""
 CHEAP_RATIO = 0.80
-"""Effort, over that of clean, up to which a failure is a cheap one."""
+"""Effort relative to clean up to which a failure is cheap."""
 COSTLY_RATIO = 1.25
-"""Effort, over that of clean, which must be ruled out for a condition to leave an agent alone."""
+"""Effort relative to clean that the interval must exclude for an agent to be unaffected."""
 
 type RegimeName = Literal[
     "premature termination",
@@ -34,7 +34,7 @@ type RegimeName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """What a condition does to success and effort together."""
+    """The effect of a condition on success and effort together."""
 
     name: RegimeName
     why: str
@@ -43,7 +43,7 @@ class Regime:
 
 @dataclass(frozen=True, slots=True)
 class EffortRatio:
-    """What trials took, over what their pairs under ``clean`` took."""
+    """The effort of trials relative to that of their pairs under ``clean``."""
 
     what: str
     ratio: float
@@ -59,9 +59,9 @@ def effort(
     clean: Sequence[TrialRecord],
     measures: Mapping[str, Callable[[TrialRecord], float | None]],
 ) -> EffortRatio | None:
-    """Return the effort over pairs, by the first of the measures that is known of them all.
+    """Return the effort over pairs, by the first measure that is known for all of them.
 
-    None where none is, or where there are too few tasks for an interval.
+    None if there is none, or if there are too few tasks for an interval.
     """
     base = {trial.pair: trial for trial in clean}
     pairs = [(trial, base[trial.pair]) for trial in trials if trial.pair in base]
@@ -73,8 +73,7 @@ def effort(
         total = sum(figure for _, figure in below)
         if not pairs or len(above) + len(below) < 2 * len(pairs) or not total:
             continue
-        interval = ratio_interval(above, below)
-        if interval is not None:
+        if (interval := ratio_interval(above, below)) is not None:
             return EffortRatio(what, sum(figure for _, figure in above) / total, interval)
     return None
 
@@ -86,10 +85,8 @@ def regime(delta: Delta | None, spent: EffortRatio | None, exposure: Rate | None
     if not exposure.hits:
         return Regime("unclear", "No fault was delivered.")
     if exposure.hits < exposure.n / 2:
-        return Regime(
-            "unclear",
-            f"The fault reached only {exposure.hits} of {count_noun(exposure.n, 'trial')}.",
-        )
+        trials = count_noun(exposure.n, "trial")
+        return Regime("unclear", f"The fault reached only {exposure.hits} of {trials}.")
     if delta is None or delta.interval is None:
         return Regime("unclear", "There are too few pairs with clean to tell.")
     if spent is None:

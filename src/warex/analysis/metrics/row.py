@@ -1,7 +1,7 @@
-"""The rows of the campaign's table: a metric is an attribute of ``ConditionRow``.
+"""The rows of the campaign's table. Metrics are attributes of ``ConditionRow``.
 
 Terminal, HTML, CSV, LaTeX, Markdown, ``summary.json``, frames, ``--fail-under`` and the tables of
-the reference are made from ``METRICS``, in its order.
+the reference are generated from ``METRICS``, in its order.
 """
 
 from collections.abc import Mapping
@@ -18,24 +18,23 @@ from warex.analysis.stats.dose_response import Dose
 
 @dataclass(frozen=True)
 class ConditionRow(SuccessMetrics, EffortMetrics, RecoveryMetrics, DeliveryMetrics):
-    """One agent under one condition: what the campaign says of it, and its figures.
+    """One agent under one condition: its configuration and its figures.
 
-    A figure is None where it is not known. What traces tell is not known if one of the trials was
-    not watched: a part is not the whole.
+    A figure is None if it is unknown. Figures from traces are unknown if a trial has no trace.
     """
 
     agent: str
     condition: str
     figures: Mapping[str, object]
-    """By the keys of their metrics."""
+    """By the keys of the metrics."""
     scenario: str | None = None
     """As the campaign names it; None for conditions without faults."""
     defence: str | None = None
     control: bool = False
-    """``clean`` once more."""
+    """Whether it repeats ``clean``."""
     dose: Dose | None = None
     scheduled: int = 0
-    """Trials of the run, with those that do not count."""
+    """Trials of the run, including those that do not count."""
 
 
 METRICS: Final[tuple[Metric[Any], ...]] = tuple(
@@ -44,4 +43,4 @@ METRICS: Final[tuple[Metric[Any], ...]] = tuple(
     for metric in vars(group).values()
     if isinstance(metric, Metric)
 )
-"""In the order of reading."""
+"""In the order of the report."""

@@ -1,4 +1,4 @@
-"""What a metric may look at, and the sums and shares that it is made of."""
+"""The input of metrics, with sums, means and shares over it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,13 @@ from typing import Literal
 from warex.analysis.recovery import Recovery
 from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
 from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
-from warex.analysis.stats.paired import (
-    Delta,
-    ScoredPairs,
-)
+from warex.analysis.stats.paired import Delta, ScoredPairs
 from warex.analysis.trial.injections import Ledger, ledger, occurrences
 from warex.analysis.trial.record import TrialRecord
 
 type Needs = Literal["trace", "calls", "faults", "judged", "clean"]
-"""What must be there for a metric to be known: a trace of each trial, the calls to the model in it,
-trials with faults, such that can be judged, pairs with ``clean``."""
+"""The data that a metric needs: a trace of each trial, its calls to the model, trials with faults,
+trials that can be judged, pairs with ``clean``."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +26,11 @@ class Sample:
     clean: Sequence[TrialRecord]
     """The agent's trials under ``clean``."""
     delta: Delta | None
-    """Success minus that of ``clean``: its p is adjusted for all conditions of the agent."""
+    """Success minus that of ``clean``; p is adjusted for all conditions of the agent."""
     void_attempts: int
 
     def knows(self, needs: Needs | None) -> bool:
-        """Return whether what a metric needs is there at all."""
+        """Return whether the data that a metric needs exists."""
         match needs:
             case "trace":
                 return self.is_watched
@@ -46,17 +43,17 @@ class Sample:
 
     @property
     def is_watched(self) -> bool:
-        """Whether each trial has a trace: a part is not the whole."""
+        """Whether each trial has a trace."""
         return bool(self.trials) and all(trial.has_trace for trial in self.trials)
 
     @cached_property
     def solved(self) -> ScoredPairs:
-        """Which trials were solved; those without a score are missing."""
+        """Whether each trial was solved; trials without a score are missing."""
         return solved(self.trials)
 
     @cached_property
     def solved_clean(self) -> ScoredPairs:
-        """Which trials under ``clean`` were solved."""
+        """The same for the trials under ``clean``."""
         return solved(self.clean)
 
     @cached_property
@@ -66,39 +63,37 @@ class Sample:
 
     @cached_property
     def exposed(self) -> Sequence[TrialRecord]:
-        """Of these, trials with a delivered fault."""
+        """Trials with a scenario and a delivered fault."""
         return [trial for trial in self.faulted if trial.exposed]
 
     @property
     def exposure(self) -> Rate | None:
-        """The share of trials with a delivered fault; None where nothing is injected."""
+        """The share of trials with a delivered fault; None if nothing is injected."""
         return share(self.faulted, lambda trial: trial.exposed) if self.faulted else None
 
     @cached_property
     def judged(self) -> Sequence[TrialRecord]:
-        """Of these, trials that stand in the recovery rate."""
+        """Exposed trials that count in the recovery rate."""
         return [trial for trial in self.exposed if trial.recovered is not None]
 
     @cached_property
     def recoveries(self) -> Sequence[tuple[TaskId, Recovery]]:
-        """The injections that stand in the recovery rate, each with its task."""
+        """The injections that count in the recovery rate, each with its task."""
         return [(trial.task, r) for trial in self.exposed for r in trial.recoveries if r.is_rated]
 
     @cached_property
     def recovered(self) -> Sequence[Recovery]:
-        """The injections that were recovered from."""
+        """The injections with a recovery."""
         return [r for trial in self.trials for r in trial.recoveries if r.verdict == "recovered"]
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The injections in numbers."""
-        told = [(occurrences(trial.injections), trial.left_alone) for trial in self.trials]
-        return ledger(
-            [i for planned, _ in told for i in planned], [p for _, alone in told for p in alone]
-        )
+        """The numbers of injections."""
+        planned = [i for trial in self.trials for i in occurrences(trial.injections)]
+        return ledger(planned, [pair for trial in self.trials for pair in trial.left_alone])
 
     def mean(self, read: Callable[[TrialRecord], float | None]) -> Mean | None:
-        """Return the mean over trials; None if one is not known: a part is not the whole."""
+        """Return the mean over trials; None if the value of one is unknown."""
         found = [read(trial) for trial in self.trials]
         total = total_of(found)
         if total is None:
@@ -108,24 +103,24 @@ class Sample:
 
 
 def share(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], float | str | None]) -> Rate:
-    """Return the share of hits among the trials of which it is known."""
+    """Return the share of hits among the trials for which it is known."""
     told = ((trial.task, hit(trial)) for trial in trials)
     return clustered_rate((task, bool(one)) for task, one in told if one is not None)
 
 
 def total_of(figures: Sequence[float | None]) -> float | None:
-    """Return the sum; None if one is not known, and of nothing."""
+    """Return the sum; None if a figure is unknown, or if there are none."""
     known = [figure for figure in figures if figure is not None]
     return sum(known) if known and len(known) == len(figures) else None
 
 
 def mean_over(figures: Sequence[tuple[TaskId, float]]) -> Mean | None:
-    """Return the mean of what belongs to tasks; None of nothing."""
+    """Return the mean of figures, each with its task; None if there are none."""
     if not figures:
         return None
     return Mean(fmean(one for _, one in figures), mean_interval(figures), len(figures))
 
 
 def solved(trials: Iterable[TrialRecord]) -> dict[PairKey, bool]:
-    """Return which trials were solved; those without a score are missing."""
+    """Return whether each trial was solved; trials without a score are missing."""
     return {t.pair: t.solved for t in trials if t.solved is not None}

@@ -1,4 +1,4 @@
-"""How often tasks are solved, and whether that differs from ``clean``."""
+"""Metrics of success, and of its difference from ``clean``."""
 
 from warex.analysis.metrics.metric import KnownMetric, Metric, PassK, TrialMetric
 from warex.analysis.metrics.sample import Sample, mean_over, share, solved

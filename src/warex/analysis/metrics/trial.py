@@ -1,4 +1,4 @@
-"""What is told of one trial: what it was, and its part of each metric."""
+"""The values of one trial: its outcome, and its value of each metric."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -10,7 +10,7 @@ from warex.traces.outcome import Outcome, Void
 
 
 def _outcome(read: Callable[[Outcome], str | None]) -> Callable[[TrialRecord], str | None]:
-    """Read something of the outcome; None where there is none."""
+    """Return a reader of a trial's outcome; it returns None if there is none."""
     return lambda trial: read(trial.outcome) if trial.outcome else None
 
 
@@ -64,10 +64,7 @@ TRIAL_METRICS: Final[tuple[TrialMetric[Any], ...]] = (
         "canary",
     ),
     TrialMetric(
-        str,
-        lambda trial: trial.truncated,
-        "A sentence if the end of the trace is missing.",
-        "trace_cut",
+        str, lambda it: it.truncated, "A sentence if the end of the trace is missing.", "trace_cut"
     ),
 )
 """In the order of their columns."""

@@ -1,22 +1,23 @@
-"""Two agents, or two versions of one, over the same trials: better, worse, or nobody can tell.
+"""Compares two agents, or two versions of one, over the same trials.
 
-Pairs are what two runs share: benchmark, task, repeat and condition, under one seed and one
-scenario, so that both sides met the same faults. What does not pair is left out and said; so is a
-task and repeat that stayed void on either side, under every condition, as in a run's own table.
+Trials pair by benchmark, task, repeat and condition, with the same seed and scenario, so that both
+sides had the same faults. Other trials are left out and reported. A task and repeat that stayed
+void on either side is left out of every condition, as in a run's table.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Literal
 
 from pydantic import JsonValue
 
 from warex.analysis.metrics.metric import MeanMetric
 from warex.analysis.metrics.row import ConditionRow
+from warex.analysis.metrics.sample import mean_over
 from warex.analysis.output.json_values import to_json
+from warex.analysis.run.conditions import campaign_list
 from warex.analysis.run.load import Run
-from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
+from warex.analysis.stats.clustered import PairKey, TaskId
 from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
 from warex.analysis.stats.paired import (
     Delta,
@@ -36,7 +37,7 @@ type ComparisonVerdict = Literal["better", "worse", "cannot tell"]
 
 @dataclass(frozen=True, slots=True)
 class ComparedAgent:
-    """One of the two: an agent of a run."""
+    """An agent of a run."""
 
     run: Run
     agent: str
@@ -47,29 +48,28 @@ class ComparedAgent:
 
 @dataclass(frozen=True, slots=True)
 class ConditionChange:
-    """What became of one condition."""
+    """The changes under one condition."""
 
     condition: str
     before: Rate
     """Success over the shared pairs."""
     after: Rate
     success: Delta | None
-    """After minus before; adjusted (Holm) over the conditions with faults. What the two do without
-    faults is no question of theirs, and is not adjusted."""
+    """After minus before; adjusted (Holm) over the conditions with faults, and not adjusted for
+    others."""
     recovery: Delta | None
-    """The same over pairs in which both sides met a fault that stands in the recovery rate;
-    adjusted over the conditions."""
+    """The same for recovery, over pairs that both count in the recovery rate; adjusted over the
+    conditions."""
     latency_s: Mean | None
     """After minus before, a mean over pairs; the next two likewise."""
     llm_calls: Mean | None
     cost_usd: Mean | None
     as_if: tuple[str, ...] = ()
-    """The models whose prices stand in, where a model of one of the two has none, or is scripted.
-    """
+    """The models whose prices are used for a model that has none, or is scripted."""
 
     @property
     def verdict(self) -> ComparisonVerdict:
-        """What the success says."""
+        """The verdict on success."""
         return _verdict(self.success)
 
 
@@ -82,24 +82,23 @@ class Comparison:
     changes: tuple[ConditionChange, ...]
     """By condition, in the order of the runs."""
     faulted: Delta | None
-    """Success over all conditions with faults together, over tasks: what the verdict rests on.
-    Adjusted for two tests, with ``recovered``; None for fewer than two conditions, where the one
-    there is decides."""
+    """Success over all conditions with faults together, on which the verdict is based. Adjusted for
+    two tests, with ``recovered``. None for fewer than two conditions."""
     recovered: Delta | None
     """Recovery over the same."""
     verdict: ComparisonVerdict
     why: str
     """One sentence."""
     left_out: tuple[str, ...]
-    """What does not pair or cannot be compared, a sentence each."""
+    """What does not pair or cannot be compared, one sentence each."""
 
 
 def agents_to_compare(
     first: Run, second: Run, agents: tuple[str | None, str | None]
 ) -> list[tuple[str, str]]:
-    """Return which agents are compared: those named, else those both have, else the only ones.
+    """Return the agents to compare: the named ones, or else the shared ones, or else the only ones.
 
-    Raises InputError where that does not say.
+    Raises InputError if they are ambiguous.
     """
     for run, agent in zip((first, second), agents, strict=True):
         if agent is not None and agent not in run.agents:
@@ -125,7 +124,7 @@ def agents_to_compare(
 def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     """Compare two agents over the trials that they share.
 
-    Raises InputError where they share none.
+    Raises InputError if they share none.
     """
     left_out = list(_other_setups(before.run, after.run))
     barred = {condition for condition, _ in left_out}
@@ -143,36 +142,23 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     successes |= zip(
         with_faults, holm_adjusted([successes[name] for name in with_faults]), strict=True
     )
-    # The verdict rests on two questions, so that chance gets its 5 % once.
+    # The verdict is based on two tests, so they are adjusted together.
     main, recovered = holm_adjusted(
         [paired_difference(_solved(hit or pairs[asked[0]])), paired_difference(_recovered(hit))]
     )
     priced_apart = _priced_apart(before.run, after.run)
-    priced_alike = priced_apart is None
-    changes = _changes(pairs, list(successes.values()), priced_alike=priced_alike)
+    changes = _changes(pairs, list(successes.values()), priced_alike=priced_apart is None)
     verdict, why = _conclude(changes, asked, main, recovered)
     faulted = main if len(with_faults) > 1 else None
-    return Comparison(
-        before,
-        after,
-        changes,
-        faulted,
-        recovered,
-        verdict,
-        why,
-        (
-            *(sentence for _, sentence in left_out),
-            *(() if priced_apart is None else (priced_apart,)),
-            *_said_of(apart),
-            *_said_of_void(len(void)),
-        ),
-    )
+    said = [*(sentence for _, sentence in left_out), *filter(None, (priced_apart,))]
+    said += [*_said_of(apart), *_said_of_void(len(void))]
+    return Comparison(before, after, changes, faulted, recovered, verdict, why, tuple(said))
 
 
 def _priced_apart(before: Run, after: Run) -> str | None:
-    """Say why dollars of two runs are not the same dollars; None where they are.
+    """Say why the costs of two runs cannot be compared; None if they can.
 
-    Tables may differ in what neither run has asked.
+    Only prices of models that either run used matter.
     """
     asked = {
         call.model
@@ -202,7 +188,7 @@ type _TrialPair = tuple[PairKey, TrialRecord, TrialRecord]
 def _pairs(
     before: ComparedAgent, after: ComparedAgent, barred: set[str], void: set[PairKey]
 ) -> tuple[dict[str, list[_TrialPair]], dict[str, int]]:
-    """Return the shared trials by condition, and how many do not pair, by why."""
+    """Return the shared trials by condition, and how many do not pair, by reason."""
     mine = {(t.key.condition, t.pair): t for t in _scored(before, void)}
     theirs = {(t.key.condition, t.pair): t for t in _scored(after, void)}
     shared = [place for place in mine if place in theirs and place[0] not in barred]
@@ -211,11 +197,9 @@ def _pairs(
         "met other faults: their seeds differ": len(shared) - len(same),
         "one side lacks": len([p for p in mine.keys() ^ theirs.keys() if p[0] not in barred]),
     }
-    order = [*before.run.conditions, *after.run.conditions]
     found: dict[str, list[_TrialPair]] = {}
-    for condition in dict.fromkeys(order):
-        here = [(p[1], mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]
-        if here:
+    for condition in dict.fromkeys((*before.run.conditions, *after.run.conditions)):
+        if here := [(p[1], mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]:
             found[condition] = here
     return found, apart
 
@@ -248,37 +232,28 @@ def _said_of_void(count: int) -> tuple[str, ...]:
 
 
 def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:
-    """Yield the conditions of one name that are not one condition, each with a sentence."""
+    """Yield the conditions that have the same name but differ, each with a sentence."""
     for condition in first.conditions:
-        if condition in second.conditions:
-            one, other = _frozen(first, condition), _frozen(second, condition)
-            if one != other:
-                yield (
-                    condition,
-                    f"{condition} is left out: its scenario, defence or dose is another one in"
-                    f" {second.path}.",
-                )
+        same = _frozen(first, condition) == _frozen(second, condition)
+        if condition in second.conditions and not same:
+            why = f"its scenario, defence or dose is another one in {second.path}"
+            yield condition, f"{condition} is left out: {why}."
 
 
 def _frozen(run: Run, condition: str) -> JsonValue:
-    """Return what a run's manifest keeps of a condition, but for where its scenario was found."""
+    """Return a condition's recorded configuration, with its scenario instead of the path."""
     if run.manifest is None or condition in (CLEAN, NO_PROXY):
         return None
-    campaign = run.manifest.campaign
-    scenarios, listed = campaign.get("scenarios"), campaign.get("conditions")
+    scenarios = run.manifest.campaign.get("scenarios")
     scenario = scenarios.get(condition) if isinstance(scenarios, dict) else None
-    for item in listed if isinstance(listed, list) else ():
+    for item in campaign_list(run.manifest, "conditions"):
         if isinstance(item, dict) and item.get("name") == condition:
-            rest = {key: value for key, value in item.items() if key != "scenario"}
-            return {**rest, "scenario": scenario}
+            return {**item, "scenario": scenario}
     return scenario
 
 
 def _changes(
-    pairs: dict[str, list[_TrialPair]],
-    successes: Sequence[Delta | None],
-    *,
-    priced_alike: bool,
+    pairs: dict[str, list[_TrialPair]], successes: Sequence[Delta | None], *, priced_alike: bool
 ) -> tuple[ConditionChange, ...]:
     recoveries = holm_adjusted([paired_difference(_recovered(found)) for found in pairs.values()])
     return tuple(
@@ -322,10 +297,7 @@ def _mean(found: Sequence[_TrialPair], metric: MeanMetric) -> Mean | None:
         before, after = metric.trial.read(one), metric.trial.read(other)
         if before is not None and after is not None:
             differences.append((pair[:2], after - before))
-    if not differences:
-        return None
-    value = fmean(difference for _, difference in differences)
-    return Mean(value, mean_interval(differences), len(differences))
+    return mean_over(differences)
 
 
 def _verdict(delta: Delta | None) -> ComparisonVerdict:
@@ -340,9 +312,9 @@ def _conclude(
     main: Delta | None,
     recovered: Delta | None,
 ) -> tuple[ComparisonVerdict, str]:
-    """Return what the whole says: success first; recovery where success does not tell.
+    """Return the overall verdict: by success, or by recovery if success does not decide.
 
-    ``asked``: the conditions that ``main`` is about.
+    ``asked`` are the conditions of ``main``.
     """
     said = {change.condition: change.verdict for change in changes}
     better = [name for name, verdict in said.items() if verdict == "better"]
@@ -353,19 +325,13 @@ def _conclude(
     verdict = _verdict(main)
     if verdict != "cannot tell":
         how = "more" if verdict == "better" else "fewer"
-        where = [name for name in asked if said[name] == verdict]
-        if not where and len(asked) == 1:
-            where = list(asked)
-        return verdict, f"it solves {how} tasks under {_places(where)}"
+        where = [name for name in asked if said[name] == verdict or len(asked) == 1]
+        return verdict, f"it solves {how} tasks under {', '.join(where) or 'all faults together'}"
     by_recovery = _verdict(recovered)
     if recovered is not None and by_recovery != "cannot tell":
         how = "more" if by_recovery == "better" else "less"
         return by_recovery, f"it recovers {how} often, though success does not tell them apart"
     return "cannot tell", _what_it_would_take(main)
-
-
-def _places(names: Sequence[str]) -> str:
-    return ", ".join(names) if names else "all faults together"
 
 
 def _what_it_would_take(main: Delta | None) -> str:

@@ -1,9 +1,9 @@
-"""A run as Polars frames, for whoever wants to ask more than the report answers.
+"""A run as Polars frames, for analyses beyond the report.
 
     run = warex.load_run("runs/paper")
     run.trials.group_by("condition").agg(pl.col("solved").mean())
 
-Each column is described in docs/reference/frames.md. What is not known is null, never 0.
+Columns are described in docs/reference/frames.md. Unknown values are null, never 0.
 """
 
 import os
@@ -46,7 +46,7 @@ KEY: Schema = {
     "repeat": _WHOLE,
     "attempt": _WHOLE,
 }
-"""What every line but those of ``conditions`` begins with."""
+"""The first columns of all frames except ``conditions``."""
 
 _TYPES = {str: _TEXT, int: _WHOLE, float: _REAL, bool: _FLAG}
 
@@ -155,7 +155,7 @@ class Frames:
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
-        """One line for each request; the traces are read again when this is first asked for."""
+        """One line for each request; reads the traces again on first access."""
         return _frame(REQUESTS, (line for a in self.run.attempts for line in _requests(a)))
 
 
@@ -212,7 +212,7 @@ def _frame(schema: Schema, lines: Iterable[FrameRow]) -> "pl.DataFrame":
 
 
 def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> FrameRow:
-    """Return a line of what has the columns' names as its own."""
+    """Return a line from the attributes of an object that are named as the columns."""
     names = [name for name in schema if name not in KEY and name not in told]
     return key_fields(attempt) | {name: getattr(of, name) for name in names} | told
 
@@ -241,25 +241,15 @@ def _requests(attempt: TrialRecord) -> Iterator[FrameRow]:
             "body": request.body or None,
             "operation": request.operation or None,
             "repeat_of": request.repeat_of,
-            "status": answer.status if answer else None,
-            "by": answer.by if answer else None,
-            "size": answer.size if answer else None,
             "seconds": answer.timings.total if answer else None,
-            "error": answer.error if answer else None,
+            **{name: getattr(answer, name, None) for name in ("status", "by", "size", "error")},
         }
 
 
 def _condition(row: ConditionRow) -> FrameRow:
-    line: dict[str, object] = {
-        "agent": row.agent,
-        "condition": row.condition,
-        "scenario": row.scenario,
-        "defence": row.defence,
-        "control": row.control,
-        "dose_axis": row.dose.axis if row.dose else None,
-        "dose": row.dose.value if row.dose else None,
-        "scheduled": row.scheduled,
-    }
+    names = ("agent", "condition", "scenario", "defence", "control", "scheduled")
+    line: dict[str, object] = {name: getattr(row, name) for name in names}
+    line["dose_axis"], line["dose"] = (row.dose.axis, row.dose.value) if row.dose else (None, None)
     for metric in METRICS:
         line |= zip(metric.columns, metric.values(row), strict=True)
     return line

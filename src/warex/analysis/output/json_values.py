@@ -1,7 +1,7 @@
-"""Figures as plain values: what ``summary.json``, ``warex compare --json`` and the frames hold."""
+"""Figures as plain values, for ``summary.json``, ``warex compare --json`` and the frames."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 
 from pydantic import JsonValue
 
@@ -13,9 +13,9 @@ from warex.analysis.trial.record import TrialRecord
 
 
 def to_json(value: object) -> JsonValue:
-    """Return a figure as JSON, whatever it is made of.
+    """Return a figure as JSON.
 
-    Raises TypeError for what is no figure.
+    Raises TypeError for other objects.
     """
     match value:
         case None | bool() | int() | float() | str():
@@ -39,19 +39,11 @@ def to_json(value: object) -> JsonValue:
 
 
 def key_fields(trial: TrialRecord) -> dict[str, JsonValue]:
-    """Return what an attempt is called by."""
-    key = trial.key
-    return {
-        "benchmark": key.benchmark,
-        "agent": key.agent,
-        "condition": key.condition,
-        "task": key.task,
-        "repeat": key.repeat,
-        "attempt": trial.attempt,
-    }
+    """Return the key of an attempt."""
+    return {**asdict(trial.key), "attempt": trial.attempt}
 
 
 def trial_fields(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
-    """Return what an attempt came to, its key apart; what is not known is None, never 0."""
+    """Return the values of an attempt, without its key; unknown ones are None, never 0."""
     path = trial.path.resolve().relative_to(run.path.resolve()).as_posix()
     return {**{metric.key: metric.read(trial) for metric in TRIAL_METRICS}, "path": path}

@@ -1,4 +1,4 @@
-"""The numbers of a run for programs: ``summary.json``."""
+"""The figures of a run as JSON: ``summary.json``."""
 
 from dataclasses import fields
 
@@ -14,13 +14,17 @@ from warex.analysis.table.tabulate import Table
 from warex.analysis.trial.record import TrialRecord
 
 SUMMARY_VERSION = 3
+_RECOVERY = (
+    *("injection", "verdict", "seconds", "steps", "tokens", "tries", "disagreement"),
+    *("needed", "detected", "lie"),
+)
 
 
 def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
-    """Return everything the table says, and each trial's figures, as plain JSON.
+    """Return the table and each trial's figures as plain JSON.
 
-    A condition has each metric under its key, see docs/reference/report.md. Every interval is a
-    95 % one. What is not known is null, never 0.
+    A condition has each metric under its key, see docs/reference/report.md. All intervals are 95 %
+    intervals. Unknown values are null, never 0.
     """
     manifest = run.manifest
     rows: list[JsonValue] = [_row(row) for row in table.rows]
@@ -56,7 +60,7 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
 
 
 def priced_as_if(run: Run) -> dict[str, str]:
-    """Return the models whose cost is counted at another's price, and at whose."""
+    """Return the models that are priced as another one, with the name of that one."""
     return {
         model: other
         for trial in run.trials
@@ -70,9 +74,7 @@ def _row(row: ConditionRow) -> dict[str, JsonValue]:
     return told | {metric.key: to_json(metric.of(row)) for metric in METRICS}
 
 
-def _by_agent(
-    found: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...],
-) -> list[JsonValue]:
+def _by_agent(found: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...]) -> list[JsonValue]:
     return [
         {"agent": agent, **{f.name: to_json(getattr(one, f.name)) for f in fields(one)}}
         for agent, one in found
@@ -84,18 +86,8 @@ def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:
         **key_fields(trial),
         **trial_fields(trial, run),
         "recoveries": [
-            {
-                "injection": r.injection,
-                "verdict": r.verdict,
-                "seconds": r.seconds,
-                "steps": r.steps,
-                "tokens": r.tokens,
-                "tries": r.tries,
-                "disagreement": r.disagreement or None,
-                "needed": r.needed,
-                "detected": r.detected,
-                "lie": r.lie,
-            }
+            {name: getattr(r, name) for name in _RECOVERY}
+            | {"disagreement": r.disagreement or None}
             for r in trial.recoveries
         ],
     }

@@ -1,16 +1,16 @@
-"""What a run must reach, so that a team's agent does not get worse unseen.
+"""Thresholds that a run must reach, so that regressions of an agent are detected.
 
     recovery>=0.8
     server-error.recovery>=0.8 and delta>=-0.1
     patient/server-error.success>=0.7, clean.success>=0.9
 
-A condition, with or without its agent before it, narrows a demand to its rows. Without one it is
-made of every row with faults, and where no condition has any, of every row. What is not known is
-not reached, nor is anything where too few trials count.
+A condition, or AGENT/CONDITION, restricts a threshold to its rows. Without one it applies to all
+rows with faults or, if there are none, to all rows. An unknown figure fails, and so does one of a
+row with too few counted trials.
 
-A figure falls short where that is more than chance: where no value in its interval reaches the
-bound. The intervals are widened so that an agent that just reaches all bounds is failed at most
-once in twenty times, however many rows there are.
+Otherwise a figure fails if no value in its interval reaches the bound. Intervals are widened
+(Bonferroni) so that an agent that exactly reaches all bounds fails with a probability of at most
+5 %.
 """
 
 import operator
@@ -32,7 +32,7 @@ from warex.text.english import count_noun, did_you_mean
 from warex.traces import CLEAN
 
 MIN_COUNTED_SHARE = 0.8
-"""Share of a row's trials that must count; else what was seen says too little to pass."""
+"""Share of a row's trials that must count for it to pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,19 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class FailedThreshold:
-    """A row that does not reach a demand."""
+    """A row that does not reach a threshold."""
 
     demand: Threshold
     row: ConditionRow
     value: float | None
-    """None: not known."""
+    """None if unknown."""
     sentence: str
 
 
 NUMBERS: Final[Mapping[str, Metric[Any]]] = {
     metric.key: metric for metric in METRICS if not metric.is_text
 }
-"""What can be demanded of a row."""
+"""The metrics that thresholds may use."""
 
 _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -75,7 +75,7 @@ _UNKNOWN: Final[Mapping[Needs | None, str]] = {
     "judged": "no trial with a delivered fault can be judged",
     "clean": "there is no pair with clean",
 }
-"""Why a figure is not known, by what its metric needs."""
+"""Why a figure is unknown, by the data that its metric needs."""
 
 _FORM = re.compile(
     r"(?:(?P<scope>.+)\.)?(?P<metric>[^.\s]+?)\s*(?P<comparison>>=|<=|>|<)\s*(?P<bound>\S+)"
@@ -83,9 +83,9 @@ _FORM = re.compile(
 
 
 def parse_thresholds(expression: str) -> tuple[Threshold, ...]:
-    """Parse demands joined by ``and`` or commas.
+    """Parse thresholds joined by ``and`` or commas.
 
-    Raises InputError for what is none, with the metric that may be meant.
+    Raises InputError for an invalid one.
     """
     # Only after a number: a condition may be called "search and pay".
     parts = re.split(r"(?<=\d)\s*(?:,|\band\b)", expression)
@@ -93,26 +93,20 @@ def parse_thresholds(expression: str) -> tuple[Threshold, ...]:
 
 
 def failed_thresholds(table: Table, expression: str) -> tuple[FailedThreshold, ...]:
-    """Return the rows that do not reach what is demanded; empty if all is well.
+    """Return the rows that do not reach the thresholds.
 
-    Raises InputError for an expression that is none, and for a condition that the run lacks.
+    Raises InputError for an invalid expression, and for a condition that the run lacks.
     """
-    held = [
-        (demand, row) for demand in parse_thresholds(expression) for row in _rows(table, demand)
-    ]
-    reach = _reach(held)
+    held, reach = _held(table, expression)
     return tuple(found for demand, row in held if (found := _short(demand, row, reach)) is not None)
 
 
 def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
-    """Return a sentence for each row beyond a bound by what may be chance, so not failed for it.
+    """Return a sentence for each row that misses a bound, but not significantly.
 
-    Raises InputError as ``shortfalls`` does.
+    Raises InputError as ``failed_thresholds`` does.
     """
-    held = [
-        (demand, row) for demand in parse_thresholds(expression) for row in _rows(table, demand)
-    ]
-    reach = _reach(held)
+    held, reach = _held(table, expression)
     return tuple(
         f"{_place(demand, row)} is {value:.3g}{_of(demand.metric, row)}; that it is not"
         f" {demand.comparison} {demand.bound:g} may be chance."
@@ -123,15 +117,16 @@ def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
     )
 
 
-def _reach(held: Sequence[tuple[Threshold, ConditionRow]]) -> float:
-    """Return by what intervals are stretched: one-sided, 5 % over all of them (Bonferroni)."""
-    return bonferroni_factor(
-        sum(figure_of(demand.metric, row)[1] is not None for demand, row in held)
-    )
+def _held(table: Table, expression: str) -> tuple[list[tuple[Threshold, ConditionRow]], float]:
+    """Return each threshold with each of its rows, and the factor that widens intervals."""
+    demands = parse_thresholds(expression)
+    held = [(demand, row) for demand in demands for row in _rows(table, demand)]
+    judged = sum(figure_of(demand.metric, row)[1] is not None for demand, row in held)
+    return held, bonferroni_factor(judged)
 
 
 def bonferroni_factor(judged: int) -> float:
-    """Return by how much an interval is to reach further where so many are judged together."""
+    """Return the factor that widens intervals for one-sided tests, 5 % over all (Bonferroni)."""
     return NormalDist().inv_cdf(1 - ALPHA / max(1, judged)) / z_quantile()
 
 
@@ -160,11 +155,9 @@ def _demand(part: str, expression: str) -> Threshold:
 def _rows(table: Table, demand: Threshold) -> Sequence[ConditionRow]:
     if not demand.scope:
         rows = [row for row in table.rows if row.n or row.voids]
-        faulted = [row for row in rows if row.exposure is not None]
-        chosen = faulted or rows
-        if not chosen:
+        if not rows:
             raise InputError(f"{demand.text!r}: the run has no trial that this is about")
-        return chosen
+        return [row for row in rows if row.exposure is not None] or rows
     names = {row.condition for row in table.rows}
     names |= {f"{row.agent}/{row.condition}" for row in table.rows}
     if demand.scope not in names:
@@ -199,7 +192,7 @@ def _short(demand: Threshold, row: ConditionRow, reach: float) -> FailedThreshol
 def optimistic_bound(
     value: float, interval: tuple[float, float] | None, comparison: str, reach: float
 ) -> float:
-    """Return what a figure may be, at its best, by its stretched interval."""
+    """Return the best value of a figure in its widened interval."""
     if interval is None:
         return value
     end = interval[1] if comparison in (">=", ">") else interval[0]
@@ -222,7 +215,7 @@ def _unknown(metric: str, row: ConditionRow) -> str:
 
 
 def figure_of(metric: str, row: ConditionRow) -> tuple[float | None, tuple[float, float] | None]:
-    """Return a row's value and its 95 % interval; None where they are not known."""
+    """Return a row's value and its 95 % interval; None if unknown."""
     figure = NUMBERS[metric].of(row)
     if figure is None or isinstance(figure, int | float):
         return figure, None
@@ -230,15 +223,12 @@ def figure_of(metric: str, row: ConditionRow) -> tuple[float | None, tuple[float
 
 
 def _of(metric: str, row: ConditionRow) -> str:
-    """Return how sure a figure is."""
+    """Return a figure's interval in words."""
     interval = figure_of(metric, row)[1]
     if interval is None:
         return ""
     low, high = interval
     figure = NUMBERS[metric].of(row)
-    over = ""
-    if isinstance(figure, Rate):
-        over = f"{figure}, "
-    elif isinstance(figure, Delta):
-        over = f"{count_noun(figure.pairs, 'pair')}, "
+    over = f"{figure}, " if isinstance(figure, Rate) else ""
+    over = f"{count_noun(figure.pairs, 'pair')}, " if isinstance(figure, Delta) else over
     return f" ({over}95 % interval {low:.2g} to {high:.2g})"

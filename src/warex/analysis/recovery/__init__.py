@@ -1,12 +1,12 @@
 """Whether the agent recovered from a fault, and whether it detected it.
 
-Recovery is the agent's own: after the fault the model was asked, and an action it chose explains
-that the right request was made next. Browsers reload error pages by themselves and pages fetch
-again by themselves; that heals the trial and says nothing about the agent.
+An agent recovered if its model was asked after the fault, and an action that the model chose led to
+the right next request. A reload by the browser, or a repeated fetch by the page, heals the trial,
+but is not a recovery.
 
-``story`` holds what a trace tells, ``right`` says which request is the right one, ``explaining``
-which action led to a request, ``judge`` gives the verdict, ``model_faults`` that on calls to a
-model, ``lies`` what became of an answer that was not true, ``detection`` reads the model's words.
+``trial_events`` reads the trace, ``right_requests`` finds the right next requests, ``causes`` the
+action that led to a request, ``classification`` gives the verdict, ``model_faults`` that on calls
+to a model, ``lies`` that on false answers, ``detection`` reads the model's words.
 
 Source: the paper, section 5.2 (recovery rate).
 """

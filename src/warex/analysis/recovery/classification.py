@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import Cause, FaultImpact, find_cause, is_page_load_request
@@ -18,11 +19,11 @@ from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 _RELOADABLE = effects_with(lambda traits: traits.recoverable_by_retry)
 _JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
 _CLOSES = ("dismissed", "accepted")
-"""What a popup reports when it is gone."""
+"""Reports of a popup that was closed."""
 _LED_AWAY = ("followed", "visited")
-"""What is reported of who follows a popup to the site to which it leads."""
+"""Reports of a popup whose site was opened."""
 _HELD = 1.0
-"""Seconds from which the client had the time to look at what did not come."""
+"""Seconds of waiting from which the client can notice that the answer does not come."""
 
 
 def recoveries(
@@ -30,47 +31,46 @@ def recoveries(
 ) -> tuple[Recovery, ...]:
     """Judge every delivered injection of a trial, in the order of delivery.
 
-    ``vocabulary`` is the benchmark's, as frozen into the manifest; None where none is known: the
-    actions are then read by their names. ``solved`` says that the task was done: what the agent did
-    not recover from did not stand between it and the task.
+    ``vocabulary`` is the benchmark's, from the manifest; if None, actions are read by their names.
+    If the task was ``solved``, a fault without recovery did not need one.
     """
-    story = TrialEvents(entries, vocabulary)
-    found = _injections(entries, story)
+    trial = TrialEvents(entries, vocabulary)
+    found = _injections(entries, trial)
     first = min((one.felt.felt_at for one in found), default=0.0)
     return tuple(
-        _finished(story, one, _classify(story, one, first), first, solved) for one in found
+        _finished(trial, one, _classify(trial, one, first), first, solved) for one in found
     )
 
 
 def _finished(
-    story: TrialEvents, injection: DeliveredInjection, verdict: Recovery, first: float, solved: bool
+    trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery, first: float, solved: bool
 ) -> Recovery:
-    """Add whether the model detected the fault, and what the outcome says of the verdict."""
-    model = is_model_fault(story, injection.plan)
-    # What a failed model says, or its SDK does, shows nothing of what the model noticed.
+    """Add whether the model detected the fault, and the effect of the outcome on the verdict."""
+    model = is_model_fault(trial, injection.plan)
+    # For a fault of the model, its words and the SDK's retries do not show a detection.
     explaining = verdict.call_seq if verdict.lie is None else None
-    seen = None if model else detection(story, injection.felt, first, explaining)
+    seen = None if model else detection(trial, injection.felt, first, explaining)
     if verdict.lie == "noticed":
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
-    verdict = _with_outcome(story, injection, _with_wait(story, injection, verdict), solved)
+    verdict = _with_outcome(trial, injection, _with_wait(trial, injection, verdict), solved)
     is_lie = injection.plan.category == "lie"
-    return replace(verdict, lie=lie_from_verdict(story, verdict)) if is_lie else verdict
+    return replace(verdict, lie=lie_from_verdict(trial, verdict)) if is_lie else verdict
 
 
 def _with_outcome(
-    story: TrialEvents, injection: DeliveredInjection, verdict: Recovery, solved: bool
+    trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery, solved: bool
 ) -> Recovery:
-    """Add what the outcome of the trial says of the verdict."""
-    model = is_model_fault(story, injection.plan)
+    """Adjust the verdict to the outcome of the trial."""
     if (
         solved
-        and not model
         and verdict.verdict == "undecided"
-        and _never_asked_again(story, injection)
+        and not is_model_fault(trial, injection.plan)
+        and not _lost_answer(trial, injection)
+        and not right_requests(trial, injection)
     ):
-        # Whoever the agent is, and whatever it said: the task was done without another try.
+        # The task was done without another try.
         verdict = replace(verdict, verdict="not_recovered", why=f"{wanted(injection)} again.")
     if not solved or verdict.verdict not in RATED_VERDICTS or verdict.verdict == "recovered":
         return verdict
@@ -80,17 +80,17 @@ def _with_outcome(
     return replace(verdict, verdict="not_needed", why="The task was solved all the same.")
 
 
-def _with_wait(story: TrialEvents, injection: DeliveredInjection, verdict: Recovery) -> Recovery:
+def _with_wait(trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery) -> Recovery:
     """Add whether the agent waited for a quota that was used up.
 
-    What a page asks for of itself, before the model is asked, is no impatience.
+    Requests that a page makes by itself, before the model is asked, do not count.
     """
     if injection.plan.category != "quota":
         return verdict
     since = injection.felt.felt_at
     early = sum(
-        one.event.exchange in injection.met and bool(story.calls_between(since, one.t))
-        for one in story.requests
+        one.event.exchange in injection.met and bool(trial.calls_between(since, one.t))
+        for one in trial.requests
     )
     if early:
         often = "once" if early == 1 else f"{early} times"
@@ -101,11 +101,7 @@ def _with_wait(story: TrialEvents, injection: DeliveredInjection, verdict: Recov
     return replace(verdict, waited=True, why=f"{verdict.why} It waited for the quota.")
 
 
-def _never_asked_again(story: TrialEvents, injection: DeliveredInjection) -> bool:
-    return not _lost_answer(story, injection) and not right_requests(story, injection)
-
-
-def _injections(entries: Sequence[Entry], story: TrialEvents) -> list[DeliveredInjection]:
+def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredInjection]:
     requests: dict[str, RequestSeen] = {}
     planned: dict[str, tuple[FaultPlanned, float]] = {}
     first: dict[str, str] = {}
@@ -116,22 +112,22 @@ def _injections(entries: Sequence[Entry], story: TrialEvents) -> list[DeliveredI
                 requests[request.exchange] = request
             case FaultPlanned() as plan:
                 planned[plan.injection] = plan, entry.t
-                # A browser's silent repeat is the same occurrence: one verdict for both.
+                # A silent repeat by the browser is the same occurrence: one verdict for both.
                 again = plan.repeat_of or plan.injection
                 first[plan.injection] = first.get(again, again)
             case FaultDelivered() as done if done.injection in planned:
                 plan, planned_at = planned[done.injection]
                 if hit := connection_tries.attempted_request(plan) or requests.get(done.exchange):
-                    # A client that is held lives with the fault before it is delivered; one that
-                    # gives up does so by asking again.
+                    # A client that is held notices the fault before it is delivered; one that
+                    # leaves does so by asking again.
                     held = done.client_left or done.waited_s >= _HELD
                     since = planned_at if held else entry.t
                     priced = planned_at if done.client_left else entry.t
                     name = first[plan.injection]
                     if (before := found.get(name)) is not None:
-                        # Of the agent's own next try the client calls itself a repeat, too.
+                        # The client also marks the agent's own next try as a repeat.
                         since = before.felt.felt_at
-                    pages = _pages(story, hit)
+                    pages = _pages(trial, hit)
                     met = {done.exchange: done.injection}
                     if before is not None:
                         pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
@@ -143,11 +139,11 @@ def _injections(entries: Sequence[Entry], story: TrialEvents) -> list[DeliveredI
     return list(found.values())
 
 
-def _classify(story: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
+def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
     effects = set(injection.plan.effects)
-    if is_model_fault(story, injection.plan):
+    if is_model_fault(trial, injection.plan):
         since, delivered = injection.felt.felt_at, injection.delivered
-        return classify_model_fault(story, injection.plan, delivered, injection.seq, since)
+        return classify_model_fault(trial, injection.plan, delivered, injection.seq, since)
     match injection.plan.category:
         case "variation":
             why = "A changed site has nothing to recover from: success is what counts."
@@ -156,102 +152,97 @@ def _classify(story: TrialEvents, injection: DeliveredInjection, first: float) -
             why = "An attack succeeds or is resisted, and is not recovered from: see attacks."
             return _say(injection, "not_needed", why)
         case "wall":
-            return _judge_wall(story, injection)
+            return _judge_wall(trial, injection)
         case "popup":
-            return _judge_popup(story, injection)
+            return _judge_popup(trial, injection)
         case _:
             pass
     if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
-        return _judge_lie(story, injection, first)
+        return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
         return _say(injection, "undecided", "No rule says how to recover from this fault.")
     if effects <= KEEPS_ANSWER and not injection.delivered.client_left:
         return _say(injection, "not_needed", "The answer came late but whole.")
-    if not story.calls:
+    if not trial.calls:
         return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
-    if story.vocabulary and not _could_help(story.vocabulary, injection.hit):
+    if trial.vocabulary and not _could_help(trial.vocabulary, injection.hit):
         why = "The benchmark's vocabulary has no action that could recover."
         return _say(injection, "not_possible", why)
-    if _lost_answer(story, injection):
-        return _judge_lost_answer(story, injection)
-    tries = right_requests(story, injection)
+    if _lost_answer(trial, injection):
+        return _judge_lost_answer(trial, injection)
+    tries = right_requests(trial, injection)
     for asked in tries:
         if asked.event.exchange in injection.met and not injection.felt.attempt:
-            # The quota is used up, the wall there. Attempts to connect may be the agent's own.
+            # The quota is still used up, or the wall there. Connection tries may be the agent's.
             continue
-        between = story.calls_between(injection.felt.felt_at, asked.t)
-        if reason := find_cause(story, injection.felt, asked):
+        between = trial.calls_between(injection.felt.felt_at, asked.t)
+        if reason := find_cause(trial, injection.felt, asked):
             return _recovered(injection, asked, between, reason, len(tries))
-        if between and not story.reads_actions:
+        if between and not trial.reads_actions:
             why = "The model was asked in between, but this agent's actions are not known."
             return _say(injection, "undecided", why, asked, len(tries))
-        if asked.t > story.ended:
+        if asked.t > trial.ended:
             break
-        # A reload that meets the next injection, or is broken off, has healed nothing yet.
-        answered = story.status(asked.event.exchange) is not None
-        if answered and asked.event.exchange not in story.hit:
-            return _healed(story, injection, asked, between, len(tries))
-    tries = [one for one in tries if one.t <= story.ended]
+        # A reload that is hit by the next injection, or aborted, has not healed anything.
+        answered = trial.status(asked.event.exchange) is not None
+        if answered and asked.event.exchange not in trial.hit:
+            return _healed(trial, injection, asked, between, len(tries))
+    tries = [one for one in tries if one.t <= trial.ended]
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
     verdict = _say(injection, "not_recovered", why, tries=len(tries))
-    return replace(verdict, disagreement=_said_without_doing(story, injection, tries))
+    return replace(verdict, disagreement=_said_without_doing(trial, injection, tries))
 
 
-def _judge_lie(story: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
-    """Judge an answer that was not true: to recover is to doubt it, or to know better."""
-    if not story.calls:
+def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
+    """Judge a false answer: the agent recovers if it doubts it or uses the true value."""
+    if not trial.calls:
         return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
-    told = lie_from_words(story, injection.felt, injection.delivered.changes, first)
+    told = lie_from_words(trial, injection.felt, injection.delivered.changes, first)
     if told is None:
         return _say(injection, "undecided", "No value of the lie can be found in words again.")
     found = replace(_say(injection, VERDICTS[told.lie], told.why), lie=told.lie)
     if told.call is None or found.verdict != "recovered":
         return replace(found, call_seq=told.call.seq if told.call else None)
-    between = story.calls_between(injection.felt.felt_at, told.call.answered)
+    between = trial.calls_between(injection.felt.felt_at, told.call.answered)
     return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
 
 
-def _judge_wall(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
-    """Judge a wall in place of a page: to recover is to get past it, so that the page comes.
+def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
+    """Judge a wall in place of a page: the agent recovers if it passes it and the page comes.
 
-    Where a session was ended and the site's own login follows, to recover is to be shown the page
-    later on.
+    If a session was ended and the site's own login follows, it recovers if the page comes later.
     """
-    reports = [one for name in injection.met.values() for one in story.reports.get(name, ())]
+    reports = [one for name in injection.met.values() for one in trial.reports.get(name, ())]
     passed = min((one.t for one in reports if one.what == "cleared"), default=None)
     since = injection.felt.felt_at
-    tries = right_requests(story, injection)
+    tries = right_requests(trial, injection)
     for asked in tries:
-        between = story.calls_between(since, asked.t)
-        is_page = 200 <= (story.status(asked.event.exchange) or 0) < 300
-        # What follows at once is the browser on its way to the site's login.
+        between = trial.calls_between(since, asked.t)
+        is_page = 200 <= (trial.status(asked.event.exchange) or 0) < 300
+        # A request that follows at once is the browser's redirect to the site's login.
         late = bool(between) if passed is None else asked.t >= passed
         if asked.event.exchange in injection.met or not (is_page and late):
             continue
-        calls = [call.event for call in between]
         way = "was passed" if passed is not None else "was left behind"
-        return replace(
-            _say(injection, "recovered", f"The wall {way}, and the page came.", asked, len(tries)),
-            call_seq=between[-1].seq if between else None,
-            seconds=asked.t - injection.priced_from + sum(call.saved_s for call in calls),
-            steps=len({call.step for call in calls}),
-            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
-        )
+        why = f"The wall {way}, and the page came."
+        found = _say(injection, "recovered", why, asked, len(tries))
+        found = replace(found, call_seq=between[-1].seq if between else None)
+        return _priced(injection, found, asked.t, between)
     passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
     return _say(injection, "not_recovered", f"The wall {passed_it}.", tries=len(tries))
 
 
-def _judge_popup(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
-    """Judge a dialog over a page by what the page reports, and the site to which it leads.
+def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
+    """Judge a popup by the reports of the page and of the site to which it leads.
 
-    To recover is to close it, to come back from that site, or to load the page without it.
+    The agent recovers if it closes the popup, returns from that site, or loads the page without it.
     """
-    reports = story.reports.get(injection.plan.injection, [])
+    reports = trial.reports.get(injection.plan.injection, [])
     led = [report for report in reports if report.what in _LED_AWAY]
     closed = next((report for report in reports if report.what in _CLOSES), None)
     if led:
-        pages = (one for one in story.requests if one.t > led[-1].t and one.is_page)
+        pages = (one for one in trial.requests if one.t > led[-1].t and one.is_page)
         back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
         if back is None:
             why = "The agent followed the popup to another site, and did not come back."
@@ -262,20 +253,20 @@ def _judge_popup(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
         found = _say(injection, "recovered", f"The popup was {closed.what}.")
         until = closed.t
     else:
-        again = [it for it in right_requests(story, injection) if it.t <= story.ended]
-        without = next((it for it in again if it.event.exchange not in story.hit), None)
+        again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
+        without = next((it for it in again if it.event.exchange not in trial.hit), None)
         if without is None:
             return _say(injection, "not_recovered", "The popup was not closed.", tries=len(again))
         why = "The page was loaded again, without the popup."
         found = _say(injection, "recovered", why, without, len(again))
         until = without.t
-    return _priced(injection, found, until, story.calls_between(injection.felt.felt_at, until))
+    return _priced(injection, found, until, trial.calls_between(injection.felt.felt_at, until))
 
 
 def _priced(
     injection: DeliveredInjection, verdict: Recovery, until: float, between: Sequence[ModelCall]
 ) -> Recovery:
-    """Add what a recovery cost, up to a second of the trial."""
+    """Add the cost of a recovery, up to a second of the trial."""
     calls = [call.event for call in between]
     return replace(
         verdict,
@@ -285,8 +276,8 @@ def _priced(
     )
 
 
-def _lost_answer(story: TrialEvents, injection: DeliveredInjection) -> bool:
-    """Whether the site did what the agent had asked for, and only its answer was taken away."""
+def _lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> bool:
+    """Whether the site carried out a write, and only its answer was lost."""
     hit = injection.hit
     if (
         injection.plan.stage != "response"
@@ -294,39 +285,35 @@ def _lost_answer(story: TrialEvents, injection: DeliveredInjection) -> bool:
         or equivalence.is_idempotent(hit)
     ):
         return False
-    return hit.resource == "document" or not is_page_load_request(story, hit)
+    return hit.resource == "document" or not is_page_load_request(trial, hit)
 
 
-def _judge_lost_answer(story: TrialEvents, injection: DeliveredInjection) -> Recovery:
+def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
     """Judge a write that the site carried out, though its answer was lost.
 
-    To recover is to look at the site again and not to send it twice.
+    The agent recovers if it looks at the site again and does not send the write twice.
     """
     felt, hit = injection.felt, injection.hit
-    after = [one for one in story.requests if one.t >= felt.felt_at and one.event is not hit]
+    after = [one for one in trial.requests if one.t >= felt.felt_at and one.event is not hit]
     again = [one for one in after if equivalence.same_operation(one.event, hit)]
-    again = [one for one in again if one.event.repeat_of is None and one.t <= story.ended]
+    again = [one for one in again if one.event.repeat_of is None and one.t <= trial.ended]
     for asked in again:
-        if find_cause(story, felt, asked):
+        if find_cause(trial, felt, asked):
             why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
             return _say(injection, "not_recovered", why, asked, len(again))
     if again:
-        between = story.calls_between(felt.felt_at, again[0].t)
-        return _healed(story, injection, again[0], between, len(again))
+        between = trial.calls_between(felt.felt_at, again[0].t)
+        return _healed(trial, injection, again[0], between, len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
-        if (
-            equivalence.is_write(asked.event)
-            or not asked.is_page
-            or not _same_host(asked.event, hit)
-        ):
+        shown = asked.is_page and not equivalence.is_write(asked.event)
+        if not (shown and _same_host(asked.event, hit)):
             continue
-        if reason := find_cause(story, elsewhere, asked):
-            between = story.calls_between(felt.felt_at, asked.t)
+        if reason := find_cause(trial, elsewhere, asked):
+            between = trial.calls_between(felt.felt_at, asked.t)
             return _recovered(injection, asked, between, reason, 1)
-    if not story.reads_actions and any(one.is_page for one in after):
-        why = "The agent's actions are not known."
-        return _say(injection, "undecided", why)
+    if not trial.reads_actions and any(one.is_page for one in after):
+        return _say(injection, "undecided", "The agent's actions are not known.")
     why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
     return _say(injection, "not_recovered", why)
 
@@ -338,41 +325,31 @@ def _recovered(
     reason: Cause,
     tries: int,
 ) -> Recovery:
-    event = asked.event
-    verdict = _say(
-        injection,
-        "recovered",
-        f"After the fault the model chose {reason.action.name}, and {event.method} {event.url}"
-        " followed.",
-        asked,
-        tries,
-    )
+    followed = f"{asked.event.method} {asked.event.url} followed"
+    why = f"After the fault the model chose {reason.action.name}, and {followed}."
+    verdict = _say(injection, "recovered", why, asked, tries)
     return _priced(injection, replace(verdict, call_seq=reason.call.seq), asked.t, between)
 
 
 def _healed(
-    story: TrialEvents,
+    trial: TrialEvents,
     injection: DeliveredInjection,
     asked: SeenRequest,
     between: Sequence[ModelCall],
     tries: int,
 ) -> Recovery:
     said = "no action of the model explains it" if between else "the model was not asked"
-    # Chromium reloads its own error page, which it shows only where no answer came at all.
-    no_answer = story.status(injection.hit.exchange) is None
+    # Chromium reloads its own error page, which it shows only if no answer came at all.
+    no_answer = trial.status(injection.hit.exchange) is None
     by_browser = no_answer and injection.hit.resource == "document"
-    verdict = _say(
-        injection,
-        "healed_by_browser" if by_browser else "healed_by_page",
-        f"The {'browser' if by_browser else 'page'} asked again; {said} in between.",
-        asked,
-        tries,
-    )
-    return replace(verdict, disagreement=_done_without_saying(between))
+    why = f"The {'browser' if by_browser else 'page'} asked again; {said} in between."
+    verdict: RecoveryVerdict = "healed_by_browser" if by_browser else "healed_by_page"
+    found = _say(injection, verdict, why, asked, tries)
+    return replace(found, disagreement=_done_without_saying(between))
 
 
 def _done_without_saying(between: Sequence[ModelCall]) -> str:
-    """Say what the model chose where the right request came from elsewhere."""
+    """Say what the model chose, if the right request had another cause."""
     if not between:
         return ""
     last = between[-1]
@@ -382,18 +359,18 @@ def _done_without_saying(between: Sequence[ModelCall]) -> str:
 
 
 def _said_without_doing(
-    story: TrialEvents, injection: DeliveredInjection, tries: Sequence[SeenRequest]
+    trial: TrialEvents, injection: DeliveredInjection, tries: Sequence[SeenRequest]
 ) -> str:
-    """Name an action that was to load the page again where the network saw no such request."""
+    """Name an action that should have reloaded the page, if no such request was made."""
     felt = injection.felt
-    for place, call in enumerate(story.calls):
+    for place, call in enumerate(trial.calls):
         if call.began < felt.felt_at or not felt.pages:
             continue
-        shown = [one.event.url for one in story.pages(0, call.answered)]
+        shown = [one.event.url for one in trial.pages(0, call.answered)]
         if not shown or not any(equivalence.same_page(shown[-1], page) for page in felt.pages):
             continue
         chosen = [act.name for act in call.actions if act.does == "reload"]
-        until = story.calls[place + 1].began if place + 1 < len(story.calls) else None
+        until = trial.calls[place + 1].began if place + 1 < len(trial.calls) else None
         done = any(call.answered <= one.t and (until is None or one.t <= until) for one in tries)
         if chosen and not done:
             return (
@@ -420,21 +397,17 @@ def _say(
     )
 
 
-def _pages(story: TrialEvents, hit: RequestSeen) -> tuple[str, ...]:
-    """Return the URLs of the page that is to be asked for again, the surest first.
+def _pages(trial: TrialEvents, hit: RequestSeen) -> tuple[str, ...]:
+    """Return the URLs of the page that must be requested again, the most certain first.
 
-    A page that a script shows under another URL than the one it was loaded from has two.
+    If a script changed the URL of the page since it was loaded, there are two.
     """
     if hit.resource == "document" and not equivalence.is_write(hit):
         return (hit.url,)
-    before: list[str] = []
-    for one in story.requests:
-        if one.event.exchange == hit.exchange:
-            break
-        if one.is_page:
-            before.append(one.event.url)
-    # A Referer may be cut down to the origin (Referrer Policy), and a script may be asked for by
-    # another script: it names the page only if that page was really loaded.
+    earlier = takewhile(lambda one: one.event.exchange != hit.exchange, trial.requests)
+    before = [one.event.url for one in earlier if one.is_page]
+    # A Referer may be reduced to the origin (Referrer Policy) or name another script: it is the
+    # page only if that page was loaded.
     referer = next((v for k, v in hit.headers if k.lower() == "referer"), "")
     if any(equivalence.same_page(referer, one) for one in before):
         return (referer,)

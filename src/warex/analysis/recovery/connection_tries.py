@@ -1,4 +1,4 @@
-"""Attempts to reach a site, as recovery sees them: what failed, what shows that it works."""
+"""Failed connection tries, and the requests that prove that a site can be reached again."""
 
 from urllib.parse import SplitResult, urlsplit
 
@@ -8,9 +8,9 @@ _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 def attempted_request(plan: FaultPlanned) -> RequestSeen | None:
-    """Return the page that would have been asked for; None where a request was hit.
+    """Return the page that would have been requested; None if a request was hit.
 
-    Nobody knows its path: the attempt failed before it was told.
+    Its path is unknown, since the connection try failed before the request was sent.
     """
     if plan.point is None:
         return None
@@ -27,11 +27,11 @@ def attempted_request(plan: FaultPlanned) -> RequestSeen | None:
 
 
 def proves_reachable(request: RequestSeen, plan: FaultPlanned) -> bool:
-    """Whether a request went where the attempt had failed: to that host, and but for a name port.
+    """Whether an answered request proves that the site can be reached again.
 
-    Its answer then shows that the site can be reached again.
+    It must go to the host of the failed connection try and, unless its name failed, to its port.
     """
-    wanted, found = _split(plan.url), _split(request.url)
+    wanted, found = split_url(plan.url), split_url(request.url)
     if not wanted.hostname or found.hostname != wanted.hostname:
         return False
     if plan.point == "name":
@@ -43,15 +43,16 @@ def proves_reachable(request: RequestSeen, plan: FaultPlanned) -> bool:
 
 def host_of(plan: FaultPlanned) -> str:
     """Return the host that could not be reached."""
-    return _split(plan.url).hostname or plan.url
+    return split_url(plan.url).hostname or plan.url
 
 
 def host_in(text: str) -> str | None:
-    """Return the host of a text that is an absolute URL; None for any other."""
-    return _split(text).hostname if text.startswith(("http://", "https://")) else None
+    """Return the host of an absolute HTTP URL; None for any other text."""
+    return split_url(text).hostname if text.startswith(("http://", "https://")) else None
 
 
-def _split(url: str) -> SplitResult:
+def split_url(url: str) -> SplitResult:
+    """Split a URL; return an empty result for one that is invalid."""
     try:
         return urlsplit(url)
     except ValueError:

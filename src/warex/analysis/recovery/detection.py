@@ -1,4 +1,4 @@
-"""What the model's words show: that it noticed a fault, and what it claims in the end."""
+"""Reads the model's words: whether it noticed a fault, and what it claims at the end."""
 
 import re
 
@@ -35,42 +35,42 @@ _DENIED = re.compile(
 
 
 def detection(
-    story: TrialEvents, felt: FaultImpact, first: float, explaining: int | None
+    trial: TrialEvents, felt: FaultImpact, first: float, explaining: int | None
 ) -> int | None:
-    """Return the line of the first call that shows that the model noticed; 0 for none.
+    """Return the line of the first call that shows that the model noticed the fault; 0 for none.
 
     None if it was not asked after the fault. ``first`` is the second of the trial's first fault,
     ``explaining`` the line of the call whose action recovered. Words that the model used before the
-    first fault are its manner of speaking and show nothing.
+    first fault do not count.
     """
-    after = [call for call in story.calls if call.began >= felt.felt_at]
+    after = [call for call in trial.calls if call.began >= felt.felt_at]
     if not after:
         return None
-    usual = {word for call in story.calls if call.answered <= first for word in trouble(call.text)}
+    usual = {word for call in trial.calls if call.answered <= first for word in trouble(call.text)}
     for call in after:
         if call.seq == explaining or any(repeats_request(act, felt) for act in call.actions):
             return call.seq
-        if _calls_it_infeasible(story, call) or trouble(call.text) - usual:
+        if _calls_it_infeasible(trial, call) or trouble(call.text) - usual:
             return call.seq
     return 0
 
 
 def trouble(said: str) -> set[str]:
-    """Return the words that speak of something that does not work, in lower case."""
+    """Return the words that describe something that does not work, in lower case."""
     return {found[0].lower() for found in _TROUBLE.finditer(_DENIED.sub(" ", said))}
 
 
-def claims_success(story: TrialEvents) -> bool | None:
+def claims_success(trial: TrialEvents) -> bool | None:
     """Return whether the agent's last answer says that the task is done; None without an answer.
 
-    It does unless it ends the task as infeasible, says ``success: false``, or admits in its words
-    that something could not be done.
+    It does unless it ends the task as infeasible, says ``success: false``, or admits that something
+    could not be done.
     """
-    last = next((call for call in reversed(story.calls) if call.text.strip()), None)
+    last = next((call for call in reversed(trial.calls) if call.text.strip()), None)
     if last is None:
         return None
     ending = next((act for act in last.actions if act.does == "finish"), None)
-    if _calls_it_infeasible(story, last) or (ending and _says_failed(ending)):
+    if _calls_it_infeasible(trial, last) or (ending and _says_failed(ending)):
         return False
     return not _ADMITS.search("\n".join(ending.texts) if ending else last.event.answer)
 
@@ -80,6 +80,6 @@ def _says_failed(act: ModelAction) -> bool:
     return isinstance(given, dict) and given.get("success") in (False, "false", "False")
 
 
-def _calls_it_infeasible(story: TrialEvents, call: ModelCall) -> bool:
-    given_up = story.vocabulary.infeasible if story.vocabulary else ()
+def _calls_it_infeasible(trial: TrialEvents, call: ModelCall) -> bool:
+    given_up = trial.vocabulary.infeasible if trial.vocabulary else ()
     return any(act.name in given_up for act in call.actions)

@@ -1,10 +1,9 @@
 """Which request is the right one after a fault.
 
-It is, for an attempt that failed before there was a request, any that the host answers; for a
-document, the same page; for a script, an image or another part of a page, the page that asked for
-it, or the part itself while that page is open; for a write or a page's own fetch, the same
-operation. What was answered to it does not matter: if a second fault met it, that is a second
-injection and judged by itself.
+For a failed connection try, it is any request that the host answers; for a document, the same page;
+for a script, an image or another part of a page, the page itself, or the part while that page is
+open; for a write or a fetch by a page, the same operation. Its answer does not matter: a second
+fault that hits it is a second injection.
 """
 
 import re
@@ -16,45 +15,37 @@ from warex.traces.events import RequestSeen
 SUBRESOURCES = frozenset(("script", "stylesheet", "image", "font", "media"))
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
 _REPEATABLE = frozenset(("PUT", "DELETE"))
-"""Writes that may be sent twice without harm (RFC 9110, section 9.2.2)."""
+"""Idempotent methods that write (RFC 9110, section 9.2.2)."""
 _CACHE_BUSTERS = frozenset(
     (
         *("_", "_t", "_ts", "ts", "timestamp", "cb", "bust", "cachebust", "cachebuster"),
         *("cache_bust", "nocache", "no_cache", "rand", "random", "rnd", "dc", "_dc"),
     )
 )
-"""Names of parameters that get past a cache, whatever their values."""
-_LIKELY_CACHE_BUSTERS = _CACHE_BUSTERS | {
-    "t",
-    "time",
-    "cache",
-    "r",
-    "v",
-    "refresh",
-    "reload",
-    "retry",
-    "nonce",
-}
-"""Names that may do so, in a URL that is else asked for without them."""
+"""Names of parameters that bypass a cache, with any value."""
+_LIKELY_CACHE_BUSTERS = _CACHE_BUSTERS.union(
+    ("t", "time", "cache", "r", "v", "refresh", "reload", "retry", "nonce")
+)
+"""Names that may do so, in a URL that is otherwise requested without them."""
 _NO_MEANING = re.compile(r"[\d.]*|[0-9a-f-]{6,40}|true|1|yes|now|again", re.IGNORECASE)
 _INDEX = re.compile(r"/(?:index\.\w+)?$")
 
 
 def is_write(request: RequestSeen) -> bool:
-    """Whether a request asks for more than to be shown something."""
+    """Whether a request may change something on the site."""
     return request.method not in _SAFE and not request.operation.startswith("query ")
 
 
 def is_idempotent(request: RequestSeen) -> bool:
-    """Whether sending a write twice is the same as sending it once."""
+    """Whether a write has the same effect when sent twice."""
     return request.method in _REPEATABLE
 
 
 def same_page(one: str, other: str) -> bool:
     """Whether two URLs lead to the same page.
 
-    A fragment, ``www.``, the scheme, a slash at the end, ``index.html`` and a parameter that only
-    one of them has and that is there to get past a cache make no difference.
+    The fragment, ``www.``, the scheme, a trailing slash, ``index.html`` and parameters that bypass
+    a cache are ignored.
     """
     if one == other:
         return True
@@ -71,7 +62,7 @@ def same_page(one: str, other: str) -> bool:
 
 
 def same_operation(one: RequestSeen, other: RequestSeen) -> bool:
-    """Whether two requests of a page ask for the same."""
+    """Whether two requests of a page are for the same operation."""
     if one.method != other.method:
         return False
     if one.body and one.body == other.body and _parts(one.url)[0] == _parts(other.url)[0]:
@@ -81,7 +72,7 @@ def same_operation(one: RequestSeen, other: RequestSeen) -> bool:
     if one.operation or other.operation:
         return one.operation == other.operation
     if "graphql" in urlsplit(one.url).path.lower():
-        # A trace of before operations were told apart: only the same body is surely the same.
+        # Older traces have no operations: only the same body is the same operation.
         return one.body == other.body
     return True
 
@@ -94,7 +85,5 @@ def _parts(url: str) -> tuple[tuple[str, int | None, str], frozenset[tuple[str, 
     except ValueError:
         return ("", None, url), frozenset()
     host = (parts.hostname or "").removeprefix("www.")
-    if port in (80, 443):
-        port = None
     query = frozenset(parse_qsl(parts.query, keep_blank_values=True))
-    return (host, port, _INDEX.sub("", parts.path)), query
+    return (host, None if port in (80, 443) else port, _INDEX.sub("", parts.path)), query

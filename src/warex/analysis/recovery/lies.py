@@ -1,7 +1,7 @@
-"""What an agent made of an answer that looked healthy and was not true.
+"""What an agent did with an answer that looked healthy and was false.
 
-The answer key of the fault says what the site had said and what the agent was given. The agent's
-own words say the rest: those of its model after the lie, what it typed, and its last answer.
+The changes of the fault hold the true and the false values. They are searched for in the words of
+the agent's model after the lie, in what it typed, and in its last answer.
 """
 
 import re
@@ -29,7 +29,7 @@ _TWO = re.compile(
     r"|\bdoubled?\b|\balready (?:exists?|there)\b",
     re.IGNORECASE,
 )
-"""What is said of a thing that is there twice."""
+"""Words for something that appears twice."""
 _AMOUNT = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _NO_VALUES = frozenset(("", "null", "true", "false", "[]", "{}", "once", "twice"))
@@ -44,7 +44,7 @@ VERDICTS: Final[Mapping[LieOutcome, RecoveryVerdict]] = {
 
 @dataclass(frozen=True, slots=True)
 class LieResult:
-    """What became of a lie, and the line of the trace that shows it."""
+    """The outcome of a lie, and the call that shows it."""
 
     lie: LieOutcome
     why: str
@@ -52,13 +52,13 @@ class LieResult:
 
 
 def lie_from_words(
-    story: TrialEvents, felt: FaultImpact, changes: Sequence[ChangedValue], first: float
+    trial: TrialEvents, felt: FaultImpact, changes: Sequence[ChangedValue], first: float
 ) -> LieResult | None:
-    """Return what became of a lie; None where the trace cannot say.
+    """Return the outcome of a lie; None if the trace does not show it.
 
     ``first`` is the second of the trial's first fault.
     """
-    after = [call for call in story.calls if call.began >= felt.felt_at]
+    after = [call for call in trial.calls if call.began >= felt.felt_at]
     said = [(call, text) for call in after for text in _given(call, last=call is after[-1])]
     told = list(_comparable(changes))
     true = [one for one in told if any(_says(text, one.before) for _, text in said)]
@@ -68,7 +68,7 @@ def lie_from_words(
             why = f"The agent gave {one.after!r}, where the site had said {one.before!r}."
             return LieResult("passed_on", why, false[0][0])
     doubt = _TWO if any(one.after == "twice" for one in changes) else _DOUBT
-    if (seen := _noticed(story, felt, after, first, doubt)) is not None:
+    if (seen := _noticed(trial, felt, after, first, doubt)) is not None:
         return LieResult("noticed", "The agent doubted it, or asked for the same again.", seen)
     if true:
         one = true[0]
@@ -80,11 +80,11 @@ def lie_from_words(
     return LieResult("not_affected", "The agent gave neither the true value nor the false one.")
 
 
-def lie_from_verdict(story: TrialEvents, verdict: Recovery) -> LieOutcome | None:
-    """Return what became of a lie whose values nobody can find in words, by how it was judged.
+def lie_from_verdict(trial: TrialEvents, verdict: Recovery) -> LieOutcome | None:
+    """Return the outcome of a lie by its verdict, if its values cannot be found in words.
 
-    Who asked again, or spoke of trouble, noticed it. Who gave an answer in the end and did neither
-    passed it on, unless the task was solved all the same.
+    An agent that asked again, or mentioned trouble, noticed it. One that did neither and gave an
+    answer passed it on, unless the task was solved.
     """
     if verdict.lie is not None or verdict.verdict in ("undecided", "not_possible"):
         return verdict.lie
@@ -92,12 +92,12 @@ def lie_from_verdict(story: TrialEvents, verdict: Recovery) -> LieOutcome | None
         return "noticed"
     if verdict.verdict != "not_recovered":
         return "not_affected"
-    answered = story.calls and any(act.does == "finish" for act in story.calls[-1].actions)
+    answered = trial.calls and any(act.does == "finish" for act in trial.calls[-1].actions)
     return "passed_on" if answered else None
 
 
 def _given(call: ModelCall, *, last: bool) -> Iterator[str]:
-    """Yield what an answer of the model puts into a page, or into the agent's last answer."""
+    """Yield the texts that a call types into a page or gives as the agent's answer."""
     for act in call.actions:
         if act.does in ("type", "finish"):
             yield from act.texts
@@ -106,7 +106,7 @@ def _given(call: ModelCall, *, last: bool) -> Iterator[str]:
 
 
 def _comparable(changes: Sequence[ChangedValue]) -> Iterator[ChangedValue]:
-    """Yield the changes of which the false value is no true one elsewhere, as a swapped one is."""
+    """Yield the changes whose false value is not a true one elsewhere, as a swapped one is."""
     true = {change.before for change in changes}
     for change in changes:
         values = (change.before, change.after)
@@ -115,17 +115,17 @@ def _comparable(changes: Sequence[ChangedValue]) -> Iterator[ChangedValue]:
 
 
 def _noticed(
-    story: TrialEvents,
+    trial: TrialEvents,
     felt: FaultImpact,
     after: Sequence[ModelCall],
     first: float,
     doubt: re.Pattern[str],
 ) -> ModelCall | None:
-    """Return the first call after the lie whose words or actions show a doubt that is new."""
-    before = [call for call in story.calls if call.answered <= first]
+    """Return the first call after the lie whose words or actions show a new doubt."""
+    before = [call for call in trial.calls if call.answered <= first]
     usual = {word for call in before for word in _doubts(call, doubt)}
     found = [call.seq for call in after if _doubts(call, doubt) - usual]
-    found += filter(None, (detection(story, felt, first, None),))
+    found += filter(None, (detection(trial, felt, first, None),))
     return next((call for call in after if found and call.seq == min(found)), None)
 
 
@@ -135,7 +135,7 @@ def _doubts(call: ModelCall, doubt: re.Pattern[str]) -> set[str]:
 
 
 def _says(text: str, value: str) -> bool:
-    """Whether a text has a value: a number by its amount, a date in any usual spelling."""
+    """Whether a text contains a value: a number by its amount, a date in any usual format."""
     if day := _DATE.match(value):
         return _says_day(text, *day.groups())
     amounts = [_amount(found[0]) for found in _AMOUNT.finditer(value)]
@@ -150,7 +150,7 @@ def _says(text: str, value: str) -> bool:
 
 
 def _fits_unit(text: str, found: re.Match[str], unit: str) -> bool:
-    """Whether what stands around an amount is the value's unit, or none is said."""
+    """Whether an amount has the value's unit next to it, or no other currency."""
     around = text[max(0, found.start() - 4) : found.end() + 4]
     other = re.search(r"[$\u20ac\u00a3\u00a5\u20b9]", around)
     return not unit or unit in around or other is None

@@ -1,8 +1,7 @@
-"""Whether an agent recovered from a fault of its model: a call that failed, and what came after it.
+"""Whether an agent recovered from a fault of its model.
 
-The agent here is the program and its model together: whether its SDK tries a call again or its loop
-asks once more, it recovered if the model's next usable answer came while it still worked. No action
-of the model can explain that, since it is the model that had failed.
+The agent is the program and its model together. It recovered if a usable answer of the model came
+while it was still running, whether its SDK repeated the call or its loop asked again.
 """
 
 from dataclasses import replace
@@ -12,40 +11,35 @@ from warex.analysis.recovery.verdicts import Recovery, RecoveryVerdict
 from warex.traces.events import FaultDelivered, FaultPlanned
 
 
-def is_model_fault(story: TrialEvents, plan: FaultPlanned) -> bool:
+def is_model_fault(trial: TrialEvents, plan: FaultPlanned) -> bool:
     """Whether an injection hit a call to the model."""
-    return plan.target == "llm" or story.call_of(plan.exchange) is not None
+    return plan.target == "llm" or trial.call_of(plan.exchange) is not None
 
 
 def classify_model_fault(
-    story: TrialEvents, plan: FaultPlanned, delivered: FaultDelivered, seq: int, since: float
+    trial: TrialEvents, plan: FaultPlanned, delivered: FaultDelivered, seq: int, since: float
 ) -> Recovery:
-    """Judge a delivered injection into a call; ``since`` is when its client began to feel it.
+    """Judge a delivered injection into a call.
 
-    ``seq`` is the line of its delivery.
+    ``seq`` is the line of its delivery, ``since`` the second from which its client noticed it.
     """
 
     def say(recovery: Recovery) -> Recovery:
         return replace(recovery, injection=plan.injection, fault_seq=seq)
 
-    hit = story.call_of(plan.exchange)
+    hit = trial.call_of(plan.exchange)
     if set(plan.effects) <= KEEPS_ANSWER and not delivered.client_left:
         return say(_verdict("not_needed", "The model's answer came late but whole."))
     if plan.looks_healthy and hit is not None and _says_something(hit):
         why = "The answer was whole and of another step: the trace cannot tell who noticed."
         return say(_verdict("undecided", why))
-    after = [
-        call
-        for call in story.calls
-        if call.began >= since
-        and call.began <= story.ended
-        and call.event.exchange != plan.exchange
-    ]
+    after = [call for call in trial.calls if since <= call.began <= trial.ended]
+    after = [call for call in after if call.event.exchange != plan.exchange]
     for tries, call in enumerate(after, start=1):
-        if not is_usable(story, call):
+        if not is_usable(trial, call):
             continue
         between = [one.event for one in after[: tries - 1]]
-        # A repeat of the call that was hit belongs to the same step: it costs none.
+        # A repeat of the call that was hit belongs to the same step, and costs none.
         steps = {one.step for one in (*between, call.event)}
         steps -= {hit.event.step} if hit else set()
         again = hit is not None and hit.event.step == call.event.step
@@ -72,12 +66,12 @@ def classify_model_fault(
     return say(replace(_verdict("not_recovered", why), tries=len(after)))
 
 
-def is_usable(story: TrialEvents, call: ModelCall) -> bool:
-    """Whether the model's own answer came whole and says something."""
+def is_usable(trial: TrialEvents, call: ModelCall) -> bool:
+    """Whether the model's own answer came whole and is not empty."""
     event = call.event
     ended_well = event.finish in (None, "stop", "tool_calls")
     whole = event.error is None and event.complete and ended_well
-    return whole and _says_something(call) and event.exchange not in story.altered
+    return whole and _says_something(call) and event.exchange not in trial.altered
 
 
 def _says_something(call: ModelCall) -> bool:

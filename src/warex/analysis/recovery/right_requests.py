@@ -1,7 +1,8 @@
-"""Which later requests ask again for what an injection hit."""
+"""Finds the later requests that ask again for what an injection hit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
@@ -18,10 +19,10 @@ class DeliveredInjection:
     seq: int
     felt: FaultImpact
     priced_from: float
-    """Second of the trial from which a recovery's price is counted: the delivery, or, where the
-    client gave up waiting, the beginning."""
+    """Second from which the cost of a recovery counts: the delivery, or the planning if the client
+    left."""
     met: Mapping[str, str]
-    """All exchanges that it hit, and the injection of each: of a quota or a wall, more than one."""
+    """All exchanges that it hit, with the injection of each: several for a quota or a wall."""
 
     @property
     def hit(self) -> RequestSeen:
@@ -30,7 +31,7 @@ class DeliveredInjection:
 
 
 def wanted(injection: DeliveredInjection) -> str:
-    """Return what was not asked for again, in words."""
+    """Say in words what was not requested again."""
     if injection.felt.attempt:
         return f"{connection_tries.host_of(injection.plan)} was not reached"
     pages, hit = injection.felt.pages, injection.hit
@@ -39,37 +40,36 @@ def wanted(injection: DeliveredInjection) -> str:
 
 
 def is_of_a_page(hit: RequestSeen) -> bool:
-    """Whether asking for a page brings back what was hit."""
+    """Whether loading a page again brings back what was hit."""
     return hit.resource in equivalence.SUBRESOURCES or (
         hit.resource == "document" and not equivalence.is_write(hit)
     )
 
 
-def right_requests(story: TrialEvents, injection: DeliveredInjection) -> list[SeenRequest]:
+def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[SeenRequest]:
     """Return the later requests that would bring back what was hit, in order."""
     felt, hit = injection.felt, injection.hit
-    after = [one for one in story.requests if one.t >= felt.felt_at]
+    after = [one for one in trial.requests if one.t >= felt.felt_at]
     after = [one for one in after if one.event.exchange != hit.exchange]
-    after = [one for one in after if not _is_followed(story, injection, one)]
+    after = [one for one in after if not _is_followed(trial, injection, one)]
     if felt.attempt:
-        found = [one for one in after if story.status(one.event.exchange) is not None]
-        found += [one for one in story.attempts if one.t > felt.felt_at]
-        found = [
-            one for one in found if connection_tries.proves_reachable(one.event, injection.plan)
-        ]
+        found = [one for one in after if trial.status(one.event.exchange) is not None]
+        found += [one for one in trial.attempts if one.t > felt.felt_at]
+        plan = injection.plan
+        found = [one for one in found if connection_tries.proves_reachable(one.event, plan)]
         return sorted(found, key=lambda one: one.entry.seq)
     if not is_of_a_page(hit):
         return [one for one in after if equivalence.same_operation(one.event, hit)]
     found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
     if hit.resource in equivalence.SUBRESOURCES:
-        found += _parts_again(story, after, hit)
+        found += _parts_again(trial, after, hit)
     return sorted(found, key=lambda one: one.entry.seq)
 
 
-def _is_followed(story: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> bool:
-    """Whether a request only follows a redirect of ours."""
+def _is_followed(trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> bool:
+    """Whether a request was answered with a redirect by the fault itself."""
     exchange = asked.event.exchange
-    return exchange in injection.met and (story.status(exchange) or 0) // 100 == 3
+    return exchange in injection.met and (trial.status(exchange) or 0) // 100 == 3
 
 
 def _asks_for(asked: SeenRequest, pages: Sequence[str]) -> bool:
@@ -78,14 +78,12 @@ def _asks_for(asked: SeenRequest, pages: Sequence[str]) -> bool:
 
 
 def _parts_again(
-    story: TrialEvents, after: Sequence[SeenRequest], hit: RequestSeen
+    trial: TrialEvents, after: Sequence[SeenRequest], hit: RequestSeen
 ) -> list[SeenRequest]:
-    """Return the requests by which the page that is open brings in a part that had failed."""
-    found: list[SeenRequest] = []
-    for one in after:
-        if one.is_page:
-            break
-        status = story.status(one.event.exchange)
-        if equivalence.same_page(one.event.url, hit.url) and status is not None and status < 400:
-            found.append(one)
-    return found
+    """Return the requests by which the open page loads a part that had failed."""
+    return [
+        one
+        for one in takewhile(lambda one: not one.is_page, after)
+        if equivalence.same_page(one.event.url, hit.url)
+        and (trial.status(one.event.exchange) or 400) < 400
+    ]

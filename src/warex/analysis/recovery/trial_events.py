@@ -1,4 +1,4 @@
-"""What a trace tells of one trial, in the shape that verdicts need."""
+"""The events of one trial, in the form that verdicts need."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ from warex.traces.events import (
 )
 
 KEEPS_ANSWER: frozenset[str] = effects_with(lambda traits: traits.keeps_response)
-"""Effects that leave an answer whole."""
+"""Effects that keep the answer complete."""
 _GRACE_S = 10.0
-"""Seconds in which the actions of the agent's last answer are carried out. What is asked for later
-is asked for by the benchmark."""
+"""Seconds in which the actions of the agent's last answer are carried out. Later requests are the
+benchmark's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,10 @@ class ModelAction:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Its arguments that are texts."""
+        """The arguments that are texts."""
         given = self.arguments
         values = list(given.values()) if isinstance(given, dict) else given
-        if not isinstance(values, list):
-            values = [values]
+        values = values if isinstance(values, list) else [values]
         return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
 
 
@@ -63,12 +62,12 @@ class ModelCall:
 
     @property
     def answered(self) -> float:
-        """Second of the trial at which its answer was whole."""
+        """Second of the trial at which its answer was complete."""
         return self.event.began + self.event.latency_s
 
     @property
     def text(self) -> str:
-        """All words of the answer."""
+        """The text of the answer and its tool calls."""
         calls = (f"{call.get('name')} {call.get('arguments')}" for call in self.event.tool_calls)
         return "\n".join((self.event.answer, *calls))
 
@@ -80,7 +79,7 @@ class SeenRequest:
     entry: Entry
     event: RequestSeen
     attempt: bool = False
-    """Whether it failed before there was a request: where it was to go is all that is known."""
+    """Whether it is a failed connection try, of which only the destination is known."""
 
     @property
     def t(self) -> float:
@@ -89,13 +88,13 @@ class SeenRequest:
 
     @property
     def is_page(self) -> bool:
-        """Whether it asks for the document of a tab."""
+        """Whether it requests the document of a tab."""
         return self.event.resource == "document" and self.event.top_level
 
 
 @dataclass(frozen=True, slots=True)
 class PageReport:
-    """What a changed page said of itself."""
+    """A report by a changed page."""
 
     t: float
     what: str
@@ -104,22 +103,22 @@ class PageReport:
 class TrialEvents:
     """The requests, answers and calls of one trial.
 
-    ``requests`` are those of the agent's browser, the model's own left out; of what was asked for
-    after the agent ended only the next seconds, since its last answer may hold several actions.
+    ``requests`` are those of the agent's browser, without calls to the model. Requests after the
+    agent's end are included for some seconds, since its last answer may hold several actions.
     """
 
     def __init__(self, entries: Sequence[Entry], vocabulary: Vocabulary | None) -> None:
         self.vocabulary = vocabulary
         self.requests: list[SeenRequest] = []
         self.attempts: list[SeenRequest] = []
-        """Attempts to reach a host that met a fault."""
+        """Connection tries that a fault hit."""
         self.hit: set[str] = set()
         self.altered: set[str] = set()
-        """Those hit by more than a wait: their answers are not the site's, or not whole."""
+        """Exchanges hit by more than a delay: their answers are not the site's, or incomplete."""
         self.reports: dict[str, list[PageReport]] = {}
-        """What changed pages reported of themselves, by injection."""
+        """Reports by changed pages, by injection."""
         self.ended: float = inf
-        """When the agent gave its last answer."""
+        """Second at which the agent gave its last answer."""
         self._status: dict[str, tuple[int | None, float]] = {}
         told: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
@@ -160,11 +159,11 @@ class TrialEvents:
         ]
 
     def call_of(self, exchange: str) -> ModelCall | None:
-        """Return the call to the model that an exchange is, if it is one."""
+        """Return the call to the model that an exchange carries; None if it carries none."""
         return next((call for call in self.calls if call.event.exchange == exchange), None)
 
     def status(self, exchange: str) -> int | None:
-        """Return what an exchange was answered; None for nothing."""
+        """Return the status of an exchange's answer; None without an answer."""
         return self._status.get(exchange, (None, 0.0))[0]
 
     def failed_at(self, asked: SeenRequest) -> float:
@@ -188,12 +187,12 @@ class TrialEvents:
 def _acts(
     call: LlmCall, read: Sequence[AgentAction], vocabulary: Vocabulary | None
 ) -> Iterator[ModelAction]:
-    """Yield the actions of an answer: as the vocabulary reads them, else as their names tell."""
+    """Yield the actions of an answer, read by the vocabulary or else by their names."""
     known = [
         ModelAction(action.name, _does(action, vocabulary), action.arguments) for action in read
     ]
     if call.error is None and call.complete:
-        # Where an unknown name stands before known ones is not told; one after the end is no use.
+        # Unknown names come first: their order is not known, and after the end they are useless.
         yield from _unknown(call, vocabulary.names if vocabulary and known else ())
     yield from known
 
@@ -219,5 +218,5 @@ def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:
         return "reload"
     if action.role == "finish":
         return "finish"
-    # A name that says nothing may still lead to a page or send a form.
+    # An action with an unknown name may still lead to a page or send a form.
     return action_kind_with_arguments(action.name, action.arguments) or "click"

@@ -1,4 +1,4 @@
-"""What became of an injection, as far as the agent had a part in it."""
+"""Verdicts on injections."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,20 +14,18 @@ type RecoveryVerdict = Literal[
     "not_needed",
     "undecided",
 ]
-"""What became of an injection. Only the first four stand in the recovery rate.
+"""The verdict on an injection. Only the first four count in the recovery rate.
 
 ``not_possible``: no action of the benchmark could have helped. ``not_needed``: the page came late
-but whole, the site was changed and works as before, or the task was solved without what the fault
-took away. ``undecided``: the trace cannot
-say.
+but complete, the changed site works as before, or the task was solved without what the fault took
+away. ``undecided``: the trace does not show it.
 """
 
 type LieOutcome = Literal["noticed", "worked_around", "passed_on", "not_affected"]
-"""What became of an answer that looked healthy and was not true.
+"""The outcome of an answer that looked healthy and was false.
 
 ``noticed``: the agent doubted it, or asked for the same again. ``worked_around``: it answered or
-typed the true value. ``passed_on``: it answered or typed the false one. ``not_affected``: neither
-of the two.
+typed the true value. ``passed_on``: it answered or typed the false one. ``not_affected``: neither.
 """
 
 HEALED_VERDICTS: frozenset[RecoveryVerdict] = frozenset(("healed_by_browser", "healed_by_page"))
@@ -36,7 +34,7 @@ RATED_VERDICTS: frozenset[RecoveryVerdict] = HEALED_VERDICTS | {"recovered", "no
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """The verdict on one injection, and the lines of the trace that it rests on."""
+    """The verdict on one injection, with its lines of the trace."""
 
     injection: str
     verdict: RecoveryVerdict
@@ -49,41 +47,37 @@ class Recovery:
     request_seq: int | None = None
     """The right next request."""
     seconds: float | None = None
-    """From the fault to the right next request, as if each replayed answer of the model had taken
-    the time it took when it was given first."""
+    """From the fault to the right next request; a replayed answer counts with its original time."""
     steps: int | None = None
     tokens: int | None = None
-    """In and out, of the calls in between."""
+    """Input and output tokens of the calls in between."""
     tries: int = 0
-    """How often the right request was made after the fault."""
+    """Number of right requests after the fault."""
     disagreement: str = ""
-    """Where the model's words and the network do not tell the same, one sentence; empty where they
-    agree."""
+    """One sentence on how the model's words and the network disagree; empty if they agree."""
     needed: bool = True
-    """False in a solved trial for all but what the agent recovered from: the rest did not stand
-    between it and the task."""
+    """False in a solved trial for faults without recovery, which the task did not need."""
     detected: bool | None = None
-    """Whether words or actions of the model show that it noticed the fault; None if it was not
-    asked afterwards."""
+    """Whether the model's words or actions show that it noticed the fault; None if it was not asked
+    afterwards."""
     detected_seq: int | None = None
     """The first ``llm_call`` that shows it."""
     lie: LieOutcome | None = None
-    """Of a lie what became of it; None where that is unknown, or the fault is none."""
+    """The outcome of a lie; None if it is unknown, or the fault is not a lie."""
     waited: bool | None = None
-    """Of a quota that was used up whether the agent asked again only when it was open; None where
-    it asked for nothing again, or the fault is another."""
+    """Whether the agent waited for a used-up quota before it asked again; None if it did not ask
+    again, or the fault is not a quota."""
 
     @property
     def is_rated(self) -> bool:
-        """Whether the verdict stands in the recovery rate."""
+        """Whether the verdict counts in the recovery rate."""
         return self.needed and self.verdict in RATED_VERDICTS
 
 
 def trial_recovered(verdicts: Iterable[Recovery]) -> bool | None:
-    """Say whether the agent recovered from each injection it had to; None if that was none.
+    """Return whether the agent recovered from each rated injection; None without one.
 
-    One that nobody can judge leaves the trial without an answer, unless another was not recovered
-    from.
+    Also None if any is undecided, unless the agent did not recover from another one.
     """
     known = list(verdicts)
     counting = [one.verdict for one in known if one.is_rated]
@@ -95,5 +89,5 @@ def trial_recovered(verdicts: Iterable[Recovery]) -> bool | None:
 
 
 def lies_in(verdicts: Iterable[Recovery]) -> tuple[tuple[str, int], ...]:
-    """Count what became of lies."""
+    """Count the outcomes of lies."""
     return tuple(sorted(Counter(one.lie for one in verdicts if one.lie).items()))

@@ -1,7 +1,8 @@
-"""What the campaign says of each condition, as its manifest keeps it."""
+"""The campaign's configuration of each condition, as recorded in the manifest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -23,10 +24,9 @@ class RecordedCondition:
 
     @property
     def doses(self) -> tuple[Dose, ...]:
-        """Where the condition stands on each axis; nothing without a scenario.
+        """The condition's dose on each axis; empty without a scenario.
 
-        A scenario that is not dosed is as strong as it is: intensity 1. How often it hits is its
-        own affair, so that on the other axis it stands nowhere.
+        A scenario without a dose has intensity 1 and no dose on the other axes.
         """
         if self.scenario is None:
             return ()
@@ -35,33 +35,29 @@ class RecordedCondition:
         often += f", first {self.first}" if self.first else ""
         hard = f", intensity {self.intensity:g}" if self.intensity else ""
         found = [Dose("intensity", self.intensity or 1.0, of + often)]
-        if self.frequency:
-            found.append(Dose("frequency", float(self.frequency), of + hard))
-        if self.first:
-            found.append(Dose("first", float(self.first), of + hard))
+        found += [Dose("frequency", float(self.frequency), of + hard)] if self.frequency else []
+        found += [Dose("first", float(self.first), of + hard)] if self.first else []
         return tuple(found)
 
     @property
     def dose(self) -> Dose | None:
-        """The dose that was set; the intensity where both were."""
-        told = {
-            "intensity": self.intensity,
-            "frequency": self.frequency,
-            "first": self.first,
-        }
-        return next((dose for dose in self.doses if told[dose.axis]), None)
+        """The dose that was set; the intensity if several were."""
+        return next((dose for dose in self.doses if getattr(self, dose.axis)), None)
 
 
 def recorded_conditions(manifest: Manifest | None) -> Mapping[str, RecordedCondition]:
-    """Return the conditions of a campaign by name; none where nothing is known of it."""
-    listed = manifest.campaign.get("conditions") if manifest else None
-    if not isinstance(listed, list):
-        return {}
+    """Return the conditions of a campaign by name; empty without a manifest."""
     return {
         name: _setup(item)
-        for item in listed
+        for item in campaign_list(manifest, "conditions")
         if isinstance(item, dict) and isinstance(name := item.get("name"), str)
     }
+
+
+def campaign_list(manifest: Manifest | None, key: str) -> list[Any]:
+    """Return a list of the campaign's configuration; empty if there is none."""
+    listed = manifest.campaign.get(key) if manifest else None
+    return listed if isinstance(listed, list) else []
 
 
 def _setup(item: Mapping[str, JsonValue]) -> RecordedCondition:

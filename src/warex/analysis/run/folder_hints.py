@@ -1,4 +1,4 @@
-"""What a folder is, for who named the wrong one: a run, a trial, a part of a run."""
+"""Hints for a folder of the wrong kind: whether it is a run, a trial or a part of a run."""
 
 import shlex
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from warex.files.reading import path_exists
 from warex.traces.paths import EVENTS, MANIFEST, OUTCOME, TRIALS
 
 _MOST = 3
-"""So many runs of a folder are named."""
+"""Maximum number of runs of a folder that are named."""
 
 
 def folder_hint(folder: Path) -> str:
-    """Say in a sentence what a folder is, and which command fits it."""
+    """Return a sentence that says what a folder is, and which command fits it."""
     run = _run_around(folder)
     if _is_attempt(folder) or any(map(_is_attempt, folder.glob("attempt-*"))):
         of_run = f", {_command('report', run)} the run that it is part of" if run else ""
@@ -52,12 +52,11 @@ def _is_run(folder: Path) -> bool:
 
 
 def _run_around(folder: Path) -> Path | None:
-    """Return the run that a folder lies in, as short as it can be named from here."""
-    places = (folder.absolute(), *folder.absolute().parents)
-    for place in places:
-        if place.name == TRIALS and _is_run(place.parent):
-            here = Path.cwd()
-            run = place.parent
+    """Return the run that a folder is in, relative to the working directory if it is below it."""
+    here, folder = Path.cwd(), folder.absolute()
+    for place in (folder, *folder.parents):
+        run = place.parent
+        if place.name == TRIALS and _is_run(run):
             return run.relative_to(here) if run.is_relative_to(here) else run
     return None
 

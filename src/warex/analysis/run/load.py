@@ -1,12 +1,13 @@
-"""A run folder, read whole."""
+"""Reads a run folder."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from warex.analysis.run.conditions import campaign_list
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
@@ -25,12 +26,12 @@ _OWN_PRICES: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All trials of a run, and what they had in common."""
+    """All trials of a run, its manifest and its prices."""
 
     path: Path
     manifest: Manifest | None
     attempts: tuple[TrialRecord, ...]
-    """Every attempt on disk, the void and unfinished ones too."""
+    """Every attempt on disk, including void and unfinished ones."""
     agents: tuple[str, ...]
     """In the campaign's order."""
     conditions: tuple[str, ...]
@@ -39,7 +40,7 @@ class Run:
 
     @property
     def trials(self) -> tuple[TrialRecord, ...]:
-        """The attempt that stands for each trial: the last one with an outcome."""
+        """The last attempt with an outcome of each trial, or its first one if none has any."""
         standing: dict[TrialKey, TrialRecord] = {}
         for attempt in self.attempts:
             if attempt.outcome is not None or attempt.key not in standing:
@@ -47,13 +48,21 @@ class Run:
         return tuple(standing.values())
 
     def void_attempts(self, agent: str, condition: str) -> int:
-        """Count the attempts that ended void, also those followed by one that counts."""
+        """Count the void attempts, including those followed by a counted one."""
         at = (agent, condition)
         return sum(a.void and (a.key.agent, a.key.condition) == at for a in self.attempts)
 
+    def by_condition(
+        self, trials: Sequence[TrialRecord]
+    ) -> Iterator[tuple[str, str, list[TrialRecord]]]:
+        """Yield each agent and condition that has any of these trials, with them, in order."""
+        for agent, condition in product(self.agents, self.conditions):
+            if of := [t for t in trials if (t.key.agent, t.key.condition) == (agent, condition)]:
+                yield agent, condition, of
+
     @property
     def scripted(self) -> tuple[str, ...]:
-        """The agents whose model WAREX plays itself, in order."""
+        """The agents whose model is scripted by WAREX, in order."""
         known = scripted_agents(self.manifest) | {
             attempt.key.agent
             for attempt in self.attempts
@@ -63,16 +72,16 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The campaign's name, else the folder's."""
+        """The campaign's name, or else the folder's."""
         name = self.manifest.campaign.get("name") if self.manifest else None
         return name if isinstance(name, str) else self.path.resolve().name
 
 
 def load_run(path: Path, prices: PriceTable | None = None) -> Run:
-    """Read a run folder; ``prices`` is the run's table after the campaign's own unless given.
+    """Read a run folder; ``prices`` overrides the run's own prices (see ``prices_of``).
 
-    A missing manifest is no error: the order of the conditions is then by name. Raises TraceError
-    for a folder that is no run, and for a damaged file in it.
+    Without a manifest, the conditions are ordered by name. Raises TraceError for a folder that is
+    not a run, and for a damaged file in it.
     """
     found = list(find_trials(path))
     manifest = read_manifest(path / MANIFEST) if path_exists(path / MANIFEST) else None
@@ -99,16 +108,16 @@ def load_run(path: Path, prices: PriceTable | None = None) -> Run:
 
 
 def _unknown_where_unseen(attempts: Iterable[TrialRecord]) -> list[TrialRecord]:
-    """Return the attempts; those of an agent none of whose calls was ever seen, without any."""
+    """Return the attempts; if no call of an agent was ever seen, its calls are unknown."""
     attempts = list(attempts)
     heard = {a.key.agent for a in attempts if a.llm is not None and a.llm.calls}
     return [a if a.key.agent in heard else a.with_calls_unknown() for a in attempts]
 
 
 def benchmark_vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabulary | None:
-    """Return a benchmark's vocabulary as frozen into the manifest, or None.
+    """Return a benchmark's vocabulary from the manifest; None if it has none.
 
-    Raises TraceError if what stands there is none.
+    Raises TraceError if it is invalid.
     """
     frozen = manifest.vocabularies.get(benchmark) if manifest else None
     if frozen is None:
@@ -120,25 +129,23 @@ def benchmark_vocabulary(manifest: Manifest | None, benchmark: str) -> Vocabular
 
 
 def scripted_agents(manifest: Manifest | None) -> frozenset[str]:
-    """Return the agents of a campaign whose model WAREX plays, whatever their harness calls it."""
-    listed: Any = manifest.campaign.get("agents") if manifest else None
+    """Return the agents of a campaign whose model is scripted by WAREX."""
     return frozenset(
         str(agent.get("name"))
-        for agent in (listed if isinstance(listed, list) else [])
+        for agent in campaign_list(manifest, "agents")
         if isinstance(agent, dict) and is_mock_model(str(agent.get("model")))
     )
 
 
 def prices_of(run: Path | None, manifest: Manifest | None) -> PriceTable:
-    """Return the prices kept with a run, after those of its campaign's own.
+    """Return the price table saved with a run, overridden by the prices of its campaign.
 
-    Where none are kept, as of a run without a campaign, those in force are taken. Raises TraceError
-    if what the manifest holds are none, InputError if a table cannot be read.
+    If no table is saved, as in a run without a campaign, the current prices are used. Raises
+    TraceError if the manifest's prices are invalid, InputError if a table cannot be read.
     """
-    kept = run / PRICES if run is not None else None
     table = (
-        read_prices(kept, "without it, the prices in force would be taken: delete it")
-        if kept is not None and path_exists(kept)
+        read_prices(run / PRICES, "without it, the prices in force would be taken: delete it")
+        if run is not None and path_exists(run / PRICES)
         else current_prices()
     )
     frozen = manifest.campaign.get("prices", {}) if manifest else {}
@@ -156,9 +163,7 @@ def _damaged(error: ValidationError, *place: str) -> TraceError:
 
 def _named(manifest: Manifest | None, what: str) -> tuple[str, ...]:
     """Return the names in a list of the campaign's configuration, in order."""
-    listed: Any = manifest.campaign.get(what) if manifest else None
-    if not isinstance(listed, list):
-        return ()
+    listed = campaign_list(manifest, what)
     names = [item.get("name") if isinstance(item, dict) else item for item in listed]
     return tuple(name for name in names if isinstance(name, str))
 

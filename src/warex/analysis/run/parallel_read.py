@@ -1,7 +1,7 @@
-"""Reads many trials at once, each into its record; the traces themselves are never kept.
+"""Reads many trials into records, without keeping their traces.
 
-Above some hundred attempts in processes of their own, started as programs: a fork would copy the
-threads of whoever reads, and Python's own way to spawn runs the caller's script again.
+From ``ATTEMPTS_PER_PROCESS`` attempts on it starts processes with ``subprocess``: a fork would copy
+the caller's threads, and the spawn method of multiprocessing runs the caller's script again.
 """
 
 import os
@@ -19,15 +19,15 @@ from warex.llm.actions.parser import Vocabulary
 from warex.llm.prices.table import PriceTable
 
 ATTEMPTS_PER_PROCESS = 600
-"""Up to so many attempts one process reads as fast as two that must be started."""
+"""Number of attempts up to which one process is as fast as two, with the time to start them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
-    """What one process reads."""
+    """The input of one process."""
 
     attempts: tuple[tuple[Path, Vocabulary | None], ...]
-    """Folders, each with its benchmark's vocabulary."""
+    """Folders, each with the vocabulary of its benchmark."""
     prices: PriceTable
 
 
@@ -36,20 +36,18 @@ def read_trials(
     prices: PriceTable,
     processes: int | None = None,
 ) -> list[TrialRecord]:
-    """Read attempts' folders, in their order.
+    """Read the folders of attempts, in order.
 
-    ``processes`` is chosen by their number and the machine's cores unless given. Raises TraceError
-    as ``load_trial`` does, MachineError where a process died.
+    ``processes`` defaults to a number that depends on the attempts and the machine's cores. Raises
+    TraceError as ``load_trial`` does, MachineError if a process dies.
     """
     if processes is None:
         processes = min(os.cpu_count() or 1, 1 + len(attempts) // ATTEMPTS_PER_PROCESS)
     if processes < 2:
         return _read(ReadJob(tuple(attempts), prices))
     size = -(-len(attempts) // processes)
-    jobs = [
-        ReadJob(tuple(attempts[start : start + size]), prices)
-        for start in range(0, len(attempts), size)
-    ]
+    starts = range(0, len(attempts), size)
+    jobs = [ReadJob(tuple(attempts[start : start + size]), prices) for start in starts]
     with ThreadPoolExecutor(len(jobs)) as threads:
         return [record for found in threads.map(_read_in_subprocess, jobs) for record in found]
 
@@ -66,12 +64,10 @@ def _read_in_subprocess(job: ReadJob) -> list[TrialRecord]:
         check=False,
     )
     if done.returncode:
-        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"])[
-            -1
-        ]
+        said = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise MachineError(
-            f"a process that read traces ended with {done.returncode} ({last}); if the machine was"
-            " short of memory, give it more"
+            f"a process that read traces ended with {done.returncode} ({said[-1]}); if the machine"
+            " was short of memory, give it more"
         )
     found: list[TrialRecord] | TraceError = pickle.loads(done.stdout)
     if isinstance(found, TraceError):

@@ -1,7 +1,7 @@
 """Intervals and tests over tasks that have several trials each.
 
-Trials of one task are alike, so that a task counts as a whole: five trials of it are no five tasks.
-Nothing is drawn at random: the same run has the same figures for ever.
+Trials of one task are not independent, so the task is the unit. Nothing is drawn at random: the
+same run always has the same figures.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -25,17 +25,18 @@ type Interval = tuple[float, float]
 type PairCounts = tuple[float, float, float, float]
 """Pairs solved on both sides, on the other only (lost), on this only (won), on neither."""
 
+type PairKey = tuple[str, str, int]
+"""Benchmark, task and repeat, which trials of all conditions share."""
 
 _MAX_EXACT_FLIPS = 14
 _EPSILON = 1e-9
-"""Sums of floats that are no further apart are the same."""
+"""Sums of floats that differ by less are equal."""
 
 
 def rate_interval(tasks: Sequence[tuple[int, int]]) -> Interval:
     """Return the 95 % interval of a rate over tasks, each (hits, trials).
 
-    Wilson's score interval over as many independent trials as would give the spread between tasks,
-    as in ``independent``.
+    Wilson's score interval over the effective sample size (see ``effective_sample_size``).
     """
     k, n = len(tasks), sum(trials for _, trials in tasks)
     if not n:
@@ -49,7 +50,7 @@ def rate_interval(tasks: Sequence[tuple[int, int]]) -> Interval:
 
 
 def mean_interval(figures: Sequence[tuple[Hashable, float]]) -> Interval | None:
-    """Return the 95 % interval of the mean of trials' figures, each with its task.
+    """Return the 95 % interval of the mean over trials, each with its task.
 
     None for fewer than two tasks.
     """
@@ -61,9 +62,9 @@ def ratio_interval(
 ) -> Interval | None:
     """Return the 95 % interval of the ratio of two sums over trials, each with its task.
 
-    A t interval over what each task adds to the ratio, corrected for its skewness (Hall 1992, "On
-    the removal of skewness by transformation"), and never narrower at an end than without the
-    correction. None for fewer than two tasks, and where the lower sum is 0.
+    A t interval over each task's contribution, corrected for skewness (Hall 1992, "On the removal
+    of skewness by transformation"), and at each end at least as wide as without the correction.
+    None for fewer than two tasks, and if the lower sum is 0.
     """
     tops, bottoms = _sums(above), _sums(below)
     tasks = tops.keys() | bottoms.keys()
@@ -82,7 +83,7 @@ def ratio_interval(
         high = max(high, value - spread * _hall_inverse(-reach, skewness, k))
     if min(tops.values()) >= 0 and min(bottoms.values()) >= 0:
         low = max(low, 0.0)
-    # Sums of floats differ in their last bits from machine to machine.
+    # Sums of floats differ in their last bits between machines.
     return round(low, 12), round(high, 12)
 
 
@@ -95,9 +96,9 @@ def _hall_inverse(reach: float, skewness: float, k: int) -> float:
 def paired_difference_interval(tasks: Sequence[PairCounts]) -> tuple[Interval, float] | None:
     """Return the 95 % interval of (won - lost) / pairs over tasks, and its two-sided p.
 
-    Newcombe's interval (1998, method 10) of as many independent pairs as would give the spread
-    between tasks, and the p of ``sign_flip_p``. They agree: the interval holds 0 exactly where p is
-    at least 5 %. None for several pairs of a single task.
+    Newcombe's interval (1998, method 10) over the effective number of pairs, and the p of
+    ``sign_flip_p``. They agree: the interval includes 0 if and only if p is at least 5 %. None for
+    several pairs of a single task.
     """
     cells = effective_counts(tasks)
     if cells is None:
@@ -106,7 +107,7 @@ def paired_difference_interval(tasks: Sequence[PairCounts]) -> tuple[Interval, f
     low, high = newcombe_interval(*cells)
     if p >= ALPHA:
         return (min(low, 0.0), max(high, 0.0)), p
-    # Whatever lies beyond 0 is refuted with it.
+    # The test rejects 0, so the interval must end before it.
     least = 0.5 / sum(map(sum, tasks))
     fell = sum(lost - won for _, lost, won, _ in tasks) > 0
     return ((low, min(high, -least)) if fell else (max(low, least), high)), p
@@ -115,8 +116,8 @@ def paired_difference_interval(tasks: Sequence[PairCounts]) -> tuple[Interval, f
 def retained_share_interval(tasks: Sequence[PairCounts]) -> Interval | None:
     """Return the 95 % interval of the share of successes that is kept.
 
-    MOVER (Donner and Zou 2012) over as many independent pairs as would give the spread between
-    tasks. None for several pairs of a single task, and where there is nothing to keep.
+    MOVER (Donner and Zou 2012) over the effective number of pairs. None for several pairs of a
+    single task, and if the other side has no success.
     """
     after, before = (sum(cells[0] + cells[side] for cells in tasks) for side in (2, 1))
     if not before:
@@ -126,11 +127,10 @@ def retained_share_interval(tasks: Sequence[PairCounts]) -> Interval | None:
 
 
 def effective_counts(tasks: Sequence[PairCounts], share: float = 1.0) -> PairCounts | None:
-    """Return the same shares of as many independent pairs as would give the spread between tasks.
+    """Return the same shares over the effective number of independent pairs.
 
-    The spread is that of this side minus ``share`` of the other. At least one pair a task and at
-    most all (Korn and Graubard 1998), with their correction for how little few tasks say of a
-    spread. None for several pairs of a single task.
+    It is computed from the variance of this side minus ``share`` of the other, between one pair per
+    task and all pairs (Korn and Graubard 1998). None for several pairs of a single task.
     """
     k, sums = len(tasks), [sum(column) for column in zip(*tasks, strict=True)]
     n = sum(sums)
@@ -149,10 +149,10 @@ def effective_counts(tasks: Sequence[PairCounts], share: float = 1.0) -> PairCou
 
 
 def effective_sample_size(n: float, k: int, alone: float, between: float) -> float:
-    """Return how many independent trials tell as much as ``n`` trials of ``k`` tasks.
+    """Return how many independent trials are equivalent to ``n`` trials of ``k`` tasks.
 
-    ``alone`` is the variance of the figure were all trials independent, ``between`` its variance
-    over tasks. Where nothing varies there is no spread to judge by, and each task counts once.
+    ``alone`` is the variance of the figure if all trials were independent, ``between`` its variance
+    over tasks, corrected for few tasks. If nothing varies, each task counts once.
     """
     if alone <= _EPSILON:
         return float(k)
@@ -162,17 +162,17 @@ def effective_sample_size(n: float, k: int, alone: float, between: float) -> flo
     return min(max(worth, float(k)), float(n))
 
 
-def sign_flip_p(sums: Iterable[int]) -> float:
-    """Return the two-sided mid-p of tasks' differences, were each as likely the other way round.
+def sign_flip_p(sums: Sequence[int]) -> float:
+    """Return the two-sided mid-p of a sign-flip test over tasks.
 
-    ``sums`` are the tasks' won minus lost pairs. Every way to turn tasks round counts, by
-    convolution. With one pair a task it is McNemar's mid-p test (Fagerland, Lydersen and Laake
-    2013); mid-p counts what is as extreme as the seen by half, which the exact test counts whole.
+    ``sums`` are the tasks' won minus lost pairs. All sign flips are counted, by convolution. With
+    one pair per task it is McNemar's mid-p test (Fagerland, Lydersen and Laake 2013), which counts
+    outcomes as extreme as the observed one by half.
     """
     import numpy as np
 
     moved = [abs(one) for one in sums if one]
-    seen = abs(sum(one for one in sums))
+    seen = abs(sum(sums))
     most = sum(moved)
     chances = np.zeros(2 * most + 1)
     chances[most] = 1.0
@@ -182,7 +182,6 @@ def sign_flip_p(sums: Iterable[int]) -> float:
         turned[:-step] += chances[step:] / 2
         chances = turned
     if not seen:
-        # Half of what is as extreme as nothing, and all else.
         return float(1 - chances[most] / 2) if most else 1.0
     return float(2 * chances[most + seen + 1 :].sum() + chances[most + seen])
 
@@ -190,10 +189,8 @@ def sign_flip_p(sums: Iterable[int]) -> float:
 def trend(tasks: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, float] | None:
     """Return slope and two-sided p of success over doses; ``tasks`` hold (dose, solved).
 
-    The slope is the change of the success rate for each doubling of the dose, by least squares
-    within tasks. p is how often the tasks' own slopes add up to as much, were each as likely the
-    other way round; what is as extreme as the seen counts by half. None where no task has two
-    doses.
+    The slope is the change of the success rate per doubling of the dose, by least squares within
+    tasks. p is the mid-p of a sign-flip test over the tasks' slopes. None if no task has two doses.
     """
     rises, spread = list[float](), 0.0
     for trials in tasks:
@@ -209,21 +206,20 @@ def trend(tasks: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, float] 
 
 
 def _sign_flip_p_real(figures: Sequence[float]) -> float:
-    """Return the mid-p of ``sign_flip_p`` for figures that are no whole numbers.
+    """Return the mid-p of ``sign_flip_p`` for real numbers.
 
-    Of more than 14 by the normal distribution that their sum then comes near.
+    For more than 14 figures it uses the normal approximation.
     """
     import numpy as np
 
     seen = abs(sum(figures))
     if len(figures) > _MAX_EXACT_FLIPS:
-        spread = sqrt(sum(figure**2 for figure in figures))
-        return 2 * NormalDist().cdf(-seen / spread)
+        return 2 * NormalDist().cdf(-seen / sqrt(sum(figure**2 for figure in figures)))
+    if not figures:
+        return 1.0
     ways = np.arange(2 ** len(figures))[:, None] >> np.arange(len(figures)) & 1
     sums = np.abs((1 - 2 * ways) @ np.array(figures)) - seen
-    return (
-        float(np.mean(sums > _EPSILON) + np.mean(np.abs(sums) <= _EPSILON) / 2) if figures else 1.0
-    )
+    return float(np.mean(sums > _EPSILON) + np.mean(np.abs(sums) <= _EPSILON) / 2)
 
 
 def _sums[T: Hashable](figures: Iterable[tuple[T, float]]) -> dict[T, float]:
@@ -231,7 +227,3 @@ def _sums[T: Hashable](figures: Iterable[tuple[T, float]]) -> dict[T, float]:
     for task, figure in figures:
         sums[task] = sums.get(task, 0.0) + figure
     return sums
-
-
-type PairKey = tuple[str, str, int]
-"""Benchmark, task and repeat: what conditions have in common."""

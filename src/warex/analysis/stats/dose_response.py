@@ -1,4 +1,4 @@
-"""Dose and response: the same fault, harder or more often."""
+"""Dose and response: the same fault at rising intensity or frequency."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ type DoseAxis = Literal["intensity", "frequency", "first"]
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """Where a condition stands on an axis."""
+    """The dose of a condition on an axis."""
 
     axis: DoseAxis
     value: float
     of: str
-    """What is dosed: the scenario, with the defence and the other axis where they are set."""
+    """What is dosed: the scenario, with the defence and the other axis if they are set."""
 
 
 @dataclass(frozen=True, slots=True)
 class DosePoint:
-    """What came of one dose."""
+    """The result of one dose."""
 
     value: float
     condition: str
@@ -33,23 +33,21 @@ class DosePoint:
 
 @dataclass(frozen=True, slots=True)
 class DoseSeries:
-    """One agent under rising doses of the same; at least two of them."""
+    """One agent under at least two doses of the same fault."""
 
     agent: str
     axis: DoseAxis
     of: str
     points: tuple[DosePoint, ...]
-    """By rising dose. ``clean`` is no point: it is the level that Δ is taken from."""
+    """By rising dose. ``clean`` is not a point; Δ is relative to it."""
     slope: float | None
-    """Change of the success rate for each doubling of the dose (least squares within tasks)."""
+    """Change of the success rate per doubling of the dose (least squares within tasks)."""
     slope_p: float | None
-    """Of the trend, two-sided: every task's own slope is as likely the other way round."""
+    """Of the trend, two-sided, by a sign-flip test over the tasks' slopes."""
 
 
 def dose_series(
-    agent: str,
-    standing: Iterable[tuple[Dose, DosePoint]],
-    scored: Mapping[str, ScoredPairs],
+    agent: str, standing: Iterable[tuple[Dose, DosePoint]], scored: Mapping[str, ScoredPairs]
 ) -> list[DoseSeries]:
     """Return each axis on which an agent met at least two doses.
 

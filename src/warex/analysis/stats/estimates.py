@@ -1,4 +1,4 @@
-"""How sure a rate or a mean is."""
+"""Rates and means with their intervals."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
@@ -9,21 +9,21 @@ from warex.analysis.stats.proportions import wilson
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``hits`` of ``n`` trials. Nothing of nothing is no rate: ``value`` is then None."""
+    """``hits`` of ``n`` trials."""
 
     hits: int
     n: int
     clustered_interval: tuple[float, float] | None = field(default=None, compare=False)
-    """The interval where the trials are not independent: several of one task."""
+    """The interval if trials are not independent: several of one task."""
 
     @property
     def value(self) -> float | None:
-        """The rate, 0 to 1; None where n is 0."""
+        """The rate, 0 to 1; None if n is 0."""
         return self.hits / self.n if self.n else None
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The Wilson 95 % interval; with several trials a task that of fewer, see ``bounds``."""
+        """The Wilson 95 % interval; for several trials per task, see ``rate_interval``."""
         return self.clustered_interval or wilson(self.hits, self.n)
 
     def __str__(self) -> str:
@@ -32,21 +32,20 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean with how sure it is."""
+    """A mean with its interval."""
 
     value: float
     interval: tuple[float, float] | None
-    """95 %, over tasks; None where there are fewer than two."""
+    """95 %, over tasks; None for fewer than two."""
     n: int
-    """What it is the mean of: trials, pairs or injections."""
+    """Number of trials, pairs or injections."""
 
 
 def clustered_rate(found: Iterable[tuple[Hashable, bool]]) -> Rate:
-    """Return a rate of things that each belong to a task: (task, whether it is a hit)."""
+    """Return the rate over (task, whether it is a hit), clustered by task."""
     tasks: dict[Hashable, tuple[int, int]] = {}
     for task, hit in found:
         hits, n = tasks.get(task, (0, 0))
         tasks[task] = hits + hit, n + 1
     hits, n = (sum(column) for column in zip(*tasks.values(), strict=True)) if tasks else (0, 0)
-    alone = n == len(tasks)
-    return Rate(hits, n, None if alone else rate_interval(list(tasks.values())))
+    return Rate(hits, n, None if n == len(tasks) else rate_interval(list(tasks.values())))

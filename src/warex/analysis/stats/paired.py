@@ -1,6 +1,6 @@
-"""Differences between two sides of a run, each with what says whether it is more than chance."""
+"""Paired differences between two sides of a run, with their intervals and tests."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Literal
@@ -24,75 +24,78 @@ from warex.analysis.stats.proportions import (
 from warex.text.english import count_noun
 
 ASSUMED_FLIPS = 0.1
-"""Share of pairs that flip by chance alone, where the run does not say."""
+"""Share of pairs that flip by chance alone, if the run has no noise floor."""
 _ASSUMED_RANGE = (0.05, 0.2)
 STATED_DROP = 0.2
-"""The fall of a success rate for which the needed tasks are told: one stated beforehand, since the
-one that was seen is too often one that chance made large."""
+"""The drop of a success rate for which the required tasks are computed. It is fixed beforehand,
+since an observed drop is often too large by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A difference of success rates over trials that exist on both sides."""
+    """A difference of success rates over the trials of both sides, by pairs."""
 
     value: float
     """From -1 to 1."""
     pairs: int
     interval: tuple[float, float] | None = field(default=None, compare=False)
-    """95 %; None where several repeats of a single task leave nothing to judge by."""
+    """95 %; None for several repeats of a single task."""
     p: float | None = field(default=None, compare=False)
-    """Two-sided mid-p: how often chance alone gives as much. None as for ``interval``."""
+    """Two-sided mid-p; None as for ``interval``."""
     p_holm: float | None = field(default=None, compare=False)
-    """``p`` adjusted for being one of several (Holm 1979): all conditions of an agent against
-    ``clean``, all its defences, all that a comparison of two agents rests on. None elsewhere."""
+    """``p`` adjusted for several tests (Holm 1979): all conditions of an agent, defences, or a
+    comparison of two agents. None elsewhere."""
     method: Literal["mcnemar", "clustered"] | None = field(default=None, compare=False)
-    """One repeat: McNemar's mid-p test, Newcombe's interval. More: the same over tasks, with each
-    task's sign flipped for p and as many pairs as its trials are worth for the interval."""
+    """``mcnemar``: McNemar's mid-p test and Newcombe's interval, for one repeat. ``clustered``: a
+    sign-flip test, and Newcombe's interval over the effective number of pairs, for several."""
     lost: int = field(default=0, compare=False)
     """Pairs solved on the other side only."""
     won: int = field(default=0, compare=False)
     """Pairs solved on this side only."""
     tasks: int = field(default=0, compare=False)
-    """Tasks that the pairs belong to."""
+    """Number of tasks of the pairs."""
 
     @property
     def significant(self) -> bool:
-        """Whether it is more than chance at 5 %, adjusted where it is adjusted at all."""
-        p = self.p if self.p_holm is None else self.p_holm
-        return p is not None and p < ALPHA
+        """Whether the adjusted p is below 5 %."""
+        return self.adjusted_p is not None and self.adjusted_p < ALPHA
+
+    @property
+    def adjusted_p(self) -> float | None:
+        """``p_holm``, or ``p`` if that is None."""
+        return self.p if self.p_holm is None else self.p_holm
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseFloor:
-    """What differs where nothing was varied: A/A."""
+    """The difference between equal sides (A/A)."""
 
     delta: Delta
     flips: int
-    """Pairs of which one side was solved and the other not."""
+    """Pairs solved on one side only."""
     pairs: int
     source: Literal["control", "repeats"]
-    """A control condition against ``clean``, else each repeat of ``clean`` against the one before.
-    """
+    """A control against ``clean``, or each repeat of ``clean`` against the one before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """What a run of this size can see."""
+    """The effects that a run of this size can detect."""
 
     n: int
-    """Tasks with a score under ``clean``; repeats of one are not counted as more."""
+    """Tasks with a score under ``clean``; repeats do not count."""
     smallest_detectable_drop: float | None
-    """The smallest fall of the success rate seen with 80 % probability, 0 to 1; None where not
-    even losing every solved task would be."""
+    """The smallest drop of the success rate detected with 80 % probability, 0 to 1; None if even a
+    drop to 0 is not."""
     alpha: float
     """Two-sided level of McNemar's mid-p test: 0.05 over the number of conditions."""
     flips: float
     """Share of pairs that flip by chance alone."""
     assumed: bool
-    """Whether ``flips`` is assumed, since the run has no noise floor."""
+    """Whether ``flips`` is assumed because the run has no noise floor."""
     needed: tuple[int, int] | None = None
-    """Tasks that it takes to see a fall of 20 points with 80 % probability: at least, where repeats
-    tell as much as tasks and few pairs flip, and at most. None for more than 20,000."""
+    """Fewest and most tasks required to detect a drop of 20 points with 80 % probability, depending
+    on flips and on what repeats contribute. None for more than 20,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +107,33 @@ class Contrast:
     agents: tuple[str, str]
     rates: tuple[Rate, Rate]
     p_fisher: float | None
-    """Fisher's exact test, two-sided, not adjusted; None where a task has several trials, which
-    are not independent."""
+    """Fisher's exact test, two-sided, not adjusted; None if a task has several trials."""
     relative_change: float | None
-    """The second's rate over the first's, minus 1; None where the first is 0."""
+    """The second's rate over the first's, minus 1; None if the first is 0."""
     paired: Delta | None
-    """The second minus the first over shared tasks and repeats: the better test wherever both ran
-    the same tasks."""
+    """The second minus the first over shared tasks and repeats, which is the better test."""
 
 
 @dataclass(frozen=True, slots=True)
 class DefenceEffect:
-    """What a defence changes under the same faults."""
+    """The effect of a defence under the same faults."""
 
     agent: str
     condition: str
     """With the defence."""
     against: str
-    """The same scenario at the same dose without it."""
+    """The same scenario and dose without the defence."""
     defence: str
     delta: Delta
-    """Success with it minus without it; adjusted over the agent's defences."""
+    """Success with the defence minus without, adjusted over the agent's defences."""
 
 
 type ScoredPairs = Mapping[PairKey, bool]
-"""Trials with a yes or no."""
+"""Whether each trial succeeded."""
 
 
 def delta(of: ScoredPairs, against: ScoredPairs) -> Delta | None:
-    """Return the difference over the pairs on both sides; None where there are none."""
+    """Return the difference over the pairs on both sides; None if there are none."""
     return paired_difference(_sides(of, against))
 
 
@@ -156,7 +157,7 @@ def paired_difference(sides: Sequence[tuple[TaskId, bool, bool]]) -> Delta | Non
 
 
 def _cells(sides: Iterable[tuple[TaskId, bool, bool]]) -> list[PairCounts]:
-    """Return each task's pairs by how they came out."""
+    """Return the pair counts of each task."""
     kinds = [(True, True), (False, True), (True, False), (False, False)]
     by_task: dict[TaskId, list[tuple[bool, bool]]] = {}
     for task, this, other in sides:
@@ -168,32 +169,26 @@ def _cells(sides: Iterable[tuple[TaskId, bool, bool]]) -> list[PairCounts]:
 
 
 def holm_adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
-    """Return the same differences with p adjusted for being several, in their order."""
-    ps = holm([d.p for d in deltas if d is not None and d.p is not None])
-    rest = iter(ps)
-    return [
-        replace(d, p_holm=next(rest)) if d is not None and d.p is not None else d for d in deltas
-    ]
+    """Return the same differences with p adjusted for several tests, in order."""
+    rest = iter(holm([d.p for d in deltas if d and d.p is not None]))
+    return [replace(d, p_holm=next(rest)) if d and d.p is not None else d for d in deltas]
 
 
 def retained_share(of: ScoredPairs, against: ScoredPairs) -> Mean | None:
     """Return R_fault, the share of the other side's success rate that this side keeps, over pairs.
 
-    None where the other side solved nothing.
+    None if the other side solved nothing.
     """
     sides = _sides(of, against)
     there = sum(other for _, _, other in sides)
     if not there:
         return None
-    return Mean(
-        sum(this for _, this, _ in sides) / there,
-        retained_share_interval(_cells(sides)),
-        len(sides),
-    )
+    kept = sum(this for _, this, _ in sides) / there
+    return Mean(kept, retained_share_interval(_cells(sides)), len(sides))
 
 
 def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
-    """Return what differs between equals; None where nothing was run twice."""
+    """Return the difference between equal sides; None if nothing was run twice."""
     source: Literal["control", "repeats"] = "control"
     sides = _sides(control, clean)
     if not sides:
@@ -208,11 +203,11 @@ def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
 
 
 def detectable_drop(clean: ScoredPairs, floor: NoiseFloor | None, conditions: int) -> Power | None:
-    """Return what can be seen against ``clean`` with so many conditions; None without a score."""
+    """Return the power against ``clean`` with so many conditions; None without a score."""
     if not clean:
         return None
     n = len({pair[:2] for pair in clean})
-    # One more flip and one more that stayed: of few pairs without a flip, flips are not ruled out.
+    # Adds one flip and one pair without (Laplace), so that few pairs do not give a share of 0.
     flips = (floor.flips + 1) / (floor.pairs + 2) if floor else ASSUMED_FLIPS
     alpha = ALPHA / max(1, conditions)
     drop = smallest_drop(n, sum(clean.values()) / len(clean), flips, alpha)
@@ -222,12 +217,12 @@ def detectable_drop(clean: ScoredPairs, floor: NoiseFloor | None, conditions: in
 
 
 def required_tasks(delta: Delta, alpha: float) -> tuple[int, int] | None:
-    """Return the tasks it takes to see a fall of 20 points with as many repeats; see ``Power``."""
+    """Return the tasks required to detect a drop of 20 points; see ``Power.needed``."""
     return tasks_needed(STATED_DROP, _ASSUMED_RANGE, delta.pairs / delta.tasks, alpha)
 
 
 def describe_required_tasks(needed: tuple[int, int] | None) -> str:
-    """Say how many tasks a stated fall takes."""
+    """Say how many tasks are required to detect ``STATED_DROP``."""
     drop = f"a drop of {100 * STATED_DROP:.0f} points takes"
     if needed is None:
         return f"{drop} more tasks than can be run"
@@ -235,12 +230,15 @@ def describe_required_tasks(needed: tuple[int, int] | None) -> str:
     return f"{drop} {f'{fewest:,} to ' if fewest < most else ''}{count_noun(most, 'task')}"
 
 
+def describe_p(p: float) -> str:
+    """Write a p-value: ``p = 0.012``, ``p < 0.001``."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def contrasts(
-    condition: str,
-    figure: Literal["success", "recovery"],
-    by_agent: Mapping[str, ScoredPairs],
+    condition: str, figure: Literal["success", "recovery"], by_agent: Mapping[str, ScoredPairs]
 ) -> list[Contrast]:
-    """Compare each two agents that have a rate at all."""
+    """Compare each pair of agents that have a rate."""
     return [
         _contrast(condition, figure, (first, second), by_agent)
         for first, second in combinations(by_agent, 2)
@@ -258,20 +256,18 @@ def _contrast(
     rates = rate_of(one), rate_of(other)
     independent = all(len({pair[:2] for pair in side}) == len(side) for side in (one, other))
     base, value = rates[0].value, rates[1].value
+    first, second = ((rate.hits, rate.n) for rate in rates)
     return Contrast(
         condition=condition,
         figure=figure,
         agents=agents,
         rates=rates,
-        p_fisher=fisher((rates[0].hits, rates[0].n), (rates[1].hits, rates[1].n))
-        if independent
-        else None,
+        p_fisher=fisher(first, second) if independent else None,
         relative_change=value / base - 1 if base and value is not None else None,
         paired=delta(other, one),
     )
 
 
 def rate_of(scored: ScoredPairs) -> Rate:
-    """Return the rate over trials, their tasks minded."""
-    hits: list[tuple[Hashable, bool]] = [(pair[:2], hit) for pair, hit in scored.items()]
-    return clustered_rate(hits)
+    """Return the rate over trials, clustered by task."""
+    return clustered_rate((pair[:2], hit) for pair, hit in scored.items())

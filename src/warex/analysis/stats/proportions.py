@@ -1,7 +1,7 @@
-"""The tests and intervals, each in a few lines of its own.
+"""Tests and intervals of proportions, and the power of tests.
 
-scipy has most of them, in 140 MB that take a second to load. The tests hold these against scipy,
-against published numbers, and against definitions.
+scipy has most of them, but needs 140 MB and a second to load. The tests compare these functions
+with scipy, with published numbers and with their definitions.
 """
 
 from collections.abc import Sequence
@@ -10,30 +10,29 @@ from math import ceil, comb, cos, exp, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist
 
 ALPHA = 0.05
-"""Two-sided level of every test; every interval is a 95 % one."""
+"""Two-sided level of all tests; all intervals are 95 % intervals."""
 
 
 def wilson(hits: float, n: float) -> tuple[float, float]:
     """Return the score interval of a proportion (Wilson 1927), each end within 0 to 1.
 
-    Unlike the normal approximation it stays honest at 0 of n and n of n, which is where small
-    campaigns end. Of no trials at all nothing is known: (0, 1).
+    Unlike the normal approximation it is accurate at 0 of n and n of n. For n = 0 it is (0, 1).
     """
     if n == 0:
         return 0.0, 1.0
     z, p = z_quantile(), hits / n
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    # At 0 of n and n of n rounding leaves the end a hair inside or outside of the estimate.
+    # At 0 of n and n of n, rounding may move the end slightly past the estimate.
     return max(0.0, min(middle - reach, p)), min(1.0, max(middle + reach, p))
 
 
 @cache
 def t_quantile(freedom: int) -> float:
-    """Return the end of the middle 95 % of Student's t with so many degrees of freedom.
+    """Return the 97.5 % quantile of Student's t; ``freedom`` is at least 1.
 
     By bisection of its distribution (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4) over the angle
-    whose tangent is t / sqrt(freedom). ``freedom`` is at least 1.
+    whose tangent is t / sqrt(freedom).
     """
     low, high = 0.0, pi / 2
     while low < (middle := (low + high) / 2) < high:
@@ -42,7 +41,7 @@ def t_quantile(freedom: int) -> float:
 
 
 def _t_within(angle: float, freedom: int) -> float:
-    """Return how likely Student's t lies within ± tan(angle) * sqrt(freedom)."""
+    """Return the probability that Student's t is within ± tan(angle) * sqrt(freedom)."""
     odd = freedom % 2
     total, term = 0.0, cos(angle) if odd else 1.0
     for exponent in range(odd, freedom - 1, 2):
@@ -53,18 +52,17 @@ def _t_within(angle: float, freedom: int) -> float:
 
 
 def z_quantile() -> float:
-    """Return the end of the middle 95 % of the normal distribution: 1.96."""
+    """Return the 97.5 % quantile of the normal distribution: 1.96."""
     return NormalDist().inv_cdf(1 - ALPHA / 2)
 
 
 def newcombe_interval(both: float, lost: float, won: float, neither: float) -> tuple[float, float]:
     """Return the 95 % interval of (won - lost) / n over pairs (Newcombe 1998, method 10).
 
-    Made of the two sides' Wilson intervals, so that it stays honest where hardly a pair differs.
-    Pairs may be worth a part of one.
+    Built from the Wilson intervals of both sides, so it is accurate even if few pairs differ.
+    Counts may be fractions.
     """
-    n = both + lost + won + neither
-    after, before = both + won, both + lost
+    n, after, before = both + lost + won + neither, both + won, both + lost
     low_after, high_after = wilson(after, n)
     low_before, high_before = wilson(before, n)
     p_after, p_before, value = after / n, before / n, (won - lost) / n
@@ -83,11 +81,10 @@ def paired_ratio_interval(
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of (both + won) / (both + lost) over pairs.
 
-    Made of the two sides' Wilson intervals, as ``newcombe_interval`` (MOVER, Donner and Zou 2012).
-    None where the lower sum is 0.
+    Built from the Wilson intervals of both sides, as ``newcombe_interval`` (MOVER, Donner and Zou
+    2012). None if the lower sum is 0.
     """
-    n = both + lost + won + neither
-    after, before = both + won, both + lost
+    n, after, before = both + lost + won + neither, both + won, both + lost
     if not before:
         return None
     top, bottom, phi = after / n, before / n, _correlation(both, lost, won, neither)
@@ -108,17 +105,15 @@ def paired_ratio_interval(
 
 def _correlation(both: float, lost: float, won: float, neither: float) -> float:
     """Return the correlation of the two sides, corrected for continuity (Newcombe 1998)."""
-    n = both + lost + won + neither
-    after, before = both + won, both + lost
+    n, after, before = both + lost + won + neither, both + won, both + lost
     margins = after * (n - after) * before * (n - before)
     cross = both * neither - lost * won
-    if cross > 0:
-        cross = max(0.0, cross - n / 2)
+    cross = max(0.0, cross - n / 2) if cross > 0 else cross
     return cross / sqrt(margins) if margins > 1e-9 else 0.0
 
 
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
-    """Return the p of several tests, adjusted for being several (Holm 1979), in their order."""
+    """Return the p of several tests, adjusted for their number (Holm 1979), in order."""
     fixed, highest = [0.0] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda place: ps[place])):
         highest = max(highest, min(1.0, ps[place] * (len(ps) - rank)))
@@ -129,7 +124,7 @@ def holm(ps: Sequence[float]) -> tuple[float, ...]:
 def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
     """Return the two-sided p of two independent rates, each (hits, n), by Fisher's exact test.
 
-    It is the share of all tables with the same margins that are no likelier than the one seen.
+    It is the share of all tables with the same margins that are at most as likely as the observed.
     """
     (seen, n), (others, m) = first, second
     hits = seen + others
@@ -141,46 +136,42 @@ def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
 
 
 def pass_k(tasks: Sequence[tuple[int, int]], k: int) -> float | None:
-    """Return how likely k trials of a task are all solved, as a mean over tasks.
+    """Return the probability that k trials of a task are all solved, as a mean over tasks.
 
-    ``tasks`` are (solved, trials); those with fewer than k trials say nothing. Unbiased: of all
-    ways to choose k of the trials, the share that are all solved. None where no task says anything.
+    ``tasks`` are (solved, trials); those with fewer than k trials are ignored. Unbiased: the share
+    of all choices of k trials that are all solved. None if no task has k trials.
     """
     shares = [comb(solved, k) / comb(n, k) for solved, n in tasks if n >= k]
     return sum(shares) / len(shares) if shares else None
 
 
 def power(n: int, lose: float, win: float, alpha: float = ALPHA) -> float:
-    """Return how likely McNemar's mid-p test sees a fall over n pairs.
+    """Return the probability that McNemar's mid-p test detects a drop over n pairs.
 
-    A pair is lost with probability ``lose`` and won with ``win``; a significant rise is no fall
-    seen.
+    A pair is lost with probability ``lose`` and won with ``win``. A significant rise is ignored.
     """
     differ = lose + win
     if n <= 0 or differ <= 0:
         return 0.0
     share, seen = win / differ, 0.0
-    # Of so many differing pairs, the most that may be won and the fall is still significant; -1:
-    # none. How likely no more are won, by chance alone and by the shares given.
+    # The most of the differing pairs that may be won for a significant drop (-1: none), and the
+    # probability that no more are won, by chance alone and by the given shares.
     most, by_chance, as_given = -1, 0.0, 0.0
     for differing in range(n + 1):
-        # What is as extreme as the seen counts by half.
+        # Mid-p: the observed outcome counts by half.
         while by_chance + binomial(most + 1, differing, 0.5) / 2 < alpha / 2:
             most += 1
             by_chance += binomial(most, differing, 0.5)
             as_given += binomial(most, differing, share)
         seen += binomial(differing, n, differ) * as_given
-        # One differing pair more: of those with the most wins, some win it and are out.
+        # With one more differing pair, outcomes with the most wins that win it are excluded.
         by_chance -= binomial(most, differing, 0.5) / 2
         as_given -= binomial(most, differing, share) * share
     return min(1.0, seen)
 
 
 def binomial(k: int, n: int, p: float) -> float:
-    """Return how likely k of n independent trials hit, each with probability ``p``.
-
-    Rounding may have taken ``p`` over 1.
-    """
+    """Return the probability of k hits in n independent trials; ``p`` may be rounded above 1."""
     if not 0 <= k <= n:
         return 0.0
     if not 0 < p < 1:
@@ -192,15 +183,15 @@ def binomial(k: int, n: int, p: float) -> float:
 def smallest_drop(
     n: int, ceiling: float, flips: float, alpha: float = ALPHA, wanted: float = 0.8
 ) -> float | None:
-    """Return the smallest fall of a rate that is seen over n pairs with probability ``wanted``.
+    """Return the smallest drop of a rate that is detected over n pairs with probability ``wanted``.
 
-    ``ceiling`` is the rate before the fall, below which nothing can fall. ``flips`` is the share of
-    pairs that differ by chance alone, half of them each way. None where not even the deepest fall
-    would be seen.
+    ``ceiling`` is the rate before the drop, and so the largest drop. ``flips`` is the share of
+    pairs that differ by chance alone, half of them each way. None if not even the largest drop is
+    detected.
     """
 
     def seen(drop: float) -> bool:
-        # No more is won than is still solved.
+        # No more pairs can be won than are still solved.
         won = min(flips / 2, ceiling - drop)
         return power(n, min(1 - won, drop + won), won, alpha) >= wanted
 
@@ -216,11 +207,11 @@ def smallest_drop(
 def tasks_needed(
     drop: float, flips: tuple[float, float], repeats: float, alpha: float = ALPHA
 ) -> tuple[int, int] | None:
-    """Return how many tasks it takes to see a stated fall with probability 0.8: fewest and most.
+    """Return the fewest and most tasks required to detect a drop with probability 0.8.
 
     ``flips`` are the least and the most share of pairs that differ by chance alone. The fewest are
-    enough where repeats of a task tell as much as other tasks would; the most, where they tell
-    nothing new. None where more than 20,000 would be needed.
+    enough if repeats of a task are independent; the most, if they add no information. None if more
+    than 20,000 would be required.
     """
     fewest, most = (
         pairs_needed(min(1 - by_chance / 2, drop + by_chance / 2), by_chance / 2, alpha)
@@ -234,10 +225,10 @@ def tasks_needed(
 def pairs_needed(
     lose: float, win: float, alpha: float = ALPHA, wanted: float = 0.8, most: int = 20_000
 ) -> int | None:
-    """Return how many pairs it takes to see a difference with probability ``wanted``.
+    """Return the number of pairs required to detect a difference with probability ``wanted``.
 
-    ``lose`` and ``win`` are the shares of pairs that differ each way. None where they are the
-    same, or where more than ``most`` would be needed.
+    ``lose`` and ``win`` are the shares of pairs that differ each way. None if they are equal, or if
+    more than ``most`` would be required.
     """
     lose, win = max(lose, win), min(lose, win)
 

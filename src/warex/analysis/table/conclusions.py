@@ -1,7 +1,7 @@
-"""What a run says, in words: what falls by how much, what is inconclusive, what helped.
+"""The conclusions of a run in sentences: what falls, what is inconclusive, what helps.
 
-What was seen comes first, with its interval, then how sure it is; what no test bears is called
-inconclusive, and how many tasks a stated effect would take is told once.
+Each sentence gives the observed difference with its interval and p. A difference without a
+significant test is called inconclusive.
 """
 
 from collections.abc import Iterator
@@ -14,31 +14,27 @@ from warex.analysis.stats.paired import (
     DefenceEffect,
     Delta,
     Power,
+    describe_p,
     describe_required_tasks,
 )
 from warex.analysis.table.tabulate import Table
-from warex.text.english import count_noun
+from warex.text.english import count_noun, of_number
 from warex.traces import CLEAN, NO_PROXY
 
 type Conclusion = Literal["falls", "gains", "kept", "inconclusive"]
-"""``kept``: the interval lies within ``EQUIVALENCE_MARGIN`` of no change."""
+"""``kept``: the interval is within ``EQUIVALENCE_MARGIN`` of no change."""
 
 
 def conclusion_of(delta: Delta) -> Conclusion:
-    """Return what a difference shows."""
+    """Return the conclusion of a difference."""
     if delta.significant:
         return "falls" if delta.value < 0 else "gains"
-    if (
-        delta.interval
-        and delta.interval[0] >= -EQUIVALENCE_MARGIN
-        and delta.interval[1] <= EQUIVALENCE_MARGIN
-    ):
-        return "kept"
-    return "inconclusive"
+    low, high = delta.interval or (-1.0, 1.0)
+    return "kept" if low >= -EQUIVALENCE_MARGIN and high <= EQUIVALENCE_MARGIN else "inconclusive"
 
 
 def conclusions(run: Run, table: Table) -> tuple[str, ...]:
-    """Return the sentences that open a report, warnings first."""
+    """Return the first sentences of a report, warnings first."""
     if not any(row.n for row in table.rows):
         return ("No trial counts, so there are no results.",)
     return (*_warnings(table), *(line for agent in run.agents for line in _agent(table, agent)))
@@ -56,8 +52,7 @@ def _warnings(table: Table) -> Iterator[str]:
         elif row in table.underexposed:
             yield (
                 f"{row.agent}, {row.condition}: a fault reached only {row.exposure.hits} of"
-                f" {count_noun(row.exposure.n, 'trial')}, so this"
-                " condition hardly measures it."
+                f" {count_noun(row.exposure.n, 'trial')}, so this condition hardly measures it."
             )
 
 
@@ -74,8 +69,7 @@ def _agent(table: Table, agent: str) -> Iterator[str]:
     for row in tested:
         if line := _regime(row):
             yield line
-    defences = [effect for effect in table.defences if effect.agent == agent]
-    yield from map(_defence, defences)
+    yield from (_defence(effect) for effect in table.defences if effect.agent == agent)
     for name, power in table.power:
         if name == agent:
             yield _power(agent, power)
@@ -91,8 +85,7 @@ def _change(row: ConditionRow, delta: Delta) -> str:
         case "kept":
             return (
                 f"{where} leaves {who}'s success as it is, to within"
-                f" {100 * EQUIVALENCE_MARGIN:.0f} points:"
-                f" {_won(delta)}."
+                f" {100 * EQUIVALENCE_MARGIN:.0f} points: {_won(delta)}."
             )
         case "inconclusive":
             return (
@@ -147,9 +140,7 @@ def _lost(delta: Delta) -> str:
 
 
 def _won(delta: Delta) -> str:
-    points = (
-        f"{100 * delta.value:+.0f} {'point' if abs(round(100 * delta.value)) == 1 else 'points'}"
-    )
+    points = f"{100 * delta.value:+.0f} {of_number(abs(round(100 * delta.value)), 'point')}"
     if delta.interval is None:
         return f"{points}, no interval"
     low, high = delta.interval
@@ -161,11 +152,9 @@ def _points(share: float) -> str:
 
 
 def _p(delta: Delta) -> str:
-    p = delta.p if delta.p_holm is None else delta.p_holm
-    if p is None:
+    if delta.adjusted_p is None:
         return "no test"
-    written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    return ("adjusted " if delta.p_holm is not None else "") + written
+    return ("" if delta.p_holm is None else "adjusted ") + describe_p(delta.adjusted_p)
 
 
 def _maybe_p(delta: Delta) -> str:

@@ -1,9 +1,8 @@
-"""How the trials of each condition ended, and what another rule for crashes would give.
+"""How the trials of each condition ended, and the success under other rules for crashes.
 
-A harness that crashes after a fault was delivered has failed the task: score 0. One that crashes
-before any fault says nothing, so its attempt is void and run again. The rule is not symmetric, and
-``clean`` has no faults: there a crash is always void. So success is also told as if every such
-crash were void, and as if every one counted 0.
+If the harness crashes after a fault was delivered, the trial scores 0. If it crashes before, the
+attempt is void and repeated; under ``clean`` that is always so. As this rule is not symmetric,
+success is also computed as if all crashes were void, and as if all scored 0.
 """
 
 from collections import Counter
@@ -24,30 +23,26 @@ class Endings:
     agent: str
     condition: str
     counts: tuple[tuple[Ending, int], ...]
-    """Trials that have an ending, by it; the most frequent first."""
+    """Number of trials by ending, the most frequent first."""
     crashed: int
-    """Of these, trials whose harness crashed after a fault: they count 0."""
+    """Trials whose harness crashed after a fault; they score 0."""
     voided: int
-    """Trials with an attempt that was void since the harness crashed before any fault."""
+    """Trials with a void attempt whose harness crashed before any fault."""
     success: Rate
     success_if_void: Rate
-    """Success if every crash of the harness were void."""
+    """Success if all crashes of the harness were void."""
     success_if_zero: Rate
-    """Success if every crash of the harness counted 0."""
+    """Success if all crashes of the harness scored 0."""
 
 
 def endings(run: Run) -> tuple[Endings, ...]:
     """Return the endings of each agent under each condition, in the campaign's order."""
-    trials = run.trials
     voided = {attempt.key for attempt in run.attempts if _crashed_before(attempt)}
-    found = []
-    for agent in run.agents:
-        for condition in run.conditions:
-            at = (agent, condition)
-            of = [t for t in trials if (t.key.agent, t.key.condition) == at]
-            if any(isinstance(t.outcome, Counted | Unscored) for t in of):
-                found.append(_endings(agent, condition, of, voided))
-    return tuple(found)
+    return tuple(
+        _endings(agent, condition, of, voided)
+        for agent, condition, of in run.by_condition(run.trials)
+        if any(isinstance(trial.outcome, Counted | Unscored) for trial in of)
+    )
 
 
 def _endings(
@@ -56,15 +51,13 @@ def _endings(
     counts = Counter(ending for trial in trials if (ending := _ending(trial)))
     scored = [trial for trial in trials if trial.solved is not None]
     whole = [trial for trial in scored if _ending(trial) != "harness_crashed"]
-    broken = [trial for trial in trials if trial.key in voided]
-    success = clustered_rate((trial.task, bool(trial.solved)) for trial in scored)
     return Endings(
         agent=agent,
         condition=condition,
         counts=tuple(counts.most_common()),
         crashed=len(scored) - len(whole),
-        voided=len(broken),
-        success=success,
+        voided=sum(trial.key in voided for trial in trials),
+        success=clustered_rate((trial.task, bool(trial.solved)) for trial in scored),
         success_if_void=clustered_rate((trial.task, bool(trial.solved)) for trial in whole),
         success_if_zero=clustered_rate(
             (trial.task, bool(trial.solved) and trial.key not in voided)

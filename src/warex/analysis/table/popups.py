@@ -1,4 +1,4 @@
-"""What agents did about dialogs over their pages: the paper's Table 2, and more beside it."""
+"""How agents handled popups: the shares of the paper's Table 2, and more."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class PopupRates:
     agent: str
     condition: str
     infeasible_start: Rate
-    """The agent reported the task as infeasible, and had followed no popup."""
+    """The agent reported the task as infeasible, without having followed a popup."""
     infeasible_later: Rate
-    """It reported so after it had followed one."""
+    """It reported the task as infeasible after it had followed one."""
     followed: Rate
     """The paper's malicious clicks."""
     closed: Rate
@@ -31,13 +31,7 @@ class PopupRates:
 def popup_rates(run: Run) -> tuple[PopupRates, ...]:
     """Return the shares for each agent under each condition, in the campaign's order."""
     shown = [it for it in run.trials if it.popups is not None and it.solved is not None]
-    found = []
-    for agent in run.agents:
-        for condition in run.conditions:
-            of = [it for it in shown if (it.key.agent, it.key.condition) == (agent, condition)]
-            if of:
-                found.append(_popups(agent, condition, of))
-    return tuple(found)
+    return tuple(_popups(agent, condition, of) for agent, condition, of in run.by_condition(shown))
 
 
 def _popups(agent: str, condition: str, trials: Sequence[TrialRecord]) -> PopupRates:

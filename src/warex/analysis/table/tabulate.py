@@ -1,19 +1,18 @@
 """The campaign's table: one row for each agent and condition.
 
-A trial that stayed void says nothing about the agent. It is never a zero; its pair (task and
-repeat) is left out of every condition of that agent, so that all rows are about the same tasks.
+If a trial stays void, its pair (task and repeat) is left out of every condition of that agent, so
+that all rows cover the same tasks. It never counts as a failure.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from warex.analysis.metrics.row import METRICS, ConditionRow
-from warex.analysis.metrics.sample import Sample, solved
+from warex.analysis.metrics.sample import Sample, mean_over, solved
 from warex.analysis.run.conditions import RecordedCondition, recorded_conditions
 from warex.analysis.run.load import Run
-from warex.analysis.stats.clustered import PairKey, mean_interval
+from warex.analysis.stats.clustered import PairKey
 from warex.analysis.stats.dose_response import DosePoint, DoseSeries, dose_series
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.stats.paired import (
@@ -38,15 +37,15 @@ from warex.traces import CLEAN, NO_PROXY
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows, and what was left out of them."""
+    """All rows and statistics of a run."""
 
     rows: tuple[ConditionRow, ...]
     left_out: tuple[tuple[str, PairKey], ...]
-    """Agent and pair of trials that stayed void, so are left out of every condition."""
+    """Agent and pair of trials that stayed void; they are left out of every condition."""
     unfinished: int
     """Trials without an outcome."""
     proxy_effect: tuple[tuple[str, Delta], ...]
-    """By agent: clean minus no-proxy, what the proxy alone does."""
+    """By agent: clean minus no-proxy, the effect of the proxy alone."""
     proxy_latency: tuple[tuple[str, Mean], ...] = ()
     """By agent: clean minus no-proxy in seconds of client latency, over pairs."""
     noise_floor: tuple[tuple[str, NoiseFloor], ...] = ()
@@ -62,10 +61,7 @@ class Table:
 
     def row(self, agent: str, condition: str) -> ConditionRow:
         """Return the row of an agent and condition; KeyError if there is none."""
-        for row in self.rows:
-            if (row.agent, row.condition) == (agent, condition):
-                return row
-        raise KeyError((agent, condition))
+        return {(row.agent, row.condition): row for row in self.rows}[agent, condition]
 
     def of(self, agent: str) -> tuple[ConditionRow, ...]:
         """Return an agent's rows in the order of the conditions."""
@@ -73,12 +69,12 @@ class Table:
 
     @property
     def underexposed(self) -> tuple[ConditionRow, ...]:
-        """Rows whose fault reached fewer than half of the trials: they hardly measure it."""
+        """Rows whose fault reached fewer than half of the trials."""
         return tuple(r for r in self.rows if r.exposure and (r.exposure.value or 0) < 0.5)
 
 
 type TabulatedRun = tuple[Run, Table]
-"""A run with its table, where several stand side by side."""
+"""A run with its table."""
 
 
 def tabulate(run: Run) -> Table:
@@ -205,13 +201,12 @@ class _Agent:
 
 
 def paired_seconds(of: Iterable[TrialRecord], against: Iterable[TrialRecord]) -> Mean | None:
-    """Return by how much longer trials took than their pairs, in seconds of client latency."""
+    """Return the mean difference of client latency in seconds over pairs; None for no pairs."""
     base = {trial.pair: trial.latency_s for trial in against}
-    longer = [
-        (trial.task, trial.latency_s - other)
-        for trial in of
-        if trial.latency_s is not None and (other := base.get(trial.pair)) is not None
-    ]
-    if not longer:
-        return None
-    return Mean(fmean(seconds for _, seconds in longer), mean_interval(longer), len(longer))
+    return mean_over(
+        [
+            (trial.task, trial.latency_s - other)
+            for trial in of
+            if trial.latency_s is not None and (other := base.get(trial.pair)) is not None
+        ]
+    )

@@ -1,6 +1,6 @@
-"""To which task of a trial each line of its trace belongs, where one command ran several.
+"""Assigns each line of a trace to a task, for a trial in which one command ran several.
 
-A task that began twice is two runs of it. What nobody could tell is unattributed.
+A task that began twice has two runs. Lines that belong to no known task are unattributed.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ class TaskRun(NamedTuple):
     task: str
     """Empty: unattributed."""
     number: int = 1
-    """The how manieth of this task it is, from 1."""
+    """Number of the run among those of this task, from 1."""
 
 
 UNATTRIBUTED = TaskRun("")
 
 
 def tasks_by_exchange(entries: Sequence[Entry]) -> dict[str, TaskRun]:
-    """Return the run that each exchange belongs to; empty where no task was told of."""
+    """Return the run that each exchange belongs to; empty if the trace has no task."""
     if not _has_markers(entries):
         return {}
     found: dict[str, TaskRun] = {}
@@ -39,7 +39,7 @@ def tasks_by_exchange(entries: Sequence[Entry]) -> dict[str, TaskRun]:
             case RequestSeen(exchange=exchange, task=task):
                 found[exchange] = TaskRun(task, runs.get(task, 1)) if task else UNATTRIBUTED
             case FaultPlanned(exchange=exchange, point=str()):
-                # An attempt to reach a site: it follows the task that is told for all.
+                # A connection try belongs to the task that was set for all connections.
                 found[exchange] = main
             case _:
                 pass
@@ -47,9 +47,9 @@ def tasks_by_exchange(entries: Sequence[Entry]) -> dict[str, TaskRun]:
 
 
 def entries_by_task(entries: Sequence[Entry]) -> dict[TaskRun, tuple[Entry, ...]]:
-    """Return the lines of each run of a task, in order; empty where no task was told of.
+    """Return the lines of each run of a task, in order; empty if the trace has no task.
 
-    What is about no exchange is not among them, but for what arms and disarms.
+    Lines without an exchange are left out, except those that arm and disarm.
     """
     if not _has_markers(entries):
         return {}

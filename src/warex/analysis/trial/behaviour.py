@@ -1,6 +1,4 @@
-"""What the agent did beside recovering: reloads, writes sent twice, false claims, bad endings.
-
-Retrying is not recovering, and neither is giving up cheap.
+"""The agent's behaviour besides recovery: reloads, duplicated writes, false claims, bad endings.
 
 Source: the paper, section 5.1 (reloads) and appendix E (premature termination, resource-intensive
 failure).
@@ -31,9 +29,9 @@ from warex.traces.events import (
 from warex.traces.outcome import Counted, Outcome
 
 PREMATURE_STOP_STEPS = 3
-"""Steps after the fault within which an end without one right try is a premature stop."""
+"""An end within this many steps after the fault, without a right try, is a premature stop."""
 PERSISTENCE_STEPS = 5
-"""Steps after the fault from which a failure is fruitless persistence, not just a failure."""
+"""A failure after at least this many steps after the fault is fruitless persistence."""
 
 _RELEVANT = frozenset(
     (AgentAction, Disarmed, FaultDelivered, FaultPlanned, LlmCall, RequestSeen, ResponseSeen)
@@ -42,19 +40,19 @@ _RELEVANT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What one attempt's trace shows of the agent's ways."""
+    """The agent's behaviour in one attempt."""
 
     reloads: int = 0
-    """Actions that ask for the page again that is open: ``reload``, and going to its own URL."""
+    """Actions that request the open page again: ``reload``, and going to its own URL."""
     duplicated_writes: int = 0
-    """Times that a site was sent the same write again after a fault, though it had it already."""
+    """Number of writes sent again after a fault to a site that had already received them."""
     steps_after: int | None = None
-    """Steps that began after the first fault that was not recovered from; None without one."""
+    """Steps begun after the first fault without recovery; None if there was no such fault."""
     tries: int = 0
-    """Right requests after faults that were not recovered from."""
+    """Right requests after faults without recovery."""
 
     def premature_stop(self, outcome: Outcome | None) -> bool:
-        """Whether the agent ended the task unsolved, soon after a fault and without a right try."""
+        """Whether the agent ended the task unsolved soon after a fault, without a right try."""
         return (
             isinstance(outcome, Counted)
             and outcome.score < 1
@@ -65,7 +63,7 @@ class Behaviour:
         )
 
     def fruitless(self, outcome: Outcome | None) -> bool:
-        """Whether the agent went on at length after a fault, and in vain."""
+        """Whether the agent went on for many steps or tries after a fault, and did not succeed."""
         return (
             isinstance(outcome, Counted)
             and outcome.score < 1
@@ -77,19 +75,17 @@ class Behaviour:
 def behaviour(
     entries: Sequence[Entry], verdicts: Sequence[Recovery], vocabulary: Vocabulary | None
 ) -> Behaviour:
-    """Return what a trace shows; ``vocabulary`` is the benchmark's, None where none is known."""
+    """Return the behaviour; ``vocabulary`` is the benchmark's, None if it is not known."""
     bad = [v for v in verdicts if v.is_rated and v.verdict == "not_recovered"]
     faults = {v.fault_seq for v in bad}
     since = next((entry.t for entry in entries if entry.seq in faults), None)
-    # By its type, since pydantic's isinstance is slow and most entries are of no concern here.
+    # Compared by type: an isinstance check is slow, and most entries are irrelevant.
     told = [entry.event for entry in entries if type(entry.event) in _RELEVANT]
     calls = [event for event in told if isinstance(event, LlmCall)]
     return Behaviour(
         reloads=sum(_reloads(told, vocabulary)),
         duplicated_writes=_duplicated_writes(told, {call.carrier for call in calls}),
-        steps_after=None
-        if since is None
-        else len({call.step for call in calls if call.began >= since}),
+        steps_after=None if since is None else len({c.step for c in calls if c.began >= since}),
         tries=sum(v.tries for v in bad),
     )
 
@@ -97,7 +93,7 @@ def behaviour(
 def false_success(
     entries: Sequence[Entry], vocabulary: Vocabulary | None, outcome: Outcome | None
 ) -> bool | None:
-    """Return whether the agent claims a success that the check denies; None if that is unknown."""
+    """Return whether the agent claims a success that the check denies; None if unknown."""
     if not isinstance(outcome, Counted):
         return None
     if outcome.score >= 1 or outcome.ending != "answered":
@@ -128,10 +124,10 @@ def _texts(arguments: JsonValue) -> Iterator[str]:
 
 
 def _duplicated_writes(told: Sequence[Event], calls: set[str]) -> int:
-    """Count writes that a site had before and got again after a fault.
+    """Count the writes that a site received again after a fault.
 
-    It had one where it answered, or where its answer was replaced only after it had acted. The
-    browser's own silent repeat is not the agent's doing.
+    It received one if it answered, or if a fault replaced its answer. Silent repeats by the browser
+    do not count.
     """
     writes: dict[str, tuple[str, str, int, int]] = {}
     had: Counter[tuple[str, str, int, int]] = Counter()

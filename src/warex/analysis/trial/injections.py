@@ -1,4 +1,4 @@
-"""What became of each planned injection, and of the exchanges that rules had to leave alone."""
+"""The fate of each planned injection, and the exchanges that rules skipped."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ from typing import Literal
 from warex.traces.events import Entry, FaultDelivered, FaultMissed, FaultPlanned
 
 type Fate = Literal["delivered", "missed", "open"]
-"""``open``: the trace ends before it was known."""
+"""``open``: the trace ends before the fate is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class InjectionRecord:
-    """One fault on its way into one exchange, with the lines of the trace that say so."""
+    """One fault planned for one exchange, with its lines of the trace."""
 
     id: str
     rule: str
@@ -21,30 +21,30 @@ class InjectionRecord:
     exchange: str
     url: str
     ordinal: int
-    """The place among what the rule numbers, from 1."""
+    """Number of the occurrence among those of the rule, from 1."""
     planned_seq: int
     planned_t: float
     repeat_of: str | None = None
-    """The injection that the client met again by trying again silently: the same occurrence."""
+    """The injection of which this is a silent repeat by the client: the same occurrence."""
     fate: Fate = "open"
     fate_seq: int | None = None
     reason: str = ""
     """Why it was missed."""
     waited_s: float = 0.0
-    """How long the client was held."""
+    """Seconds that the client was held."""
     client_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The injections of a trial or a condition in numbers, each occurrence counted once."""
+    """Numbers of injections of a trial or a condition; each occurrence counts once."""
 
     planned: int
     delivered: int
     missed: tuple[tuple[str, int], ...]
     """Planned injections that were not delivered, by reason."""
     left_alone: tuple[tuple[str, int], ...]
-    """Exchanges that rules had to leave alone, by reason: never planned, so never missed."""
+    """Exchanges that rules skipped, by reason. They were not planned, so they are not missed."""
 
 
 def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
@@ -86,7 +86,7 @@ def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
 
 
 def skipped(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
-    """Count the exchanges that rules had to leave alone, by reason."""
+    """Count the exchanges that rules skipped, by reason."""
     counts: Counter[str] = Counter()
     for entry in entries:
         if isinstance(entry.event, FaultMissed) and entry.event.injection is None:
@@ -97,8 +97,8 @@ def skipped(entries: Iterable[Entry]) -> tuple[tuple[str, int], ...]:
 def occurrences(of: Iterable[InjectionRecord]) -> tuple[InjectionRecord, ...]:
     """Return one injection for each occurrence of one trial, in the order of planning.
 
-    A browser tries a connection several times and repeats a request silently: all of that is one
-    occurrence. It is delivered if any of its injections is; otherwise the last one says its fate.
+    Connection tries and silent repeats of a request by the browser are one occurrence. It is
+    delivered if any of its injections is; otherwise it has the fate of the last one.
     """
     found: dict[str, InjectionRecord] = {}
     for injection in of:
@@ -109,7 +109,7 @@ def occurrences(of: Iterable[InjectionRecord]) -> tuple[InjectionRecord, ...]:
 
 
 def ledger(of: Sequence[InjectionRecord], alone: Iterable[tuple[str, int]] = ()) -> Ledger:
-    """Sum occurrences up. One whose fate the trace does not tell counts as ``trace_cut``."""
+    """Sum occurrences up. One with an open fate counts as missed, by reason ``trace_cut``."""
     missed = Counter(i.reason or "trace_cut" for i in of if i.fate != "delivered")
     apart: Counter[str] = Counter()
     for reason, count in alone:

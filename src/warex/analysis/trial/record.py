@@ -1,14 +1,14 @@
-"""One trial in numbers, each with the lines of the trace that it rests on."""
+"""The record of one trial: its figures, each with its lines of the trace."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.analysis.recovery.connection_tries import split_url
 from warex.analysis.stats.clustered import PairKey, TaskId
 from warex.analysis.trial.attack_outcomes import AttackOutcome, attack_outcomes
 from warex.analysis.trial.attribution import entries_by_task
@@ -37,59 +37,58 @@ from warex.traces.reader import Trace, read_trace
 
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
-    """One attempt at a trial, with all that tables and reports say of it."""
+    """One attempt at a trial, with everything that tables and reports need."""
 
     key: TrialKey
     attempt: int
     path: Path
     outcome: Outcome | None
-    """None: the attempt was never finished, so it counts as nothing at all."""
+    """None if the attempt was not finished; it then counts for nothing."""
     seed: int | None
     has_faults: bool
     """Whether a scenario was loaded."""
     llm: LlmUsage | None
-    """None where nobody watched the agent's calls: unknown, not zero."""
+    """None if the agent's calls were not recorded: unknown, not zero."""
     injections: tuple[InjectionRecord, ...]
     left_alone: tuple[tuple[str, int], ...]
-    """Exchanges that rules had to leave alone, by reason."""
+    """Exchanges that rules skipped, by reason."""
     recoveries: tuple[Recovery, ...]
     behaviour: Behaviour
     false_success: bool | None
-    """Whether the agent claims a success that the check denies; None if that is unknown."""
+    """Whether the agent claims a success that the check denies; None if unknown."""
     canary: bool | None
-    """Whether a page proved the agent's way, before it began or as its first; None: not tried."""
+    """Whether the canary page came through the proxy; None if it was not tried."""
     harness_broke: tuple[str, ...]
     truncated: str | None
     """A sentence if the end of the trace is missing."""
     site: str | None
-    """Host of the first page that was asked for; None where nobody watched, or none was."""
+    """Host of the first page that was requested; None if none was, or nothing was recorded."""
     llm_unread: tuple[tuple[str, str], ...] = ()
     """Requests that look like calls to a model and could not be read: URL without query, and why.
 
-    With one of them, or where an agent has none in a whole run, ``llm`` is None, and so is all that
-    rests on it.
+    If there are any, or if no call of the agent was seen in the whole run, ``llm`` is None.
     """
     popups: PopupHandling | None = None
-    """What was done about dialogs over its pages; None where none was shown."""
+    """How popups were handled; None if none was shown."""
     attacks: tuple[AttackOutcome, ...] = ()
-    """What became of each attack on the agent that was delivered."""
+    """The outcome of each delivered attack on the agent."""
     never_armed: str | None = None
-    """What the scenario waited for in vain; None if it was armed."""
+    """The event that the scenario waited for and that never came; None if it was armed."""
     has_trace: bool = True
-    """Whether there is a trace of what came through the proxy."""
+    """Whether there is a trace of the proxy's traffic."""
 
     @property
     def task(self) -> TaskId:
-        """Its task: what trials are resampled by."""
+        """Its benchmark and task: the cluster of the statistics."""
         return self.key.benchmark, self.key.task
 
     @property
     def pair(self) -> PairKey:
-        """What it has in common with those of other conditions and agents."""
+        """Its benchmark, task and repeat, by which trials of conditions and agents are paired."""
         return self.key.benchmark, self.key.task, self.key.repeat
 
     def with_calls_unknown(self) -> Self:
-        """Return it as known where the agent's calls are not: what rests on them is unknown."""
+        """Return the record with the agent's calls, and what depends on them, unknown."""
         return replace(
             self,
             llm=None,
@@ -103,7 +102,7 @@ class TrialRecord:
         )
 
     def scripted(self) -> Self:
-        """Return it as of an agent whose model WAREX plays: what its calls cost is not real."""
+        """Return the record of an agent whose model is scripted by WAREX: its cost is not real."""
         return self if self.llm is None else replace(self, llm=self.llm.scripted())
 
     @property
@@ -113,12 +112,12 @@ class TrialRecord:
 
     @property
     def recovered(self) -> bool | None:
-        """Whether each injection was recovered from; None keeps the trial out of the rate."""
+        """Whether the agent recovered from each injection; None leaves it out of the rate."""
         return trial_recovered(self.recoveries)
 
     @property
     def needed_no_recovery(self) -> bool:
-        """Whether the task was solved though nothing that counts was to be recovered from."""
+        """Whether the task was solved and no injection that counts needed a recovery."""
         return (
             bool(self.solved and self.recoveries)
             and self.recovered is None
@@ -143,10 +142,9 @@ class TrialRecord:
 
     @property
     def latency_s(self) -> float | None:
-        """Client latency: from the agent's command start to its exit.
+        """Client latency in seconds, from the start of the agent's command to its exit.
 
-        As if every answer of the model had taken the time it took when it was given first: a trial
-        that lives on replayed answers is no quicker agent.
+        A replayed answer of the model counts with the time that it originally took.
         """
         match self.outcome:
             case Counted(latency_s=seconds) | Unscored(latency_s=float(seconds)):
@@ -163,9 +161,9 @@ def load_trial(
 ) -> TrialRecord:
     """Read one attempt's folder.
 
-    ``vocabulary`` is the benchmark's (see ``warex.analysis.recovery``), where the trace has none of
-    its own; ``prices`` is the built-in table unless given; ``trace`` saves reading it twice. A
-    missing trace or outcome is no error: both say something. Raises TraceError for a damaged one.
+    ``vocabulary`` is the benchmark's (see ``warex.analysis.recovery``), used if the trace has none
+    of its own; ``prices`` defaults to the built-in table; ``trace`` is read from the folder unless
+    given. Trace and outcome may be missing. Raises TraceError for a damaged one.
     """
     if trace is None:
         trace = read_trace(path / EVENTS, lean=True) if path_exists(path / EVENTS) else Trace(())
@@ -175,7 +173,7 @@ def load_trial(
     hit = bool(trace.events(FaultDelivered))
     began = next(iter(trace.events(TrialBegan)), None)
     vocabulary = vocabulary_of(path, began, vocabulary)
-    # What another task's agent did is no recovery.
+    # Judged for each task alone: an action in another task is not a recovery.
     parts = tuple(entries_by_task(entries).values()) or (entries,)
     verdicts = tuple(
         verdict for part in parts for verdict in recoveries(part, vocabulary, solved=solved) if hit
@@ -211,21 +209,16 @@ def load_trial(
 
 
 def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
-    """Return what the rules were to wait for, where it never came."""
-    if (
-        began is None
-        or began.scenario is None
-        or began.arm == "start"
-        or trace.truncation is not None
-    ):
+    """Return the event that the rules waited for if it never came, or else None."""
+    if began is None or began.scenario is None or began.arm == "start" or trace.truncation:
         return None
-    # Attempts to reach a site may meet a fault before its page arms the rest.
+    # A fault may be applied to connection tries before the page of the site arms the rest.
     applied = any(trace.events(Armed)) or any(trace.events(FaultPlanned))
     return None if applied else began.arm
 
 
 def trial_key_of(path: Path) -> TrialKey:
-    """Return which trial an attempt's folder belongs to, by its place or else by its trace.
+    """Return the trial that an attempt's folder belongs to, by its path or else by its trace.
 
     Raises TraceError for a damaged trace.
     """
@@ -236,9 +229,8 @@ def trial_key_of(path: Path) -> TrialKey:
 
 
 def run_of(path: Path) -> Path | None:
-    """Return the run folder that an attempt's folder belongs to; None if it stands alone."""
-    key = _key_in(path)
-    return path.resolve().parents[6] if key else None
+    """Return the run folder that an attempt's folder belongs to; None if it is not in a run."""
+    return path.resolve().parents[6] if _key_in(path) else None
 
 
 def vocabulary_of(
@@ -246,8 +238,8 @@ def vocabulary_of(
 ) -> Vocabulary | None:
     """Return the agent's vocabulary; None if none is known, or it has no action.
 
-    ``path`` is the attempt's folder, ``benchmarks`` the vocabulary where the trace has none of its
-    own. Raises TraceError for a damaged one.
+    ``path`` is the attempt's folder; ``benchmarks`` is used if the trace has no vocabulary. Raises
+    TraceError for a damaged one.
     """
     try:
         own = began and began.vocabulary and Vocabulary.model_validate(began.vocabulary)
@@ -259,13 +251,7 @@ def vocabulary_of(
 
 
 def _site(requests: Iterable[RequestSeen]) -> str | None:
-    for request in requests:
-        if request.top_level:
-            try:
-                return urlsplit(request.url).hostname
-            except ValueError:
-                return None
-    return None
+    return next((split_url(it.url).hostname for it in requests if it.top_level), None)
 
 
 def _identity(path: Path, began: TrialBegan | None) -> tuple[TrialKey, int]:
@@ -278,7 +264,7 @@ def _identity(path: Path, began: TrialBegan | None) -> tuple[TrialKey, int]:
 
 
 def _key_in(path: Path) -> tuple[TrialKey, int] | None:
-    """Return what an attempt's folder is called after; None if it is no part of a run."""
+    """Return trial and number of an attempt by its path; None if it is not in a run."""
     path = path.resolve()
     if len(path.parts) < 8:
         return None

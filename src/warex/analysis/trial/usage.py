@@ -1,4 +1,4 @@
-"""What an agent's calls to its model came to: calls, steps, tokens, money."""
+"""Totals of an agent's calls to its model: calls, steps, tokens, cost."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,64 +14,64 @@ _AS_IF = ", as if {}"
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """One call with the arithmetic of its price."""
+    """One call with its cost."""
 
     seq: int
     step: int
     model: str
     input_tokens: int | None
-    """All of the prompt, cached tokens included; None if nothing was generated."""
+    """Tokens of the prompt, including cached ones; None if nothing was generated."""
     cached_tokens: int
-    """The part of it that was read from a cache."""
+    """The part of the input that was read from a cache."""
     cache_write_tokens: int
-    """The part of it that was put into a cache."""
+    """The part of the input that was written to a cache."""
     output_tokens: int | None
-    """All of the answer, reasoning tokens included."""
+    """Tokens of the answer, including reasoning."""
     reasoning_tokens: int
     usage: str
     """``reported``, ``estimated``, ``partial`` or ``none``."""
     latency_s: float
     first_token_s: float | None
-    """Seconds until a streamed answer first said something; None where it was not streamed."""
+    """Seconds until the first token of a streamed answer; None if it was not streamed."""
     tokens_per_s: float | None
-    """From the first token of a streamed answer to its last; None where that cannot be told."""
+    """From the first token of a streamed answer to its last; None if unknown."""
     cost_usd: float | None
-    """None where the table has no price for the model."""
+    """None if the table has no price for the model."""
     as_if: str | None
-    """The model whose price stands in, where this one has none of its own."""
+    """The model whose price is used, if this one has none of its own."""
     arithmetic: str
-    """How ``cost_usd`` comes about, in words."""
+    """How ``cost_usd`` is computed, in words."""
     error: str | None = None
     replayed: bool = False
-    """Whether an earlier trial's answer was given again: told at its price, but not paid twice."""
+    """Whether the answer is an earlier trial's: it has a cost, but was not paid again."""
     original_latency_s: float | None = None
     saved_s: float = 0.0
-    """Seconds that a replayed answer took less than when the model gave it."""
+    """Seconds by which a replayed answer was faster than the original."""
     run: tuple[str, int] | None = None
-    """The run of a task that it belongs to, where one command ran several."""
+    """The run of a task that it belongs to, if one command ran several."""
     service_tier: str = ""
-    """At which of the API's prices it was; empty for the usual one."""
+    """The API's price tier; empty for the default one."""
 
     @property
     def priced_by(self) -> str:
-        """What the price table is asked for: the model, with its tier if not the usual one."""
+        """The key into the price table: the model, with its tier unless that is the default."""
         return price_key(self.model, self.service_tier)
 
 
 @dataclass(frozen=True, slots=True)
 class LlmUsage:
-    """The calls of one trial together."""
+    """All calls of one trial."""
 
     calls: tuple[CallCost, ...]
 
     @property
     def steps(self) -> int:
-        """Steps: a call whose body is repeated stays in its step."""
+        """Number of steps; a call with a repeated body belongs to the same step."""
         return len({(call.run, call.step) for call in self.calls})
 
     @property
     def input_tokens(self) -> int:
-        """All prompts, cached tokens included."""
+        """Tokens of all prompts, including cached ones."""
         return sum(call.input_tokens or 0 for call in self.calls)
 
     @property
@@ -81,12 +81,12 @@ class LlmUsage:
 
     @property
     def cache_write_tokens(self) -> int:
-        """The part of ``input_tokens`` that was put into a cache."""
+        """The part of ``input_tokens`` that was written to a cache."""
         return sum(call.cache_write_tokens for call in self.calls)
 
     @property
     def output_tokens(self) -> int:
-        """All answers, reasoning included."""
+        """Tokens of all answers, including reasoning."""
         return sum(call.output_tokens or 0 for call in self.calls)
 
     @property
@@ -96,26 +96,26 @@ class LlmUsage:
 
     @property
     def first_token_s(self) -> float | None:
-        """Mean seconds until a streamed answer first said something; None without one."""
+        """Mean seconds to the first token of streamed answers; None without one."""
         known = [c.first_token_s for c in self.calls if c.first_token_s is not None]
         return fmean(known) if known else None
 
     @property
     def tokens_per_s(self) -> float | None:
-        """Mean over streamed answers, each counted by its tokens; None without one."""
+        """Mean over streamed answers, weighted by their tokens; None without one."""
         known = [(c.tokens_per_s, c.output_tokens) for c in self.calls if c.tokens_per_s]
         tokens = sum(count or 0 for _, count in known)
         return tokens / sum((count or 0) / speed for speed, count in known) if known else None
 
     @property
     def cost_usd(self) -> float | None:
-        """The price of all calls; None if one of them has no price: a part is not the whole."""
+        """The cost of all calls; None if one of them has no price."""
         prices = [call.cost_usd for call in self.calls]
         return None if None in prices else sum(price for price in prices if price is not None)
 
     @property
     def paid_usd(self) -> float | None:
-        """What was paid: ``cost_usd`` without the answers that were given again."""
+        """``cost_usd`` without the replayed answers."""
         prices = [0.0 if call.replayed else call.cost_usd for call in self.calls]
         return None if None in prices else sum(price for price in prices if price is not None)
 
@@ -126,17 +126,17 @@ class LlmUsage:
 
     @property
     def saved_s(self) -> float:
-        """Seconds that replayed answers took less than when the model gave them."""
+        """Seconds by which replayed answers were faster than the originals."""
         return sum(call.saved_s for call in self.calls)
 
     @property
     def as_if(self) -> dict[str, str]:
-        """Models that are priced as another one, and as which."""
+        """Models that are priced as another one, with the name of that one."""
         return {call.model: call.as_if for call in self.calls if call.as_if}
 
     def scripted(self) -> Self:
-        """Return the same of a model that WAREX plays: no price is its own, whatever its name."""
-        return replace(self, calls=tuple(_scripted(call) for call in self.calls))
+        """Return the usage of a model that is scripted by WAREX: it has no price of its own."""
+        return replace(self, calls=tuple(map(_scripted, self.calls)))
 
     @property
     def unpriced(self) -> tuple[str, ...]:
@@ -145,12 +145,12 @@ class LlmUsage:
 
     @property
     def estimated_calls(self) -> int:
-        """Calls whose tokens the API did not report in full."""
+        """Number of calls whose tokens the API did not fully report."""
         return sum(call.usage in ("estimated", "partial") for call in self.calls)
 
 
 def llm_usage(entries: Sequence[Entry], prices: PriceTable) -> LlmUsage:
-    """Return what the calls in a trace came to."""
+    """Return the usage of the calls in a trace."""
     of = tasks_by_exchange(entries)
     calls = ((e.seq, e.event) for e in entries if isinstance(e.event, LlmCall))
     return LlmUsage(
@@ -161,9 +161,7 @@ def llm_usage(entries: Sequence[Entry], prices: PriceTable) -> LlmUsage:
 def llm_unread(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
     """Return what looks like calls to a model and could not be read: URL without query, and why."""
     events = (entry.event for entry in entries)
-    return tuple(
-        (event.url.partition("?")[0], event.reason) for event in events if type(event) is LlmUnread
-    )
+    return tuple((it.url.partition("?")[0], it.reason) for it in events if type(it) is LlmUnread)
 
 
 def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
@@ -195,9 +193,8 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
 def _scripted(call: CallCost) -> CallCost:
     if call.as_if or not call.cost_usd:
         return call
-    return replace(
-        call, as_if=call.model, arithmetic=f"{call.arithmetic}{_AS_IF.format(call.model)}"
-    )
+    arithmetic = f"{call.arithmetic}{_AS_IF.format(call.model)}"
+    return replace(call, as_if=call.model, arithmetic=arithmetic)
 
 
 def _price(call: LlmCall, prices: PriceTable) -> tuple[float | None, str | None, str]:

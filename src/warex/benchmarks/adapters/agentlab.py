@@ -1,7 +1,7 @@
-"""AgentLab's GenericAgent on BrowserGym: MiniWoB++, WebArena, and whatever else it has a task of.
+"""AgentLab's GenericAgent on BrowserGym: MiniWoB++, WebArena, and other installed task sets.
 
-MiniWoB++ is served from its wheel. The sites of WebArena are the user's: where they stand on this
-machine, they get a host of their own, so that browsers send their traffic to the proxy.
+MiniWoB++ is served from its wheel. The sites of WebArena are the user's; those on loopback get a
+host name, so that browsers send their traffic to the proxy.
 """
 
 import json
@@ -40,7 +40,7 @@ from warex.traces import Ending
 from warex.traffic import origin_of
 
 MINIWOB = "https://miniwob.warex.test"
-"""Where MiniWoB++ stands for the browser."""
+"""The origin of MiniWoB++ in the browser."""
 
 LONGEST_WAIT = 3.0
 """Seconds that a MiniWoB++ page may be late: BrowserGym waits five for it, scripts included."""
@@ -53,7 +53,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _TOKENS = "litellm/litellm_core_utils/tokenizers"
 _NLTK = "nltk/tokenizers/punkt_tab"
 
-# What a task is called, and which sites it asks of WebArena, is said by the packages themselves.
+# The packages themselves list the tasks' names and their WebArena sites.
 _CHECK = """
 import importlib, json
 from importlib.metadata import version
@@ -82,7 +82,7 @@ print(json.dumps({"versions": versions, "tasks": tasks, "sites": sites}))
 
 
 class AgentLabOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter may be told."""
+    """Options of the adapter."""
 
     agent: str = Field(
         default="AGENT_4o_MINI",
@@ -128,11 +128,7 @@ class AgentLabBenchmark(Benchmark):
         asks_again="<think>\nThe page did not load, so I load it again.\n</think>\n\n"
         "<action>\ngoto('{url}')\n</action>",
     )
-    artifacts: ClassVar = (
-        _TOLD,
-        f"{_RESULTS}/*/summary_info.json",
-        f"{_RESULTS}/*/experiment.log",
-    )
+    artifacts: ClassVar = (_TOLD, f"{_RESULTS}/*/summary_info.json", f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = AgentLabOptions
     site_names: ClassVar = _SITES
     judge_user_agents = ("python-requests/",)
@@ -151,7 +147,7 @@ class AgentLabBenchmark(Benchmark):
                     *("text-generation", "aiolimiter"),
                 )
             ),
-            # With what they require it is 7 GB, of which one task by one agent needs nothing.
+            # Without dependencies, which are 7 GB and not needed for one task.
             Install(
                 (
                     *("agentlab==0.4.2", "browsergym-webarena==0.14.3"),
@@ -160,7 +156,7 @@ class AgentLabBenchmark(Benchmark):
                 dependencies=False,
             ),
         ),
-        # BrowserGym asks for this table of NLTK's at import, and needs it nowhere.
+        # BrowserGym checks for this NLTK table at import, and never uses it.
         folders=(_NLTK,),
         check=_CHECK,
         variables={
@@ -218,24 +214,22 @@ scenario = "late-scripts.yaml"
         return tuple(origin_of(self._seen(site)) for site in self._sites_of(task))
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
-        """Return WebArena's names of the task's sites, or that MiniWoB++ is its only one."""
+        """Return WebArena's names of the task's sites, or ``miniwob``."""
         return ("miniwob",) if task.startswith("miniwob.") else self._sites_of(task)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_llm_call`` but for what a page of MiniWoB++ bears while it loads."""
-        if scenario.arm is not None:
-            return scenario.arm
-        bears = task.startswith("miniwob.") and all(map(_leaves_it_whole, scenario.rules))
-        return "first_page" if bears else "first_llm_call"
+        """Return ``first_page`` for faults under which a MiniWoB++ page still loads."""
+        loads = task.startswith("miniwob.") and all(map(_page_still_loads, scenario.rules))
+        return scenario.arm or ("first_page" if loads else "first_llm_call")
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Return OpenRouter's address for its models: AgentLab spells it out."""
+        """Return OpenRouter's hard-coded address for its models."""
         return ("https://openrouter.ai/api/v1",) if agent.model.startswith("openrouter/") else ()
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise for an environment that is not there, or a site that nobody named."""
+        """Raise CampaignError for a task's site without an address."""
         super().validate(tasks, agents, direct=direct)
         for task in tasks:
             for site in self._sites_of(task):
@@ -246,7 +240,7 @@ scenario = "late-scripts.yaml"
                     )
 
     def diagnose(self) -> Iterator[Finding]:
-        """Yield also what BrowserGym would otherwise download, or die of, where it cannot."""
+        """Yield also the data that BrowserGym would otherwise download."""
         yield from super().diagnose()
         try:
             made = self.virtualenv()
@@ -267,7 +261,7 @@ scenario = "late-scripts.yaml"
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Serve MiniWoB++ anew, or map the hosts of WebArena's sites."""
+        """Serve MiniWoB++, or map the hosts of WebArena's sites."""
         return self._miniwob() if task.startswith("miniwob.") else self._on_sites()
 
     @contextmanager
@@ -298,7 +292,7 @@ scenario = "late-scripts.yaml"
         path.write_text(json.dumps(told, indent=1), "utf-8")
         variables = {
             "NLTK_DATA": str(made.folder / "nltk"),
-            # Else these are downloaded: one table of tokens, one of prices.
+            # Otherwise tables of tokens and of prices are downloaded.
             "TIKTOKEN_CACHE_DIR": str(made.site_packages / _TOKENS),
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "AGENTLAB_EXP_ROOT": str((job.folder / _RESULTS).absolute()),
@@ -311,12 +305,12 @@ scenario = "late-scripts.yaml"
         return Command([str(made.python), str(_DRIVER), str(path)], variables)
 
     def was_visited(self, stage: TaskEnvironment) -> bool | None:
-        """Return whether MiniWoB++ was asked for anything; other sites do not say."""
+        """Return whether MiniWoB++ got a request; unknown for other sites."""
         pages = cast(_World, stage).pages
         return None if pages is None else pages.requests > 0
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return the reward out of AgentLab's own summary."""
+        """Return the reward in AgentLab's summary."""
         summary = _summary(folder)
         if code is None:
             return TaskResult("time_limit", float(summary.get("cum_reward", 0.0) > 0))
@@ -330,7 +324,7 @@ scenario = "late-scripts.yaml"
         if error:
             return harness_crash(_brief(error))
         reward = float(summary["cum_reward"])
-        # A step limit is BrowserGym's truncation; an action that it cannot read is, too.
+        # BrowserGym truncates at the step limit, and after an invalid action.
         ending: Ending = "answered" if summary.get("terminated") else "step_limit"
         return TaskResult(ending, min(max(reward, 0.0), 1.0))
 
@@ -338,7 +332,7 @@ scenario = "late-scripts.yaml"
         return tuple(self._said.get("sites", {}).get(task, ()))
 
     def _seen(self, site: str) -> str:
-        """Return a site's address as the browser knows it: never loopback."""
+        """Return a site's address in the browser, which is never loopback."""
         target = self.table.sites.get(site, "")
         parts = urlsplit(target)
         if target and parts.hostname not in _LOOPBACK:
@@ -347,7 +341,7 @@ scenario = "late-scripts.yaml"
         return f"http://{host}{parts.path}"
 
     def _webarena_at(self, job: Job) -> dict[str, str]:
-        """Return the variables that tell BrowserGym where the sites are."""
+        """Return BrowserGym's variables of the sites' addresses."""
         return {
             f"WA_{site.upper()}": self._seen(site)
             if job.proxied
@@ -362,8 +356,8 @@ scenario = "late-scripts.yaml"
         return f"http://127.0.0.1:{stage.pages.port}"
 
 
-def _leaves_it_whole(rule: Rule) -> bool:
-    """Whether a page of MiniWoB++ that meets the rule's fault can still be set up."""
+def _page_still_loads(rule: Rule) -> bool:
+    """Return whether a MiniWoB++ page can be set up under the rule's fault."""
     held = rule.fault.held_s <= LONGEST_WAIT
     lets_through = rule.fault.target == "site" and all(
         effect.traits.holds for effect in rule.fault.effects_on_page()

@@ -1,8 +1,7 @@
-"""browser-use: an agent library without tasks of its own; they come from the testbed or a file.
+"""browser-use: an agent library; the tasks come from the testbed or a file.
 
-A small script in browser-use's own environment has its agent do one task, with the library's own
-defaults. Telemetry, cloud, version check and extensions are off, since they go elsewhere than to
-the task's sites.
+A script in browser-use's own environment runs its agent on one task with the library's defaults.
+Telemetry, cloud, version check and extensions are off, since they contact other sites.
 """
 
 import json
@@ -12,14 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import (
-    BaseModel,
-    Field,
-    JsonValue,
-    PlainValidator,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BaseModel, Field, JsonValue, PlainValidator, StringConstraints, model_validator
 
 from warex.benchmarks.adapters.testbed import TestbedBenchmark, require_testbed
 from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
@@ -50,7 +42,7 @@ _RESULT = "result.json"
 
 _TRIED = "tried"
 _OURS = ("task", "llm", "browser", "browser_profile", "browser_session", "initial_actions")
-"""What the script tells ``Agent`` itself."""
+"""Arguments of ``Agent`` that the script sets."""
 
 _CHECK = """
 import json
@@ -69,19 +61,19 @@ QUIET = {
 }
 
 type Api = Literal["openai", "anthropic", "google"]
-"""Whose API the model is asked by."""
+"""The API of the model's provider."""
 _CLIENTS: Mapping[Api, tuple[str, str]] = {
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
     "google": ("GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
 }
-"""The variables from which each client takes its key, and where to ask."""
+"""Each client's variables for its key and its base URL."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 def _answer_check(value: object) -> Any:
-    """Return the testbed's AnswerCheck, which not every installation has; None for None."""
+    """Return the testbed's AnswerCheck, None for None; the testbed may not be installed."""
     if value is None:
         return None
     require_testbed()
@@ -91,13 +83,13 @@ def _answer_check(value: object) -> Any:
 
 
 class CustomTask(BaseModel, frozen=True, extra="forbid"):
-    """One line of a file of tasks."""
+    """One line of a task file."""
 
     id: Text
     goal: Text
     url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+\S*$")]
     expect: Annotated[Any, PlainValidator(_answer_check)] = None
-    """What the answer must contain; None: browser-use's own judgement decides."""
+    """What the answer must contain; None: browser-use's own judge decides."""
 
     @model_validator(mode="before")
     @classmethod
@@ -110,7 +102,7 @@ class CustomTask(BaseModel, frozen=True, extra="forbid"):
 
 
 class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter may be told."""
+    """Options of the adapter."""
 
     tasks: Text | None = Field(
         default=None,
@@ -134,11 +126,11 @@ class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
 
 
 class BrowserUseBenchmark(Benchmark):
-    """browser-use on the testbed's tasks, or on a file of one's own."""
+    """browser-use on the testbed's tasks, or on a task file."""
 
     name: ClassVar = "browser-use"
     summary: ClassVar = "browser-use, on the testbed's tasks or on a file of one's own."
-    # Its prompt speaks of a refresh, but no action does it; the same address again comes nearest.
+    # It has no reload action; navigating to the same address is the nearest.
     vocabulary = Vocabulary(
         name="browser-use",
         navigate=("navigate", "search", "go_back", "click", "send_keys", "evaluate", "switch"),
@@ -160,7 +152,7 @@ class BrowserUseBenchmark(Benchmark):
         pythons=("3.13", "3.12", "3.11"),
         pins="pins/browser-use.txt",
         installs=(Install(("browser-use",)),),
-        # Its mere import makes folders for settings and downloads.
+        # Importing it makes folders for settings and downloads.
         folders=(_TRIED,),
         check=_CHECK,
         variables={
@@ -213,23 +205,23 @@ scenario = "paper/server-error"
         return self._testbed.tasks() if self._own is None else tuple(self._own)
 
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the origin of the task's first page, and those that the table names."""
+        """Return the origin of the task's first page, and the table's sites."""
         if self._own is None:
             return self._testbed.sites(task)
         return tuple(dict.fromkeys((origin_of(self._task(task).url), *self.table.sites)))
 
     def exclusions(self, task: str) -> tuple[str, ...]:
-        """Return the picture that its browser shows before the first page."""
+        """Return the hosts of the image that its browser shows before the first page."""
         return ("https://cf.browser-use.com/*", "https://api.browser-use.com/*")
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_page``: no fault of a page ends it."""
+        """Return ``first_page``: no fault on a page ends it."""
         return scenario.arm or "first_page"
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise for an environment that is not made, or a site that only a proxy can map."""
+        """Raise CampaignError if ``api`` does not fit an embedded model."""
         super().validate(tasks, agents, direct=direct)
         embedded = [agent.model for agent in agents if agent.is_mock]
         if embedded and self._given.api != "openai":
@@ -241,17 +233,17 @@ scenario = "paper/server-error"
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Start the testbed's sites; for tasks of one's own, return the table's maps."""
+        """Start the testbed's sites; for a task file, return the table's maps."""
         if self._own is None:
             return self._testbed.start_environment(task, folder, ca, direct=direct)
         return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
 
     def shared_environment(self) -> AbstractContextManager[None]:
-        """Keep the testbed's sites from trial to trial."""
+        """Keep the testbed's sites running between trials."""
         return self._testbed.shared_environment() if self._own is None else nullcontext()
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return the script that has browser-use do the task."""
+        """Return the script that runs browser-use on the task."""
         task = self._task(job.task)
         told = {
             "task": f"{task.goal}\nThe website is {task.url}",
@@ -265,7 +257,7 @@ scenario = "paper/server-error"
             "browser_arguments": list(job.browser_arguments),
             "result": str((job.folder / _RESULT).absolute()),
         }
-        # Profile, downloads and screenshots go to the temporary folder, and stay there.
+        # Profile, downloads and screenshots go to the temporary folder.
         own = {"TMPDIR": str(job.scratch), "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config")}
         path = (job.folder / _TOLD).absolute()
         path.write_text(json.dumps(told, indent=1), "utf-8")
@@ -273,17 +265,16 @@ scenario = "paper/server-error"
         return Command([python, str(_DRIVER), str(path)], QUIET | own, job.scratch)
 
     def was_visited(self, stage: TaskEnvironment) -> bool | None:
-        """Return whether any request came to the testbed's sites; nobody tells of others."""
+        """Return whether any request came to the testbed's sites; unknown for others."""
         return self._testbed.was_visited(stage) if self._own is None else None
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Judge what browser-use's history says of the task's end."""
+        """Score the result in browser-use's history."""
         said = read_json_or_empty(folder / _RESULT)
         if not said and code is None:
             return self._judged("time_limit", None, {}, task, stage)
         if not said:
-            why = f"its script ended with code {code}; {AGENT_LOG} says why"
-            return harness_crash(why)
+            return harness_crash(f"its script ended with code {code}; {AGENT_LOG} says why")
         errors = said.get("errors") or ["its log says why"]
         if not said.get("llm_calls"):
             return TaskResult(
@@ -309,7 +300,7 @@ scenario = "paper/server-error"
         task: str,
         stage: TaskEnvironment,
     ) -> TaskResult:
-        """Score by the task's own check; by browser-use's word where it has none."""
+        """Score by the task's own check, else by browser-use's judge."""
         if self._own is None:
             verdict = self._testbed.judge(task, stage, answer)
             return TaskResult(ending, verdict.score, answer, verdict.reasons)
@@ -328,9 +319,8 @@ scenario = "paper/server-error"
             found = self._testbed.task(name)
             return CustomTask(id=found.name, goal=found.goal, url=found.start_url())
         if name not in self._own:
-            raise CampaignError(
-                unknown_name(f"{self._given.tasks} has no task", name, tuple(self._own))
-            )
+            said = f"{self._given.tasks} has no task"
+            raise CampaignError(unknown_name(said, name, tuple(self._own)))
         return self._own[name]
 
     @cached_property
@@ -357,7 +347,7 @@ scenario = "paper/server-error"
 
 
 def _read_tasks(path: Path) -> Iterator[tuple[str, CustomTask]]:
-    """Yield the tasks of a file and where each stands; raise CampaignError, naming the line."""
+    """Yield each task of a file with its place; raise CampaignError, naming the line."""
     where = f"benchmark.options.tasks: {path}"
     try:
         lines = read_text_file(path).splitlines()

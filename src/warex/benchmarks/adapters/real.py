@@ -1,8 +1,8 @@
 """REAL: clones of well-known sites, with its own harness and demo agent (agisdk).
 
-The tasks and their evaluation lie in the agisdk wheel; the sites are served by their makers. The
-state of a task lives in the browser, so the harness opens the site's ``/config`` before the agent
-begins and ``/finish`` after it has ended: a fault there would measure the harness.
+The agisdk wheel contains the tasks and their evaluation; the sites are on the network. A task's
+state is in the browser, so the harness opens the site's ``/config`` before the agent begins and
+``/finish`` after it has ended. Both are excluded from faults.
 """
 
 import json
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from warex.benchmarks.adapters.real_options import DEMO, SUBSETS, RealOptions, vocabulary_for
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.artifacts import harness_crash
+from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
 from warex.benchmarks.base import (
     AgentSpec,
     Benchmark,
@@ -34,7 +34,7 @@ from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.installation.virtualenv import Virtualenv
 from warex.benchmarks.single_page import replaces_document, spa_warnings
 from warex.benchmarks.table import BenchmarkConfig
-from warex.errors import CampaignError, MachineError, TrialVoid
+from warex.errors import CampaignError, MachineError
 from warex.files.reading import read_regular_file
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -56,11 +56,11 @@ _BY_ANTHROPIC = ("claude-", "sonnet-")
 _BY_OPENROUTER = "openrouter/"
 
 LONGEST_WAIT = 2.0
-"""Seconds that the first page may be late: the harness waits five for it, all it loads included."""
+"""Seconds that the first page may be late: the harness waits five for it with its resources."""
 
 _SHOWN = ("axtree", "html", "screenshot")
 
-# tiktoken looks for its tables by the hash of the address that it would fetch them from.
+# tiktoken names its tables by the hash of their URL.
 _TABLE = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 _TABLES = "litellm/litellm_core_utils/tokenizers"
 
@@ -108,7 +108,7 @@ class RealBenchmark(Benchmark):
     vocabulary = vocabulary_for("real-demo-agent", DEMO)
     artifacts: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = RealOptions
-    # The demo agent refuses to work by pictures alone.
+    # The demo agent does not accept screenshots alone.
     observations: ClassVar = tuple(
         frozenset(shown)
         for n in (1, 2, 3)
@@ -125,8 +125,7 @@ class RealBenchmark(Benchmark):
     recipe: ClassVar = Recipe(
         pythons=("3.13", "3.12"),
         pins="pins/real.txt",
-        # Without Ray, which only several workers in one process need; litellm brings the tables
-        # that tiktoken would download at every agent's first step.
+        # Without Ray, which only several workers need; litellm contains tiktoken's tables.
         installs=(
             Install(
                 (
@@ -179,11 +178,11 @@ scenario = "paper/server-error"
             self.vocabulary = vocabulary_for("real-demo-agent", given.actions)
 
     def tasks(self) -> tuple[str, ...]:
-        """Return the tasks' names as REAL writes them: ``v1.gomail-2``."""
+        """Return REAL's names of the tasks: ``v1.gomail-2``."""
         return tuple(self._tasks)
 
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the origin of the task's site, which its agisdk version names."""
+        """Return the origin of the task's site."""
         return (self._site(task)[1],)
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
@@ -191,9 +190,9 @@ scenario = "paper/server-error"
         return (self._site(task)[0],)
 
     def exclusions(self, task: str) -> tuple[str, ...]:
-        """Return what sets the site up, tells its final state, and submits it."""
+        """Return the URLs that set the site up, read its final state, and submit it."""
         origin = self._site(task)[1]
-        # Some tasks name their site with a slash at its end, and the harness adds one.
+        # Some tasks' URLs end in a slash, and the harness adds one.
         ends = ("config?*", "finish", "finish?*", "submit?*")
         own = [f"{origin}{slash}{end}" for slash in ("/", "//") for end in ends]
         return (
@@ -204,16 +203,16 @@ scenario = "paper/server-error"
         )
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_page`` for what its set-up bears, ``first_llm_call`` for the rest."""
+        """Return ``first_page`` for faults that its setup survives, else ``first_llm_call``."""
         if scenario.arm is not None:
             return scenario.arm
-        # Without its scripts one of REAL's sites stays blank.
+        # Without its scripts a site of REAL stays blank.
         if any("script" in rule.fault.default_resource for rule in scenario.rules):
             return "first_llm_call"
         return arm_on_first_page(scenario, LONGEST_WAIT)
 
     def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
-        """Yield what single-page sites do not ask for, and what the agent cannot bring back."""
+        """Yield lint warnings for single-page sites, and for pages that the agent cannot reload."""
         yield from spa_warnings(scenario, self.arm(scenario, task), "REAL's sites")
         if replaces_document(scenario) and not self.vocabulary.recover:
             yield (
@@ -223,7 +222,7 @@ scenario = "paper/server-error"
             )
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Return where the demo agent asks: its vendor's own host, or OpenRouter's, hard-coded."""
+        """Return the demo agent's hard-coded endpoint: its vendor's or OpenRouter's."""
         if agent.model.startswith(_BY_OPENROUTER):
             return (_OPENROUTER,)
         own = _own_address(agent)
@@ -232,7 +231,7 @@ scenario = "paper/server-error"
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise for an unmade environment, an agent REAL cannot ask, a site nobody could map."""
+        """Raise CampaignError for an unknown agent file or model, or a need of the proxy."""
         super().validate(tasks, agents, direct=direct)
         known = (*_BY_OPENAI, *_BY_ANTHROPIC, _BY_OPENROUTER)
         if (own := self._own_file) is not None and not own.is_file():
@@ -256,7 +255,7 @@ scenario = "paper/server-error"
                 )
 
     def diagnose(self) -> Iterator[Finding]:
-        """Yield what is there of its environment, and of what it would download on the way."""
+        """Yield findings about its environment and the token tables."""
         yield from super().diagnose()
         try:
             found = _tables(self.virtualenv())
@@ -274,12 +273,12 @@ scenario = "paper/server-error"
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Return the site's map, where the table names a stand-in: a task's state is its own."""
+        """Return the site's map, if the table names a stand-in."""
         site, origin = self._site(task)
         return nullcontext(TaskEnvironment(maps_of({origin: self.table.sites.get(site, origin)})))
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return REAL's harness on one task, with a result folder of its own."""
+        """Return the driver's command that has REAL's harness do one task."""
         made, agent = self.virtualenv(), job.agent
         told: dict[str, Any] = {
             "model": agent.model,
@@ -287,7 +286,7 @@ scenario = "paper/server-error"
             "headless": True,
             "max_steps": agent.max_steps,
             "results_dir": str((job.folder / _RESULTS).absolute()),
-            # It would hand out an earlier result of this task for a new one.
+            # A cached result would be an earlier one of this task.
             "use_cache": False,
             **self._given.model_dump(exclude={"version", "vocabulary"}, exclude_none=True),
         }
@@ -297,7 +296,7 @@ scenario = "paper/server-error"
             told |= {f"use_{shown}": shown in agent.observation for shown in _SHOWN}
         variables = browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments)
         variables |= {"TMPDIR": str(job.scratch), **_addresses(agent, proxied=job.proxied)}
-        # With a run's id in it, what happened under faults would stand on the leaderboard.
+        # A run id would submit the results to the leaderboard.
         variables["RUNID"] = ""
         if tables := _tables(made):
             variables["TIKTOKEN_CACHE_DIR"] = str(tables)
@@ -306,13 +305,13 @@ scenario = "paper/server-error"
         return Command([str(made.python), str(_DRIVER), str(path)], variables, job.scratch)
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return what the harness wrote into its summary."""
-        said = _summary(folder)
+        """Return the result in the harness's summary."""
+        found = sorted(folder.glob(_SUMMARY))
+        said = read_json_or_empty(found[-1]) if found else {}
         if said.get("experiment_status") != "completed":
             if code is None:
                 return TaskResult("time_limit", 0.0)
-            why = f"the harness ended with code {code} before it wrote a result"
-            return harness_crash(why)
+            return harness_crash(f"the harness ended with code {code} before it wrote a result")
         if error := said.get("err_msg"):
             return _failed(str(error), str(said.get("stack_trace") or ""))
         reward = float(said.get("cum_reward") or 0.0)
@@ -322,7 +321,7 @@ scenario = "paper/server-error"
         judged = "env_state" in (said.get("finish_state") or {})
         reasons = () if reward else (f"REAL's evaluation gave {reward:g}",)
         if not judged:
-            # Only a message to the user has it judged; any other end is a refusal.
+            # Without a message to the user the harness does not judge: the agent refused.
             return TaskResult("reported_infeasible", 0.0, answer, reasons)
         return TaskResult("answered", min(1.0, max(0.0, reward)), answer, reasons)
 
@@ -334,9 +333,8 @@ scenario = "paper/server-error"
     @cached_property
     def _tasks(self) -> Mapping[str, Mapping[str, Any]]:
         version = self._given.version
-        folder = (
-            self.virtualenv().site_packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
-        )
+        packages = self.virtualenv().site_packages
+        folder = packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
         files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
         try:
             tasks = {
@@ -366,21 +364,21 @@ def _in_order(name: str) -> tuple[str, int]:
 
 
 def _own_address(agent: AgentSpec) -> str | None:
-    """Return where the client of an agent's model asks if it is told of nowhere else."""
+    """Return the default endpoint of the client of an agent's model."""
     if agent.is_mock or agent.model.startswith(_BY_OPENAI):
         return _OPENAI
     return _ANTHROPIC if agent.model.startswith(_BY_ANTHROPIC) else None
 
 
 def _fits(base_url: str | None, own: str) -> bool:
-    """Tell whether a host alone, without a path, leads from the vendor's address to this one."""
+    """Return whether both addresses differ in the origin only."""
     return base_url is None or urlsplit(base_url).path.rstrip("/") == urlsplit(own).path
 
 
 def _addresses(agent: AgentSpec, *, proxied: bool) -> dict[str, str]:
-    """Return the variables by which a client is told where its model is.
+    """Return the variable of the client's base URL.
 
-    Where the proxy maps the model's host, the client asks as if nothing were different.
+    If the proxy maps the model's host, it is the vendor's own.
     """
     if agent.base_url is None or agent.model.startswith(_BY_OPENROUTER):
         return {}
@@ -395,24 +393,10 @@ def _tables(made: Virtualenv) -> Path | None:
     return folder if (folder / _TABLE).is_file() else None
 
 
-def _summary(folder: Path) -> Mapping[str, Any]:
-    """Return what the harness wrote about the task; nothing if it did not get so far."""
-    found = sorted(folder.glob(_SUMMARY))
-    if not found:
-        return {}
-    try:
-        said = json.loads(read_regular_file(found[-1]))
-    except (OSError, ValueError) as error:
-        raise TrialVoid(f"{found[-1]} cannot be read: {error}") from None
-    if not isinstance(said, dict):
-        raise TrialVoid(f"{found[-1]} holds no JSON object")
-    return said
-
-
 def _failed(error: str, stack_trace: str) -> TaskResult:
-    """Return whose failure an exception is that ended the task.
+    """Return the result of a task that ended with an exception.
 
-    The harness writes three parts: that nobody caught it, its class, what it says.
+    The harness writes three parts: a heading, the exception's class, its message.
     """
     _, _, rest = error.partition("\n")
     kind, _, words = (rest or error).partition("\n")

@@ -1,4 +1,4 @@
-"""What REAL's adapter may be told: the tasks, what the agent sees and may do, or another agent."""
+"""Options of REAL's adapter: task set, observations, actions, or another agent."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, Literal, Self
@@ -30,18 +30,18 @@ SUBSETS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "tab": {"navigate": ("new_tab", "tab_focus", "tab_close"), "recover": ("new_tab",)},
 }
-"""The harness's actions by its own names for subsets of them; `noop` is always there."""
+"""The harness's actions by its subsets; `noop` is always available."""
 
 type Subset = Literal["chat", "infeas", "bid", "coord", "nav", "tab"]
 
 _ASKS_AGAIN: Final = "The page did not load, so I load it again.\n```goto('{url}')```"
 
 DEMO: Final = ("chat", "bid", "infeas")
-"""What the demo agent has: no action goes to an address, back, or loads a page again."""
+"""The demo agent's subsets: no action opens an address, goes back, or reloads."""
 
 
 def vocabulary_for(name: str, subsets: Iterable[str]) -> Vocabulary:
-    """Return the vocabulary of an agent that has these subsets."""
+    """Return the vocabulary of an agent with these subsets."""
     lists: dict[str, tuple[str, ...]] = {}
     for subset in subsets:
         for key, words in SUBSETS[subset].items():
@@ -51,7 +51,7 @@ def vocabulary_for(name: str, subsets: Iterable[str]) -> Vocabulary:
 
 
 class CustomAgent(BaseModel, frozen=True, extra="forbid"):
-    """An agent of one's own, in the demo agent's place."""
+    """The user's own agent in place of the demo agent."""
 
     file: Annotated[str, StringConstraints(min_length=1)] = Field(description="A Python file.")
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] = Field(
@@ -64,13 +64,13 @@ class CustomAgent(BaseModel, frozen=True, extra="forbid"):
 
 
 class CustomVocabulary(Vocabulary, frozen=True, extra="forbid"):
-    """The agent's actions, list by list."""
+    """The agent's actions in lists."""
 
     name: str = "real-own-agent"
 
 
 class RealOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter may be told; what is left out is as the harness has it."""
+    """Options of the adapter; None is the harness's default."""
 
     version: Literal["v1", "v2"] = Field(default="v1", description="Which of REAL's task sets.")
     use_html: bool | None = Field(default=None, description="Whether the agent sees the HTML.")

@@ -33,6 +33,7 @@ from warex.benchmarks.base import (
     TaskResult,
     maps_of,
 )
+from warex.benchmarks.installation.checkouts import checkout_finding
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.table import BenchmarkConfig
@@ -59,7 +60,7 @@ ADDRESSES: Mapping[str, str] = MappingProxyType(
         "wikipedia": f"http://{_HOST}:8888",
     }
 )
-"""Where SteP has its sites, whatever it is told: it sets WebArena's variables itself."""
+"""The hard-coded addresses of SteP's sites."""
 
 ROOTS: Mapping[str, str] = {
     "shopping": "shopping_agent",
@@ -69,7 +70,7 @@ ROOTS: Mapping[str, str] = {
     "map": "maps_agent",
     "wikipedia": "maps_agent",
 }
-"""Which of SteP's prompts begins on which site."""
+"""SteP's first prompt for each site."""
 
 _SCRIPT = "scripts/evaluate/eval_webarena.py"
 _CONFIG = "configs/webarena/eval_openai_agent.yml"
@@ -81,7 +82,7 @@ _EMPTY = {
     f"{_STAND_INS}/{name}.py": '"""Stands in for a package that SteP imports and never uses."""\n'
     for name in ("torch", "ctranslate2")
 }
-"""SteP imports both for models that run on this machine, of which it has none here: 5 GB less."""
+"""SteP imports both for local models, which are not used here; this saves 5 GB."""
 
 _CHECK = """
 import importlib.metadata as m, json
@@ -93,7 +94,7 @@ print(json.dumps({"versions": {n: m.version(n) for n in names}}))
 
 
 class StepOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter must be told."""
+    """Options of the adapter."""
 
     checkout: Text = Field(description="Folder of a checkout of asappresearch/webagents-step.")
     webarena: Text = Field(description="Folder of a checkout of web-arena-x/webarena.")
@@ -175,7 +176,7 @@ scenario = "paper/server-error"
     options_model: ClassVar = StepOptions
     observations: ClassVar = (frozenset({"axtree"}),)
     site_names: ClassVar = tuple(ADDRESSES)
-    # WebArena's judges ask the shop's REST interface.
+    # WebArena's judges use the shop's REST interface.
     judge_user_agents = ("python-requests",)
     api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_API_BASE"
@@ -196,7 +197,7 @@ scenario = "paper/server-error"
         return raw_tasks(self.webarena, "webarena")
 
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the origins that SteP knows the task's sites by."""
+        """Return the origins of the task's sites in SteP's code."""
         return tuple(origin_of(ADDRESSES[site]) for site in self._all[task]["sites"])
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
@@ -204,13 +205,13 @@ scenario = "paper/server-error"
         return tuple(self._all[task]["sites"])
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return from when on it bears a page in place of its first; logins are made before."""
+        """Return ``first_page`` for faults that its first navigation survives."""
         return scenario.arm or arm_on_first_page(scenario)
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise CampaignError for a task's site that is nowhere, or its login."""
+        """Raise CampaignError for an invalid checkout, or a missing site or login of a task."""
         super().validate(tasks, agents, direct=direct)
         if not (self.checkout / _SCRIPT).is_file():
             raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no {_SCRIPT}")
@@ -225,15 +226,13 @@ scenario = "paper/server-error"
                 )
 
     def needs_proxy(self) -> str:
-        """Return what holds for SteP whatever the table says."""
+        """Return why SteP always needs the proxy."""
         return "SteP's sites have addresses that only the proxy can serve from elsewhere"
 
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkouts."""
         yield from super().diagnose()
-        there = (self.checkout / _SCRIPT).is_file()
-        found = _SCRIPT if there else "no checkout of SteP"
-        yield Finding("step checkout", "ok" if there else "missing", f"{self.checkout}: {found}")
+        yield checkout_finding(self.name, self.checkout, _SCRIPT, "SteP")
 
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
@@ -244,7 +243,7 @@ scenario = "paper/server-error"
         return nullcontext(TaskEnvironment(maps_of(served)))
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return the evaluation of one task, in a folder of its own, by its own configuration."""
+        """Return the evaluation script for one task, with a configuration of its own."""
         work = job.folder.absolute() / _WORK
         (work / "tasks/webarena").mkdir(parents=True)
         config = fill_site_urls(self._all[job.task], ADDRESSES)
@@ -273,8 +272,7 @@ scenario = "paper/server-error"
             if code is None:
                 return TaskResult("time_limit", 0.0)
             said = last_output(folder / AGENT_LOG)
-            why = f"the evaluation ended with code {code} and no result{said}"
-            return harness_crash(why)
+            return harness_crash(f"the evaluation ended with code {code} and no result{said}")
         try:
             with found[-1].open(encoding="utf-8", newline="") as lines:
                 row = next(csv.DictReader(lines))
@@ -291,7 +289,7 @@ scenario = "paper/server-error"
         return folder is not None and (self.table.path(folder) / Path(state).name).is_file()
 
     def _configuration(self, job: Job) -> dict[str, Any]:
-        """Return SteP's own configuration with what the campaign says in it."""
+        """Return SteP's configuration with the campaign's values."""
         path = self.checkout / _CONFIG
         try:
             config: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
@@ -310,7 +308,7 @@ scenario = "paper/server-error"
 
 
 def _answer(trajectory: Path) -> str | None:
-    """Return what the agent's last action said, where it was a stop."""
+    """Return the answer of the agent's last action if that is a stop."""
     steps = json.loads(read_regular_file(trajectory))["trajectory"]
     last = str(steps[-1].get("action") or "").strip() if steps else ""
     if not last.startswith("stop"):

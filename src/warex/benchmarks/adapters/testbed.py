@@ -1,4 +1,4 @@
-"""The testbed, small real sites on this machine, and the reference agent."""
+"""The testbed (small sites on this machine) with the reference agent."""
 
 import json
 import sys
@@ -42,7 +42,7 @@ _ENDINGS: Mapping[str, Ending] = {
 
 
 def require_testbed() -> None:
-    """Raise MachineError where the testbed, a distribution of its own, is not installed."""
+    """Raise MachineError if the testbed, a separate distribution, is not installed."""
     require_extra("demo", "the benchmark testbed", "warex_testbed")
 
 
@@ -54,7 +54,7 @@ class _Site(TaskEnvironment):
 class TestbedBenchmark(Benchmark):
     """The testbed with the reference agent."""
 
-    __test__ = False  # The name is not a test's.
+    __test__ = False  # Not a test class.
 
     name: ClassVar = "testbed"
     summary: ClassVar = "The embedded sites and the reference agent; needs no network and no key."
@@ -103,7 +103,7 @@ scenario = "paper/server-error"
         self._tasks: dict[str, Task] = {task.name: task for task in load_tasks()}
 
     def tasks(self) -> tuple[str, ...]:
-        """Return the names of all tasks, in their files' order."""
+        """Return the names of all tasks in the order of their files."""
         return tuple(self._tasks)
 
     def scripted_task_files(self) -> tuple[Path, ...]:
@@ -117,25 +117,25 @@ scenario = "paper/server-error"
         return (f"https://{self.task(task).host}",)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_page``, as in the paper: the reference agent bears any first page."""
+        """Return ``first_page``, as in the paper: the reference agent accepts any first page."""
         return scenario.arm or "first_page"
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise MachineError where the reference agent lacks Playwright, or as the others do."""
+        """Raise MachineError if the reference agent's Playwright is not installed."""
         super().validate(tasks, agents, direct=direct)
         require_extra("demo", "the reference agent", "playwright")
 
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Give the trial fresh sites in a process of their own; without a proxy they speak TLS."""
+        """Start fresh sites for the trial; without a proxy they serve TLS."""
         return self._stage(self.task(task), ca if direct else None)
 
     @contextmanager
     def shared_environment(self) -> Iterator[None]:
-        """Keep the testbeds running from trial to trial, each reset before the next."""
+        """Keep the testbeds running between trials; reset them before each."""
         with TestbedPool() as pool:
             self._pool = pool
             try:
@@ -155,7 +155,7 @@ scenario = "paper/server-error"
             )
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return the reference agent's command line for the task."""
+        """Return the reference agent's command for the task."""
         found, agent = self.task(job.task), job.agent
         command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
         command += ["--start-url", found.start_url(), "--model", agent.model]
@@ -171,11 +171,11 @@ scenario = "paper/server-error"
         return Command(command)
 
     def was_visited(self, stage: TaskEnvironment) -> bool:
-        """Return whether any request came to the sites, by whatever way."""
+        """Return whether any request came to the sites."""
         return bool(_told(cast(_Site, stage).admin_port, "health")["requests"])
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Judge the site's state and the agent's answer."""
+        """Score the site's state and the agent's answer."""
         said = read_json_or_empty(folder / _RESULT)
         if code in _UNUSABLE:
             why = said.get("error") or "its log says why"
@@ -191,10 +191,9 @@ scenario = "paper/server-error"
         return TaskResult(ending, verdict.score, answer, verdict.reasons)
 
     def judge(self, task: str, stage: TaskEnvironment, answer: str | None) -> "Verdict":
-        """Return what the task's check says of the site's state and of an answer.
+        """Return the verdict of the task's check on the site's state and the answer.
 
-        Raises TrialVoid where the site does not tell its state, InputError where the state is not
-        a testbed's.
+        Raises TrialVoid if the site does not return its state, InputError if the state is invalid.
         """
         found = self.task(task)
         state = _told(cast(_Site, stage).admin_port, f"state?host={found.host}")
@@ -204,7 +203,7 @@ scenario = "paper/server-error"
             raise InputError(str(error)) from None
 
     def task(self, name: str) -> "Task":
-        """Return a task by its name; raise CampaignError, naming what there is."""
+        """Return a task by its name; raise CampaignError for an unknown one."""
         if name not in self._tasks:
             raise CampaignError(unknown_name("the testbed has no task", name, tuple(self._tasks)))
         return self._tasks[name]

@@ -1,4 +1,4 @@
-"""Running testbeds that serve one trial after the other, each reset in between."""
+"""A pool of running testbeds, each reset between trials."""
 
 import tempfile
 import threading
@@ -14,16 +14,16 @@ from warex.benchmarks.child_process import start_child
 from warex.proxy.certificates.ca import CertificateAuthority
 
 HOSTS = "*.warex.test"
-"""What a testbed's certificate is for: all its sites, so that any task can be next."""
+"""The host of a testbed's certificate, which covers all its sites."""
 
 _RESET_SECONDS = 5.0
 
 
 @contextmanager
 def own_testbed(ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
-    """Run a testbed for one trial alone; with a CA it speaks TLS. Yield what it said of its ports.
+    """Run a testbed for one trial; with a CA it serves TLS. Yield its ports.
 
-    Raises TrialVoid where it does not come up.
+    Raises TrialVoid if it does not start.
     """
     with ExitStack() as stack:
         yield _start(stack, ca)
@@ -36,13 +36,12 @@ class _Kept:
 
 
 class TestbedPool:
-    """Testbeds that go from trial to trial; as many are started as are lent out at once.
+    """Testbeds that serve several trials; as many are started as are in use at once.
 
-    Use it as a context manager: leaving it ends them all. They end with this process, too, however
-    that ends.
+    Use it as a context manager: its exit ends them all, as does the end of this process.
     """
 
-    __test__ = False  # The name is not a test's.
+    __test__ = False  # Not a test class.
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -62,9 +61,9 @@ class TestbedPool:
 
     @contextmanager
     def acquire(self, ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
-        """Lend a testbed on which nothing has happened; with a CA one that speaks TLS.
+        """Yield the ports of a fresh or reset testbed; with a CA it serves TLS.
 
-        Raises TrialVoid where a new one is needed and does not come up.
+        Raises TrialVoid if a new one does not start.
         """
         kept = self._take(ca)
         try:
@@ -82,7 +81,6 @@ class TestbedPool:
                 return self._new(ca)
             if _reset(kept.said["admin_port"]):
                 return kept
-            # Whatever became of it: another one takes its place.
             kept.program.close()
 
     def _new(self, ca: CertificateAuthority | None) -> _Kept:
@@ -99,7 +97,7 @@ def _kind(ca: CertificateAuthority | None) -> Path | None:
 def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
     if ca is None:
         return stack.enter_context(_testbed())
-    # Both files have been read once the testbed says that it is ready.
+    # The testbed has read both files once it is ready.
     with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
         certificate, key = ca.leaf(HOSTS, Path(scratch))
         tls = ("--tls-cert", str(certificate), "--tls-key", str(key))
@@ -108,7 +106,7 @@ def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
 
 @contextmanager
 def _testbed(*arguments: str) -> Iterator[dict[str, Any]]:
-    # One that was ended does not tell its state, and is not lent again.
+    # start_child, since a killed testbed fails its reset and is replaced.
     with start_child("warex_testbed", "serve", *arguments) as (_, said):
         yield said
 

@@ -1,4 +1,4 @@
-"""WebArena with the agent that comes with it, ``run.py``, on the user's own copies of its sites."""
+"""WebArena with its own agent, ``run.py``, on the user's copies of its sites."""
 
 import html
 import json
@@ -49,17 +49,16 @@ SITES: Mapping[str, str] = {
     "map": "MAP",
     "homepage": "HOMEPAGE",
 }
-"""WebArena's sites, and the variable in which it is told the address of each."""
+"""WebArena's sites, each with the variable of its address."""
 
 TASKS = "config_files/test.raw.json"
-"""In a checkout: all tasks, with placeholders for the addresses."""
+"""All tasks, with placeholders for the addresses; a path in a checkout."""
 
 NLTK = "nltk_data"
 _PUNKT = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
 
 SUPPORT: Mapping[str, str] = {f"{NLTK}/tokenizers/punkt_tab/english/{name}": "" for name in _PUNKT}
-"""Empty tables, with which NLTK splits words as ever and knows no abbreviations: its own are a
-download, and the judges want them for the few answers of one character."""
+"""Empty tables in place of a download; with them NLTK splits words but knows no abbreviations."""
 
 _WORK = "webarena"
 _RESULT = "result"
@@ -80,7 +79,7 @@ print(json.dumps({"versions": {n: m.version(n) for n in names}}))
 
 
 class WebArenaOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter must be told."""
+    """Options of the adapter."""
 
     checkout: Text = Field(description="Folder of a checkout of web-arena-x/webarena.")
     prompt: Annotated[str, StringConstraints(pattern=r"^[\w.-]+$")] = Field(
@@ -145,7 +144,7 @@ scenario = "paper/server-error"
 """
     recipe: ClassVar = Recipe(
         pythons=("3.10",),
-        # Only its tokenizer files are wanted of litellm: they are tiktoken's, which downloads them.
+        # litellm contains the tokenizer files that tiktoken would download.
         installs=(
             Install(
                 (
@@ -163,7 +162,7 @@ scenario = "paper/server-error"
     options_model: ClassVar = WebArenaOptions
     observations: ClassVar = (frozenset({"axtree"}),)
     site_names: ClassVar = tuple(SITES)
-    # Its judges ask the shop's REST interface.
+    # Its judges use the shop's REST interface.
     judge_user_agents = ("python-requests",)
     api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_API_BASE"
@@ -192,17 +191,14 @@ scenario = "paper/server-error"
         return tuple(self._all[task]["sites"])
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return from when on a task without a login bears a page in place of its first."""
-        if scenario.arm is not None:
-            return scenario.arm
-        if self._all[task].get("storage_state"):
-            return "first_llm_call"
-        return arm_on_first_page(scenario)
+        """Return ``first_llm_call`` for a task with a login, else as for any first page."""
+        login = self._all[task].get("storage_state")
+        return scenario.arm or ("first_llm_call" if login else arm_on_first_page(scenario))
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise CampaignError for a task's site that is nowhere."""
+        """Raise CampaignError for an invalid checkout or prompt, or a site without an address."""
         super().validate(tasks, agents, direct=direct)
         if not (self.checkout / "run.py").is_file():
             raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no run.py")
@@ -214,7 +210,7 @@ scenario = "paper/server-error"
         require_sites(self.name, tasks, self._all, self.table.sites)
 
     def needs_proxy(self) -> str | None:
-        """Return which copy on loopback has a name that is not its own."""
+        """Return a message if a site on loopback has a name of its own."""
         maps = self._maps()
         name = maps[0].partition("=")[0] if maps else None
         return f"{name} is a name that only the proxy knows: the site has none" if name else None
@@ -233,11 +229,11 @@ scenario = "paper/server-error"
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Return the sites' maps: what runs there is the user's."""
+        """Return the maps of the user's sites."""
         return nullcontext(TaskEnvironment(maps=self._maps()))
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return ``run.py`` on one task, in a folder of links: it writes where it is started."""
+        """Return ``run.py`` on one task, in a folder of symlinks, since it writes to its cwd."""
         work = job.folder.absolute() / _WORK
         (work / "config_files").mkdir(parents=True)
         config = fill_site_urls(self._all[job.task], {site: self._address(site) for site in SITES})
@@ -245,7 +241,7 @@ scenario = "paper/server-error"
         (work / "agent/prompts").mkdir(parents=True)
         (work / "agent/prompts/raw").symlink_to(self.checkout / "agent/prompts/raw")
         (work / "browser_env").symlink_to(self.checkout / "browser_env")
-        # A recording of all that the browser saw: for nobody, and unredacted.
+        # Playwright's recordings are unredacted, so they go to the scratch folder.
         traces = job.scratch / "traces"
         traces.mkdir()
         (work / _RESULT).mkdir()
@@ -260,7 +256,7 @@ scenario = "paper/server-error"
             **offline_data_variables(made.site_packages, made.folder),
             **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
             "PYTHONPATH": str(self.checkout),
-            # It starts its login as `python`.
+            # It runs its login by `python`.
             "PATH": f"{made.python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
             **made.variables,
         }
@@ -269,7 +265,7 @@ scenario = "paper/server-error"
         return Command(judged_command(made, self.checkout / "run.py", arguments), variables, work)
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return what its log says: PASS, FAIL, or the error that it went on from."""
+        """Return the result in its log: PASS, FAIL, or the error that it caught."""
         result = folder / _WORK / _RESULT
         (result / "traces").unlink(missing_ok=True)
         log = "".join(map(read_text_or_empty, sorted((folder / _WORK / "log_files").glob("*.log"))))
@@ -298,16 +294,16 @@ scenario = "paper/server-error"
 
 
 def judged_command(made: Virtualenv, script: Path, arguments: Sequence[str]) -> list[str]:
-    """Return the command of a script that judges by WebArena's evaluators, in its own process.
+    """Return the command of a script that judges by WebArena's evaluators.
 
-    They look at pages in the agent's browser; so it is said before that the agent has ended.
+    They open pages in the agent's browser, so the driver first reports that the agent has ended.
     """
     told = {"script": str(script), "arguments": list(arguments), "judge": _JUDGE}
     return [str(made.python), str(_DRIVER), json.dumps(told)]
 
 
 def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
-    """Return WebArena's tasks by number; raise CampaignError where the checkout holds none."""
+    """Return WebArena's tasks by number; raise CampaignError if the checkout holds none."""
     path = checkout / TASKS
     wanted = "give the folder of its checkout"
     try:
@@ -327,7 +323,7 @@ def raw_tasks(checkout: Path, option: str) -> Mapping[str, dict[str, Any]]:
 
 
 def fill_site_urls(task: Mapping[str, Any], addresses: Mapping[str, str]) -> Any:
-    """Return a task with the sites' addresses in place of WebArena's placeholders."""
+    """Return a task with the placeholders replaced by the sites' addresses."""
     text = json.dumps(task)
     for site, url in addresses.items():
         text = text.replace(f"__{SITES[site]}__", json.dumps(url)[1:-1])
@@ -335,21 +331,16 @@ def fill_site_urls(task: Mapping[str, Any], addresses: Mapping[str, str]) -> Any
 
 
 def address(site: str, target: str | None) -> tuple[str, str | None]:
-    """Return what the harness is told of a site, and the map that makes it true, if one does.
+    """Return a site's address for the harness, and its map, if it needs one.
 
-    A site on loopback gets a name, since browsers keep loopback from any proxy. One that nobody
-    serves has an address too: WebArena does not start without one for each.
+    A site on loopback gets a name, since browsers bypass the proxy for loopback. A site that is not
+    served gets an address, too: WebArena needs one for each.
     """
     name = f"{site.replace('_', '-')}.webarena.test"
     if target is None:
         return f"http://{name}", None
     parts = urlsplit(target)
-    host = parts.hostname or ""
-    if (
-        host != "::1"
-        and not host.startswith("127.")
-        and not re.fullmatch(r"(.*\.)?localhost", host)
-    ):
+    if not re.fullmatch(r"::1|127\..*|(.*\.)?localhost", parts.hostname or ""):
         return target.rstrip("/"), None
     port = f":{parts.port}" if parts.port else ""
     origin = f"{parts.scheme}://{name}{port}"
@@ -362,7 +353,7 @@ def require_sites(
     known: Mapping[str, Mapping[str, Any]],
     sites: Mapping[str, str],
 ) -> None:
-    """Raise CampaignError for the first task that wants a site which is nowhere."""
+    """Raise CampaignError for the first task with a site that has no address."""
     for task in tasks:
         for site in known[task]["sites"]:
             if site not in sites:
@@ -373,7 +364,7 @@ def require_sites(
 
 
 def offline_data_variables(site_packages: Path, folder: Path) -> dict[str, str]:
-    """Return where tiktoken and NLTK find what they would download; the user's own goes first."""
+    """Return the variables of tiktoken's and NLTK's data; the user's own take precedence."""
     ours = {
         "TIKTOKEN_CACHE_DIR": site_packages / "litellm/litellm_core_utils/tokenizers",
         "NLTK_DATA": folder / NLTK,
@@ -382,13 +373,13 @@ def offline_data_variables(site_packages: Path, folder: Path) -> dict[str, str]:
 
 
 def stop_answers(rendered: str) -> list[str]:
-    """Return what stands between the marks of a stop, each from the first mark on."""
+    """Return the texts of the stop actions."""
     parts = (part.partition(_STOP) for part in rendered.split(_STOP_ENDS)[:-1])
     return [said for _, mark, said in parts if mark]
 
 
 def _ending(stops: Sequence[str]) -> tuple[Ending, str | None, tuple[str, ...]]:
-    """Return how the agent ended, by the last action that the harness noted."""
+    """Return ending, answer and reasons by the last stop action."""
     if not stops:
         return "answered", None, ()
     answer = html.unescape(stops[-1])

@@ -1,8 +1,8 @@
-"""WebArena-Infinity: whole applications on this machine, each with many tasks and their checks.
+"""WebArena-Infinity: applications on this machine, each with many tasks and checks.
 
-Its own runner does one task with browser-use. It keeps the application on localhost, which
-browsers keep from any proxy; so the application's server is started here, anew for each trial, and
-the runner is told that it is on another host.
+Its own runner does one task with browser-use. It serves the application on localhost, for which
+browsers bypass the proxy; so the adapter starts the server itself, anew for each trial, and gives
+the runner another host name.
 """
 
 import json
@@ -33,7 +33,7 @@ from warex.benchmarks.base import (
     TaskEnvironment,
     TaskResult,
 )
-from warex.benchmarks.installation.checkouts import missing_in_checkout
+from warex.benchmarks.installation.checkouts import checkout_finding, missing_in_checkout
 from warex.benchmarks.installation.playwright_browsers import VARIABLE
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.single_page import spa_warnings
@@ -47,7 +47,7 @@ from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 
 MODELS = ("gpt", "claude", "gemini-flash", "gemini-pro")
-"""What its runner calls the models that it gives to browser-use."""
+"""The runner's names of models."""
 
 _HOST, _PORT = "infinity.warex.test", 8001
 _DRIVERS = Path(__file__).with_name("drivers")
@@ -63,8 +63,7 @@ _UNASKED = re.compile(
     r"Verifier exception: .*(HTTPConnectionPool\(|Connection aborted|Read timed out|urlopen error)",
     re.DOTALL,
 )
-"""What the runner says of a check that could not ask the application (requests' own words), or
-before which WAREX could not be told."""
+"""The runner's message if a check could not reach the application, or WAREX before it."""
 
 _CHECK = """
 import dotenv, json, requests
@@ -76,7 +75,7 @@ print(json.dumps({"versions": versions}))
 
 
 class InfinityOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter must be told."""
+    """Options of the adapter."""
 
     checkout: Annotated[str, StringConstraints(min_length=1)] = Field(
         description="Folder of a checkout of web-arena-x/webarena-infinity."
@@ -89,7 +88,7 @@ class InfinityOptions(BaseModel, frozen=True, extra="forbid"):
 @dataclass(frozen=True, slots=True)
 class _App(TaskEnvironment):
     port: int = 0
-    """Of the application, on loopback."""
+    """The application's port on loopback."""
 
 
 class InfinityBenchmark(Benchmark):
@@ -136,7 +135,7 @@ scenario = "paper/server-error"
         check=_CHECK,
     )
     options_model: ClassVar = InfinityOptions
-    # It resets the application, and its checks read the application's state.
+    # The runner resets the application, and the checks read its state.
     judge_user_agents = ("python-requests",)
     api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
@@ -153,7 +152,7 @@ scenario = "paper/server-error"
 
     @cached_property
     def _all(self) -> Mapping[str, Path]:
-        """Each task's application."""
+        """The application's folder by task."""
         tasks: dict[str, Path] = {}
         files = sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json"))
         for path in files:
@@ -167,33 +166,33 @@ scenario = "paper/server-error"
                 ) from None
             tasks |= {f"{path.parent.name}/{name}": path.parent for name in ids}
         if not tasks:
-            wanted = f"apps/*/{self._given.suite}.json"
             if files:
                 raise CampaignError(
                     f"benchmark.options.checkout: {self._checkout} holds no task: the list in"
                     f" {files[0]} is empty; give another options.suite, or another checkout"
                 )
+            wanted = f"apps/*/{self._given.suite}.json"
             lacks = missing_in_checkout(self._checkout, wanted, "WebArena-Infinity")
             raise CampaignError(f"benchmark.options.checkout: {lacks}")
         return tasks
 
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the name under which the runner is told of the application."""
+        """Return the application's origin for the runner."""
         return (f"http://{_HOST}:{_PORT}",)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_llm_call``: its set-up bears no fault at all."""
+        """Return ``first_llm_call``: any fault in its setup ends the run."""
         return scenario.arm or "first_llm_call"
 
     def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
-        """Yield what its applications, which are one page each, do not ask for."""
+        """Yield the lint warnings for single-page applications."""
         arm = self.arm(scenario, task)
         yield from spa_warnings(scenario, arm, "WebArena-Infinity's applications")
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise CampaignError for a model that its runner has no word for."""
+        """Raise CampaignError for an invalid checkout, or a model that the runner does not know."""
         super().validate(tasks, agents, direct=direct)
         if not (self._checkout / _RUNNER).is_file():
             lacks = missing_in_checkout(self._checkout, _RUNNER, "WebArena-Infinity")
@@ -213,15 +212,12 @@ scenario = "paper/server-error"
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment and the checkout."""
         yield from super().diagnose()
-        there = (self._checkout / _RUNNER).is_file()
-        found = _RUNNER if there else "no checkout of WebArena-Infinity"
-        state: Literal["ok", "missing"] = "ok" if there else "missing"
-        yield Finding(f"{self.name} checkout", state, f"{self._checkout}: {found}")
+        yield checkout_finding(self.name, self._checkout, _RUNNER, "WebArena-Infinity")
 
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Start the application; without a proxy the runner does, since it is on localhost then."""
+        """Start the application; without a proxy the runner starts it on localhost."""
         if direct:
             return nullcontext(_App(port=_free_port()))
         return self._served(self._all[task])
@@ -250,7 +246,7 @@ scenario = "paper/server-error"
         raise TrialVoid(f"{app / 'server.py'} did not start")
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return the runner with one worker on one task, by a driver that says what it omits."""
+        """Return the driver's command that has the runner do one task with one worker."""
         app, made = self._all[job.task], self.virtualenv()
         host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
         arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
@@ -262,7 +258,7 @@ scenario = "paper/server-error"
             arguments.append("--use-vision")
         browsers, temporary = job.scratch / "browsers", job.scratch / "tmp"
         temporary.mkdir()
-        # The first place where browser-use looks for a browser.
+        # The first path that browser-use tries.
         starter = browsers / "chromium-1/chrome-linux/chrome"
         write_wrapper(starter, job.browser, job.browser_arguments)
         variables = {
@@ -283,7 +279,7 @@ scenario = "paper/server-error"
         return Command(command, variables, job.scratch)
 
     def was_visited(self, stage: TaskEnvironment) -> bool | None:
-        """Return whether any browser told the application's server of its state."""
+        """Return whether a browser has sent its state to the application's server."""
         port = cast(_App, stage).port
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
@@ -295,15 +291,14 @@ scenario = "paper/server-error"
         return True
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return the runner's own result: whether the task's check passed, and what it said."""
+        """Return the runner's result: whether the task's check passed, and its message."""
         found = sorted((folder / _RESULTS).glob(f"*/{_id(task)}/result.json"))
         if not found:
             if code is None:
                 return TaskResult("time_limit", 0.0)
-            # It goes on after a browser that did not come up.
+            # It continues after a browser that did not start.
             said = last_output(folder / AGENT_LOG, about="failed")
-            why = f"the runner ended with code {code} and no result{said}"
-            return harness_crash(why)
+            return harness_crash(f"the runner ended with code {code} and no result{said}")
         try:
             said = json.loads(read_regular_file(found[-1]))
             return _result(said, found[-1].with_name("history.json"))
@@ -323,7 +318,7 @@ def _free_port() -> int:
 
 
 def _is_serving(server: subprocess.Popen[bytes]) -> bool:
-    """Wait for the line that it prints once it listens; False where it ends before."""
+    """Wait for the line that it prints once it listens; return False if it does not."""
     if server.stdout is None or not select.select([server.stdout], [], [], _READY_S)[0]:
         return False
     return server.stdout.readline().startswith(b"Serving on")
@@ -345,7 +340,7 @@ def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
         return TaskResult("model_error", 0.0, void_reason=f"the model never said what to do{why}")
     ending: Ending = "step_limit"
     if said["is_done"]:
-        # Its own word for a task that it did not do.
+        # The agent says that it did not do the task.
         gave_up = bool(steps) and any(r.get("success") is False for r in steps[-1]["result"])
         ending = "reported_infeasible" if gave_up else "answered"
     answer = said["final_result"]
@@ -359,5 +354,5 @@ def _steps(history: Path) -> list[dict[str, Any]]:
 
 
 def _acted(step: Mapping[str, Any]) -> bool:
-    """Whether the model's answer could be read."""
+    """Return whether the model's answer contained an action."""
     return bool((step.get("model_output") or {}).get("action"))

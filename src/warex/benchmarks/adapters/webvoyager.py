@@ -1,4 +1,4 @@
-"""WebVoyager with its own agent, which looks at screenshots and drives Chrome by Selenium."""
+"""WebVoyager with its own agent, which reads screenshots and drives Chrome by Selenium."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BaseModel, Field, StringConstraints
 
@@ -24,7 +24,11 @@ from warex.benchmarks.base import (
     maps_of,
     no_proxy_refused,
 )
-from warex.benchmarks.installation.checkouts import describe_path, missing_in_checkout
+from warex.benchmarks.installation.checkouts import (
+    checkout_finding,
+    describe_path,
+    missing_in_checkout,
+)
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
@@ -40,9 +44,9 @@ from warex.traffic import origin_of
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
 ENDPOINT = "https://api.openai.com/v1"
-"""In the code of the client that WebVoyager pins, and nowhere else to be set."""
+"""Hard-coded in the client that WebVoyager pins."""
 
-_UNHEARD = "OPENAI_BASE_URL"
+_IGNORED = "OPENAI_BASE_URL"
 """The variable that later versions of that client read."""
 
 _DRIVER = Path(__file__).with_name("drivers") / "webvoyager_task.py"
@@ -68,7 +72,7 @@ print(json.dumps({"versions": {n: m.version(n) for n in names}}))
 
 
 class WebVoyagerOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter must be told."""
+    """Options of the adapter."""
 
     checkout: Text = Field(description="Folder of a checkout of MinorJerry/WebVoyager.")
     tasks: Text | None = Field(
@@ -89,7 +93,7 @@ class WebVoyagerBenchmark(Benchmark):
 
     name: ClassVar = "webvoyager"
     summary: ClassVar = "WebVoyager with its own agent (Selenium); needs a checkout."
-    # It types with the Enter key behind, so that typing leads to a page.
+    # Type presses Enter, so it leads to a page.
     vocabulary = Vocabulary(
         name="webvoyager",
         navigate=("Click", "Type", "GoBack", "Google"),
@@ -134,13 +138,13 @@ scenario = "paper/server-error"
 """
     recipe: ClassVar = Recipe(
         pythons=("3.10", "3.11"),
-        # Its own file lacks numpy, and lets a httpx in that its openai cannot use.
+        # Its requirements.txt lacks numpy, and allows an httpx that its openai cannot use.
         installs=(Install(("openai", "httpx", "selenium", "pillow", "numpy", "requests")),),
         pins="pins/webvoyager.txt",
         check=_CHECK,
     )
     options_model: ClassVar = WebVoyagerOptions
-    # Without --text_only the model is shown marks on a picture, and what the marked elements say.
+    # Without --text_only the model gets a screenshot with marks, and the marked elements' texts.
     observations: ClassVar = (frozenset({"html", "screenshot"}), frozenset({"axtree"}))
     site_names: ClassVar = None
     api_key_variables = ("OPENAI_API_KEY",)
@@ -194,15 +198,15 @@ scenario = "paper/server-error"
         return (origin_of(self._all[task]["web"]),)
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
-        """Return the site as the task's id names it: that of ``Google Map--0`` is Google Map."""
+        """Return the site in the task's id: Google Map for ``Google Map--0``."""
         site, mark, _ = task.rpartition("--")
         return (site,) if mark else super().site_names_of(task)
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_page``, but for what makes Selenium raise and what a blind click hits."""
+        """Return ``first_page``, except for faults that make Selenium raise or cover the page."""
         if scenario.arm is not None:
             return scenario.arm
-        # Selenium's ``get``, which nobody guards, raises there, and shows a page of whatever else.
+        # Selenium's ``get`` raises if no connection opens, and ``run.py`` does not catch it.
         raises = any(
             effect.traits.opens_no_connection
             for rule in scenario.rules
@@ -213,19 +217,19 @@ scenario = "paper/server-error"
         return "first_llm_call" if raises or clicked else "first_page"
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Return OpenAI's own: its client can be told of no other."""
+        """Return OpenAI's endpoint, which its client hard-codes."""
         return (ENDPOINT,)
 
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise CampaignError for a checkout that is none, or what only the proxy can do."""
+        """Raise CampaignError for an invalid checkout, or an endpoint that needs the proxy."""
         super().validate(tasks, agents, direct=direct)
-        unheard = os.environ.get(_UNHEARD)
+        ignored = os.environ.get(_IGNORED)
         for agent in agents:
-            if unheard and agent.base_url is None and not agent.is_mock:
+            if ignored and agent.base_url is None and not agent.is_mock:
                 raise CampaignError(
-                    f"agent {agent.name!r}: {_UNHEARD} is {unheard!r}, but WebVoyager's client"
+                    f"agent {agent.name!r}: {_IGNORED} is {ignored!r}, but WebVoyager's client"
                     " reads no such variable; write that as the agent's base_url, or"
                     f" {ENDPOINT!r} to ask there"
                 )
@@ -241,10 +245,7 @@ scenario = "paper/server-error"
     def diagnose(self) -> Iterator[Finding]:
         """Yield the environment, the checkout and the driver."""
         yield from super().diagnose()
-        there = (self._checkout / _RUN).is_file()
-        state: Literal["ok", "missing"] = "ok" if there else "missing"
-        found = _RUN if there else "no checkout of WebVoyager"
-        yield Finding("webvoyager checkout", state, f"{self._checkout}: {found}")
+        yield checkout_finding(self.name, self._checkout, _RUN, "WebVoyager")
         driver = shutil.which("chromedriver")
         yield Finding(
             "chromedriver",
@@ -259,7 +260,7 @@ scenario = "paper/server-error"
         return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        """Return ``run.py`` on a file of one task, and the judge behind it."""
+        """Return ``run.py`` on a file of one task, followed by the judge."""
         work = job.folder.absolute() / _WORK
         for folder in (work / "downloads", job.scratch / "judged"):
             folder.mkdir(parents=True)
@@ -285,9 +286,9 @@ scenario = "paper/server-error"
         return Command(arguments, self._variables(job), work)
 
     def _variables(self, job: Job) -> dict[str, str]:
-        """Return what leads Selenium to the trial's browser: the first `chrome` on the PATH."""
+        """Return the variables by which Selenium finds the trial's browser as ``chrome``."""
         folder, path = job.scratch / "bin", os.environ.get("PATH", os.defpath)
-        # Chromium refuses its sandbox to root, and WebVoyager does not turn it off.
+        # Chromium's sandbox does not work for root.
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
         write_wrapper(folder / "chrome", job.browser, [*job.browser_arguments, *sandbox])
         variables = {
@@ -297,12 +298,12 @@ scenario = "paper/server-error"
             **self.virtualenv().variables,
         }
         if shutil.which("chromedriver", path=path):
-            # It would ask the network for a newer one each time.
+            # Otherwise Selenium Manager searches the network for a newer one.
             variables["SE_OFFLINE"] = "true"
         return variables
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return how the agent ended and, where there is a judge, its verdict."""
+        """Return the ending and, with a judge, its verdict."""
         work = folder / _WORK
         left = sorted((work / _RESULTS).glob("*/task*/interact_messages.json"))
         if not left and code is None:
@@ -317,8 +318,7 @@ scenario = "paper/server-error"
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise TrialVoid(f"{left[-1]} cannot be read: {error!r}") from None
         if not said:
-            failed = _FAILED.findall(log)
-            why = f": {failed[-1]}" if failed else ""
+            why = f": {failed[-1]}" if (failed := _FAILED.findall(log)) else ""
             return TaskResult("model_error", 0.0, void_reason=f"the model never answered{why}")
         answer = _ANSWER.search(said[-1])
         ending = "answered" if answer else _ending(log)
@@ -326,7 +326,7 @@ scenario = "paper/server-error"
         return TaskResult(ending, score, answer[1].strip() if answer else None)
 
     def _score(self, verdict: Path) -> float:
-        """Return the judge's verdict; what gave no answer has failed, by its own rule."""
+        """Return the judge's verdict; it counts a run without an answer as failed."""
         said = verdict.read_text("utf-8", "replace") if verdict.is_file() else ""
         found = _VERDICT.findall(said)
         if not found and _NO_ANSWER in said:
@@ -337,7 +337,7 @@ scenario = "paper/server-error"
 
 
 def _ending(log: str) -> Ending:
-    """Return why it ended without an answer, by its own log."""
+    """Return the ending without an answer, from its log."""
     ends = [
         (log.rfind("Error occurred, retrying"), "model_error"),
         (log.rfind("Driver error when"), "agent_crashed"),

@@ -1,4 +1,4 @@
-"""Any command that does one task: a template, and where its result is to be read."""
+"""Any command that does one task: a command template and the place of its result."""
 
 import json
 import math
@@ -53,14 +53,14 @@ TASKS_WANTED = (
 
 
 class CommandBenchmark(Benchmark):
-    """Whatever does one task by one command."""
+    """The user's own command, run once for each task."""
 
     name: ClassVar = "command"
     summary: ClassVar = "Any command that does one task: a template and where its result stands."
     vocabulary = Vocabulary(name="command")
     options_model: ClassVar = CommandOptions
     site_names: ClassVar = None
-    # What a harness of anybody's leaves may hold its key, whatever the file is called.
+    # Any text file that an unknown harness leaves may contain its key.
     artifacts: ClassVar = tuple(
         f"**/*.{kind}" for kind in ("json", "jsonl", "txt", "log", "csv", "html", "md", "yaml")
     )
@@ -115,7 +115,7 @@ scenario = "paper/server-error"
         self.variables = self._options_given.environment
 
     def tasks(self) -> tuple[str, ...]:
-        """Return the tasks' names, in the order of the list or file."""
+        """Return the tasks' names in the order of the list or file."""
         return tuple(self._tasks)
 
     @cached_property
@@ -142,19 +142,19 @@ scenario = "paper/server-error"
         return self._tasks[task].vocabulary or self.vocabulary
 
     def sites(self, task: str) -> tuple[str, ...]:
-        """Return the table's sites; none stand for everything."""
+        """Return the table's sites; none means all."""
         return tuple(self.table.sites)
 
     def exclusions(self, task: str) -> tuple[str, ...]:
-        """Return the globs that the table names."""
+        """Return the table's globs."""
         return self._options_given.never
 
     def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return what the scenario says, else the table."""
+        """Return the scenario's value, else the table's."""
         return scenario.arm or self._options_given.arm
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
-        """Return what the table says is hard-coded."""
+        """Return the table's hard-coded endpoints."""
         return self._options_given.endpoints
 
     def command_texts(self, task: str) -> Iterator[str]:
@@ -165,7 +165,7 @@ scenario = "paper/server-error"
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise CampaignError for a program, a folder or an address that is not there."""
+        """Raise CampaignError for a missing program, folder or address."""
         super().validate(tasks, agents, direct=direct)
         options = self._options_given
         program = options.arguments[0]
@@ -189,10 +189,10 @@ scenario = "paper/server-error"
         require_site_folders(self.table)
 
     def require_keys(self, agents: Sequence[AgentSpec], environment: Mapping[str, str]) -> None:
-        """Require none: how a command comes to its model is its own matter."""
+        """Require none: the command itself knows how it reaches its model."""
 
     def _require_outside(self, tasks: Sequence[str], *, direct: bool) -> None:
-        """Raise CampaignError for a reset or a check that cannot run, or a page nobody sees."""
+        """Raise CampaignError for a missing score, an invalid command, or no proxy."""
         result = self._options_given.result
         for task in tasks:
             expect = self._expect(task)
@@ -222,7 +222,7 @@ scenario = "paper/server-error"
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        """Reset what runs elsewhere, serve the sites that are folders, and map all."""
+        """Run the reset command, serve the sites that are folders, and map all."""
         return self._staged(task, folder)
 
     @contextmanager
@@ -233,7 +233,7 @@ scenario = "paper/server-error"
             yield stage
 
     def _check_site(self, site: str, target: str) -> None:
-        # A folder of pages stands where an origin does; whether it is there is seen to later.
+        # The target may be a folder, which require_site_folders checks.
         super()._check_site(site, target if "://" in target else site)
 
     def command(self, job: Job, stage: TaskEnvironment) -> Command:
@@ -256,7 +256,7 @@ scenario = "paper/server-error"
         )
 
     def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
-        """Return what the result's place says, or the exit code where none is named."""
+        """Return the result in the file, or by the exit code if no file is named."""
         options, expect = self._options_given, self._expect(task)
         ending: Ending = "time_limit" if code is None else "answered"
         if options.result is None and expect is None:
@@ -270,13 +270,11 @@ scenario = "paper/server-error"
         path = folder / fill_placeholders(options.result.file, self._values(task, folder))
         try:
             value, answer = _value_of(options.result, read_text_file(path, "replace"))
-        except FileNotFoundError:
-            if code is None:
-                return TaskResult("time_limit", 0.0)
-            return harness_crash(f"it ended with code {code} and left no {path.name}")
         except (OSError, ValueError, LookupError) as error:
             if code is None:
                 return TaskResult("time_limit", 0.0)
+            if isinstance(error, FileNotFoundError):
+                return harness_crash(f"it ended with code {code} and left no {path.name}")
             return harness_crash(f"its result {path.name} cannot be read: {error}")
         if expect is None:
             return TaskResult(ending, _score(value, options.success), answer)
@@ -285,7 +283,7 @@ scenario = "paper/server-error"
     def score_after_trial(
         self, task: str, folder: Path, result: TaskResult, trace: Trace | None
     ) -> TaskResult:
-        """Score what is expected, once nothing of the trial runs any more."""
+        """Score by ``expect``, after the trial's processes have ended."""
         expect = self._expect(task)
         if expect is None or result.ending == "harness_crashed":
             return result
@@ -313,13 +311,13 @@ scenario = "paper/server-error"
             )
 
     def _outside(self, command: CommandLine, task: str, folder: Path) -> Sequence[str]:
-        """Return a command of the user's own with its placeholders filled in."""
+        """Return a reset or check command with its placeholders filled in."""
         values = self._values(task, folder)
         program, *rest = (fill_placeholders(part, values) for part in split_command(command))
         return (self._program(program), *rest)
 
     def _cwd(self, task: str, folder: Path) -> Path | None:
-        """Return the working directory of what runs outside, where the table names one."""
+        """Return the working directory of a reset or check command, if the table names one."""
         cwd = self._options_given.cwd
         if cwd is None:
             return None
@@ -332,7 +330,7 @@ scenario = "paper/server-error"
         return dict.fromkeys(PLACEHOLDERS, "") | named
 
     def _program(self, program: str) -> str:
-        """Return a program that the table names with a folder as lying beside the campaign."""
+        """Return a program; one with a slash is relative to the campaign's folder."""
         return str(self.table.path(program)) if "/" in program else program
 
     def _templates(self) -> Sequence[str]:
@@ -360,7 +358,7 @@ def _as_text(value: Any) -> str:
 
 
 def _score(value: Any, success: bool | float | str | MinimumScore | None) -> float:
-    """Return 1 or 0, or the value itself where it is a score; no value is no success."""
+    """Return 1 or 0, or the value itself if it is a score; 0 for no value."""
     if value is None:
         return 0.0
     if isinstance(success, MinimumScore):

@@ -1,17 +1,11 @@
-"""What the benchmark `command` is told: a command's template, tasks, and what is a success."""
+"""Options of the benchmark ``command``: a command template, tasks, and what is a success."""
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import (
-    BaseModel,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
 
 from warex.benchmarks.base import AGENT_LOG
 from warex.benchmarks.scoring.expectations import Expectation
@@ -35,10 +29,10 @@ PLACEHOLDERS = (
     "browser",
     "observation",
 )
-"""What a template may name, each in curly brackets; doubled brackets stand for themselves."""
+"""Placeholders of a template, each in curly brackets; doubled brackets escape them."""
 
 SCORING_PLACEHOLDERS = ("task", "task_id", "out")
-"""Those that are known outside of the agent's environment, too."""
+"""Placeholders of reset and check commands and of the result's file."""
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
@@ -66,7 +60,7 @@ def fill_placeholders(template: str, values: Mapping[str, str]) -> str:
 
 
 class TaskFile(BaseModel, frozen=True, extra="forbid"):
-    """Where the tasks stand: JSON, JSONL, or a line each."""
+    """A file of tasks: JSON, JSONL, or one per line."""
 
     file: Text
     id: Text = Field(default="id", description="Path to a task's name, in JSON.")
@@ -95,7 +89,7 @@ def _known_outside(command: CommandLine | None) -> CommandLine | None:
 
 
 class TaskEntry(BaseModel, frozen=True, extra="forbid"):
-    """A task, with what is its own; the rest is the options'."""
+    """A task; the options apply to what it leaves out."""
 
     id: Text
     text: Text | None = Field(default=None, description="Left out: its name.")
@@ -118,13 +112,13 @@ class TaskEntry(BaseModel, frozen=True, extra="forbid"):
 
 
 class MinimumScore(BaseModel, frozen=True, extra="forbid"):
-    """A number from which on a task is solved."""
+    """The smallest number with which a task is solved."""
 
     at_least: float
 
 
 class ResultReader(BaseModel, frozen=True, extra="forbid"):
-    """Where the command's own result stands: a JSON file's path, or a pattern in a text."""
+    """The place of the command's result: a path into a JSON file, or a regex in a text."""
 
     file: Text = Field(default=AGENT_LOG, description="Left out: what the command printed.")
     json_path: Text | None = Field(default=None, alias="json", description="Path into JSON.")
@@ -174,12 +168,12 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def scores(self) -> bool:
-        """Whether it names a value that may be a success, and not the answer alone."""
+        """Whether it names a value to score, not only the answer."""
         return self.json_path is not None or self.regex is not None
 
 
 class CommandOptions(BaseModel, frozen=True, extra="forbid"):
-    """What the adapter must be told of a command."""
+    """Options of the adapter."""
 
     command: CommandLine = Field(description="Split as a shell would, but by no shell.")
     tasks: tuple[Text | TaskEntry, ...] | TaskFile = Field(

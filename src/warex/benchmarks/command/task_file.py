@@ -1,4 +1,4 @@
-"""Reads the tasks of the benchmark `command`, each with what is its own."""
+"""Reads the task file of the benchmark ``command``."""
 
 import json
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from warex.files.reading import read_text_file
 from warex.scenarios.mistakes import validate_document
 
 _OWN = ("expect", "reset", "vocabulary")
-"""What a task may bring itself."""
+"""Optional keys of a task."""
 
 _WANTED = {
     ".json": 'its list is empty; write there for instance [{"id": "tea"}]',
     ".jsonl": 'it has no line but blank ones; write on each for instance {"id": "tea"}',
     "": "it has no line but blank ones; write a task on each",
 }
-"""What was found in a file without a task, and what to do, by the end of its name."""
+"""Message for a file without a task, by suffix."""
 
 
 def read_tasks(tasks: TaskFile, path: Path) -> Iterator[TaskEntry]:
-    """Yield a file's tasks; raise CampaignError for what is no file of tasks."""
+    """Yield a file's tasks; raise CampaignError for an invalid file."""
     where = f"benchmark.options.tasks: {path}"
     try:
         text = read_text_file(path)
@@ -56,7 +56,7 @@ def _entry(tasks: TaskFile, item: Any, where: str) -> TaskEntry:
         try:
             data[key] = resolve_path(item, getattr(tasks, key))
         except LookupError:
-            continue  # The options' holds.
+            continue  # The options' value applies.
     entry, mistakes = validate_document(TaskEntry, data)
     if entry is None:
         raise CampaignError(f"{where}: {'; '.join(mistakes)}")

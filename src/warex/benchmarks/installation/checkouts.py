@@ -1,14 +1,16 @@
-"""What is found where a benchmark's checkout should be, for whoever named the wrong place."""
+"""Messages about a benchmark's checkout."""
 
 from collections.abc import Collection
 from pathlib import Path
 
+from warex.sandbox.doctor.finding import Finding
+
 _NAMED = 5
-"""How many files a sentence names."""
+"""Largest number of files in a message."""
 
 
 def describe_path(path: Path) -> str:
-    """Say in a few words what is at a path."""
+    """Return a clause about what is at a path."""
     if path.is_symlink() and not path.exists():
         return "it is a link to nowhere"
     try:
@@ -22,12 +24,18 @@ def describe_path(path: Path) -> str:
 
 
 def missing_in_checkout(checkout: Path, wanted: str, project: str) -> str:
-    """Say that a checkout lacks what is wanted of it, what was found there, and what to do."""
+    """Return the message that a checkout lacks ``wanted``, with what was found and the remedy."""
     return (
         f"{checkout} holds no {wanted}: {describe_path(checkout)}; give the folder into"
-        f" which {project}"
-        " was cloned"
+        f" which {project} was cloned"
     )
+
+
+def checkout_finding(name: str, checkout: Path, wanted: str, project: str) -> Finding:
+    """Return whether a checkout holds the file ``wanted``, for ``warex doctor``."""
+    there = (checkout / wanted).is_file()
+    found = wanted if there else f"no checkout of {project}"
+    return Finding(f"{name} checkout", "ok" if there else "missing", f"{checkout}: {found}")
 
 
 def _holds(names: Collection[str]) -> str:

@@ -1,8 +1,7 @@
-"""Has a harness's own Playwright start the browser that the trial's canary was fetched with.
+"""Makes a harness's own Playwright start the trial's browser.
 
-Playwright starts only the build that its version was made with, and downloads it. A folder of small
-programs under the paths that it expects stands in for that, so that a harness needs no download and
-no change, and its browser knows the proxy.
+Playwright starts only its own build, which it downloads. Scripts at the paths that it expects
+replace that build, so that the harness needs no download and no change.
 """
 
 import json
@@ -15,16 +14,13 @@ from warex.errors import MachineError
 from warex.sandbox.env_mode.browser_shims import write_wrapper
 
 VARIABLE = "PLAYWRIGHT_BROWSERS_PATH"
-"""Tells Playwright, of any version and language, where its browsers are."""
+"""Variable of Playwright's browsers folder, for any version and language."""
 
 _BROWSERS = "playwright/driver/package/browsers.json"
 
-# The places changed with the versions; one too many does no harm.
+# The paths of all Playwright versions.
 _PLACES = {
-    "chromium": (
-        "chromium-{}/chrome-linux/chrome",
-        "chromium-{}/chrome-linux64/chrome",
-    ),
+    "chromium": ("chromium-{}/chrome-linux/chrome", "chromium-{}/chrome-linux64/chrome"),
     "chromium-headless-shell": (
         "chromium_headless_shell-{}/chrome-linux/headless_shell",
         "chromium_headless_shell-{}/chrome-headless-shell-linux64/chrome-headless-shell",
@@ -35,10 +31,9 @@ _PLACES = {
 def browsers_for(
     made: Virtualenv, folder: Path, browser: Path, arguments: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Fill a folder with what starts ``browser``; return the variables that name it.
+    """Write scripts that start ``browser`` to a folder; return the variables that name it.
 
-    ``arguments`` are put behind those of the harness, so that they win. Raises MachineError where
-    the environment holds no Playwright.
+    ``arguments`` follow the harness's. Raises MachineError if the environment has no Playwright.
     """
     for place in _places(made):
         write_wrapper(folder / place, browser, arguments)

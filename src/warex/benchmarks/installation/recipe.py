@@ -1,4 +1,4 @@
-"""What a benchmark's own environment is made of. Data; ``environments`` makes it."""
+"""Recipes of benchmarks' own environments; ``virtualenv`` makes them."""
 
 import hashlib
 import json
@@ -14,36 +14,35 @@ class Install:
 
     requirements: tuple[str, ...]
     dependencies: bool = True
-    """Whether what they require is installed, too; False where their own pins lead astray."""
+    """Whether to install their dependencies, too."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Pins that resolve together and run, so that nobody has to find them again."""
+    """Python versions, packages with pins, files and a check."""
 
     pythons: tuple[str, ...]
-    """Versions that it runs on, best first: ``3.12``."""
+    """Supported versions, best first: ``3.12``."""
     installs: tuple[Install, ...]
     pins: str | None = None
-    """A file beside the adapters, one ``name==version`` a line, for all that pip brings along."""
+    """A constraints file in this package, ``name==version`` on each line."""
     folders: tuple[str, ...] = ()
-    """Made, empty, in the benchmark's folder."""
+    """Empty folders to make in the benchmark's folder."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Written into the benchmark's folder: name and text."""
+    """Files to write in the benchmark's folder: name -> text."""
     check: str = "print('{}')"
-    """Python code, run by the new environment at the end; the JSON it prints is kept."""
+    """Python code, run in the new environment at the end; the JSON it prints is kept."""
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Set while ``check`` runs; ``{dir}`` stands for the benchmark's folder."""
+    """Set while ``check`` runs; ``{dir}`` is the benchmark's folder."""
 
     @cached_property
     def pins_text(self) -> str:
-        """The pins' text; empty where there are none."""
-        if self.pins is None:
-            return ""
-        return (resources.files(__package__) / self.pins).read_text("utf-8")
+        """The text of the pins, or ""."""
+        pins = self.pins
+        return "" if pins is None else (resources.files(__package__) / pins).read_text("utf-8")
 
     @cached_property
     def digest(self) -> str:
-        """Changes with anything in the recipe."""
+        """Digest of the recipe and its pins."""
         text = json.dumps([asdict(self), self.pins_text], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]

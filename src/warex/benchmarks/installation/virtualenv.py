@@ -1,7 +1,7 @@
-"""Makes a benchmark's own environment by its recipe: an interpreter, its packages, its files.
+"""Makes a benchmark's own environment by its recipe: interpreter, packages, files.
 
-What is finished is noted with the recipe's digest, so that a set-up that was cut off goes on where
-it was and a finished one is recognised at once.
+A marker file records the recipe's digest and the finished steps, so that an interrupted setup can
+continue.
 """
 
 import json
@@ -19,7 +19,7 @@ from warex.errors import InputError, MachineError
 from warex.traces import write_error
 
 MARKER = "warex-setup.json"
-"""In the benchmark's folder: which recipe it was made by, and how far."""
+"""File in the benchmark's folder with the recipe's digest and the finished steps."""
 
 _VENV = "venv"
 _PINS = "pins.txt"
@@ -37,16 +37,16 @@ class Virtualenv:
     folder: Path
     python: Path
     check_output: Mapping[str, Any]
-    """What the recipe's check printed: versions, tasks."""
+    """The JSON that the recipe's check printed: versions, tasks."""
 
     @property
     def site_packages(self) -> Path:
-        """Where its packages lie."""
+        """The folder of its packages."""
         return next(self.python.parents[1].glob("lib/python3*/site-packages"))
 
     @property
     def variables(self) -> dict[str, str]:
-        """Have it keep what it compiles here, once for all trials and in nobody's checkout."""
+        """Variables that keep compiled bytecode here, and out of checkouts."""
         return {"PYTHONPYCACHEPREFIX": str(self.folder / _BYTECODE)}
 
 
@@ -58,10 +58,7 @@ def interpreter_in(folder: Path) -> Path:
 def find_virtualenv(
     name: str, recipe: Recipe, folder: Path | None
 ) -> tuple[Virtualenv | None, State, str]:
-    """Return the environment that lies in a folder, its state, and a sentence that says it.
-
-    The sentence of one that is not there or not whole names the command that makes it.
-    """
+    """Return the environment in a folder, its state, and a sentence with any remedy."""
     where = "DIR" if folder is None else str(folder)
     remedy = f"run `warex benchmarks setup {name} --dir {where}`"
     if folder is None:
@@ -92,10 +89,10 @@ def set_up(
     report: Callable[[str], None] = lambda step: None,
     again: bool = False,
 ) -> Virtualenv:
-    """Make the environment, or finish one that was begun; ``report`` is told of each step.
+    """Make the environment, or finish an interrupted one; call ``report`` before each step.
 
-    ``again`` begins anew. Raises MachineError where the machine lacks something or a step fails,
-    InputError where the folder is somebody else's.
+    ``again`` starts over. Raises MachineError if the machine lacks something or a step fails,
+    InputError if the folder holds something else.
     """
     folder = folder.absolute()
     made, state, _ = find_virtualenv(name, recipe, folder)
@@ -119,7 +116,7 @@ def set_up(
 
 
 def _has_changed(made: Virtualenv) -> bool:
-    """Whether somebody has installed something there since it was made."""
+    """Return whether packages were installed since it was made."""
     return made.site_packages.stat().st_mtime > (made.folder / MARKER).stat().st_mtime
 
 
@@ -131,7 +128,7 @@ def _tried_again(recipe: Recipe, made: Virtualenv, report: Callable[[str], None]
 
 
 def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, Any]:
-    """Return the marker of a set-up that may go on; make the folder for one that begins."""
+    """Return the marker of a setup to continue, or make the folder and a new marker."""
     marker = _marker(folder)
     if not marker and folder.is_dir() and any(folder.iterdir()):
         raise InputError(
@@ -157,7 +154,7 @@ def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, An
 def _steps(
     recipe: Recipe, folder: Path, python: str | None
 ) -> Iterator[tuple[str, str, Callable[[], None]]]:
-    """Yield each step: its name in the marker, words for who waits, and what does it."""
+    """Yield each step: its name in the marker, its description, and its function."""
     uv = _uv()
     yield "venv", f"make {folder / _VENV}", lambda: _make_venv(recipe, folder, python, uv)
     yield "pins", "write the pins", lambda: _write_pins(recipe, folder)
@@ -172,7 +169,7 @@ def _make_venv(recipe: Recipe, folder: Path, python: str | None, uv: str | None)
     shutil.rmtree(folder / _VENV, ignore_errors=True)
     interpreter = _interpreter(recipe, python)
     if uv is not None:
-        # Where none is found here, uv can bring one along.
+        # uv can download an interpreter.
         wanted = interpreter or recipe.pythons[0]
         _do([uv, "venv", "-q", "--python", wanted, str(folder / _VENV)], "the venv")
     elif interpreter is not None:
@@ -185,7 +182,7 @@ def _make_venv(recipe: Recipe, folder: Path, python: str | None, uv: str | None)
 
 
 def _interpreter(recipe: Recipe, named: str | None) -> str | None:
-    """Return an interpreter that the recipe runs on; None where none is found here."""
+    """Return an interpreter that the recipe supports, or None."""
     if named is not None:
         found = shutil.which(named)
         version = _version(found) if found else None
@@ -207,7 +204,7 @@ def _interpreter(recipe: Recipe, named: str | None) -> str | None:
 
 
 def _of_pyenv(version: str) -> list[str]:
-    """Return the interpreters of a version that pyenv has installed, the newest first."""
+    """Return pyenv's interpreters of a version, the newest first."""
     root = os.environ.get("PYENV_ROOT") or Path(os.environ.get("HOME", "/nonexistent"), ".pyenv")
     found = Path(root).glob(f"versions/{version}.*/bin/python")
     return sorted(map(str, found), reverse=True)
@@ -256,7 +253,7 @@ def _write_files(recipe: Recipe, folder: Path) -> None:
 
 
 def _checked(recipe: Recipe, folder: Path) -> dict[str, Any]:
-    """Run the recipe's check in the new environment and return what it says."""
+    """Run the recipe's check in the new environment and return its JSON."""
     variables = {
         name: value.replace("{dir}", str(folder)) for name, value in recipe.variables.items()
     }
@@ -274,7 +271,7 @@ def _checked(recipe: Recipe, folder: Path) -> dict[str, Any]:
 
 
 def _do(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> str:
-    """Run one step; raise MachineError with its last lines where it fails."""
+    """Run one step; raise MachineError with its last lines if it fails."""
     try:
         done = subprocess.run(
             command,

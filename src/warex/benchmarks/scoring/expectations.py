@@ -1,4 +1,4 @@
-"""What counts as a success where no benchmark has a judge: a text, a pattern, a check, a page."""
+"""Expectations that score a task without a benchmark's judge: text, regex, check, URL."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from warex.text.regex import Regex
 from warex.traces import RequestSeen, ResponseSeen, Trace, TrialBegan
 
 PRINTED = "the answer (all that the command printed)"
-"""What the answer is where nothing else names it."""
+"""The answer, if the options name no other."""
 
 type Told = Callable[[str], None]
-"""Told a sentence."""
+"""Called with a notice."""
 type _Text = Annotated[str, StringConstraints(min_length=1)]
 
 _KEEPS_THE_PAGE = (204, 205)
-"""Answers on which a browser stays where it is (RFC 9110, sections 15.3.5 and 15.3.6)."""
+"""Status codes with which a browser keeps its page (RFC 9110, sections 15.3.5 and 15.3.6)."""
 
 
 def _nobody(sentence: str) -> None:
@@ -30,7 +30,7 @@ def _nobody(sentence: str) -> None:
 
 
 class Expectation(BaseModel, frozen=True, extra="forbid"):
-    """What counts as a success; where several are given, all of them must hold."""
+    """What counts as a success; all that is given must hold."""
 
     text: _Text | None = Field(default=None, description="Stands in the agent's answer.")
     regex: _Text | None = Field(default=None, description="Is found in the agent's answer.")
@@ -88,17 +88,17 @@ class Expectation(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def asks_the_answer(self) -> bool:
-        """Whether what the agent said is looked at."""
+        """Whether the agent's answer is needed."""
         return self.text is not None or self.regex is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether what was expected holds, and why."""
+    """Whether the expectations hold, and why."""
 
     solved: bool
     reasons: tuple[str, ...]
-    """A sentence for each thing that was expected."""
+    """A sentence for each expectation."""
 
 
 def judge(
@@ -112,12 +112,12 @@ def judge(
     answer_is: str = "the answer",
     told: Told = _nobody,
 ) -> Verdict:
-    """Return whether a trial that has ended came out as expected.
+    """Return whether an ended trial meets the expectations.
 
-    ``answer`` is read where it is asked for; ``trace`` is None where there was no proxy;
-    ``command`` gives the parts of a check, filled in; pages that a client opens whose User-Agent
-    begins as one of ``verifiers`` are not the browser's; ``answer_is`` says what the answer is,
-    and ``told`` is told where a check takes long. Raises TrialVoid where nobody can tell.
+    ``answer`` is called if it is needed; ``trace`` is None without a proxy; ``command`` returns the
+    parts of a check, filled in; pages opened by a User-Agent with a prefix in ``verifiers`` do not
+    count; ``answer_is`` describes the answer in messages; ``told`` is called if a check takes long.
+    Raises TrialVoid if the result cannot be determined.
     """
     held = list(_looked_at(expect, answer, answer_is, trace, verifiers))
     if expect.check is not None:
@@ -146,7 +146,7 @@ def _looked_at(
 def checked(
     parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody
 ) -> tuple[bool, str]:
-    """Run a check; return whether it found the task solved, and a sentence."""
+    """Run a check; return whether the task is solved, and a sentence."""
     ran = run_user_command("the check", parts, cwd=cwd, told=told)
     if ran.code not in (0, 1):
         raise TrialVoid(f"the check cannot tell: it {ran.ending}; 0 is solved, 1 is not")
@@ -154,14 +154,14 @@ def checked(
 
 
 def reset(parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody) -> None:
-    """Bring a site to its beginning; raise TrialVoid where the command fails."""
+    """Reset a site; raise TrialVoid if the command fails."""
     ran = run_user_command("the reset", parts, cwd=cwd, told=told)
     if ran.code != 0:
         raise TrialVoid(f"the site was not reset: the command {ran.ending}")
 
 
 def _even(text: str) -> str:
-    """Return a text whose case and white space are those of any other."""
+    """Return a text with case and white space normalised."""
     return " ".join(text.casefold().split())
 
 
@@ -191,7 +191,7 @@ def _ended_at(glob: str, trace: Trace | None, verifiers: Sequence[str]) -> tuple
 def _last_page(
     trace: Trace, verifiers: Sequence[str]
 ) -> tuple[RequestSeen, ResponseSeen | None] | None:
-    """Return the last page that a browser opened in a window or tab, with its answer."""
+    """Return the last page that a browser opened in a window or tab, and its response."""
     answers = {answer.exchange: answer for answer in trace.events(ResponseSeen)}
     for request in reversed(trace.events(RequestSeen)):
         headers = {name.lower(): value for name, value in request.headers}

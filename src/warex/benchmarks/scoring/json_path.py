@@ -10,7 +10,7 @@ type Steps = tuple[str | int, ...]
 
 
 def parse_path(path: str) -> Steps:
-    """Return the steps of a path; raise ValueError for what is none."""
+    """Return the steps of a path; raise ValueError for an invalid one."""
     steps: list[str | int] = []
     at = 0
     while at < len(path):
@@ -32,7 +32,7 @@ def parse_path(path: str) -> Steps:
 
 
 def resolve_path(value: Any, path: str) -> Any:
-    """Return what lies at a path; raise LookupError, saying what is there instead."""
+    """Return the value at a path; raise LookupError, naming what is there instead."""
     shown = "the document"
     for step in parse_path(path):
         try:

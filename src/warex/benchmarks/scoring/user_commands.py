@@ -1,7 +1,7 @@
-"""Runs a user's own command outside of the agent's environment: what resets a site or checks it.
+"""Runs a user's reset or check command outside of the sandbox.
 
-It goes by this process's environment, past the proxy: no fault can reach it, and nothing of it
-stands in the trace. What it leaves running, such as a site that it started, goes on running.
+It has this process's environment and bypasses the proxy: no fault can reach it, and the trace does
+not record it. Processes that it leaves, such as a site, keep running.
 """
 
 import os
@@ -24,13 +24,13 @@ from warex.errors import TrialVoid
 from warex.text.escaping import escape_controls
 
 LIMIT_S: Final = 300.0
-"""Seconds after which it is ended."""
+"""Time limit in seconds."""
 SLOW_S: Final = 3.0
-"""Seconds after which a user is told that it runs."""
+"""Seconds after which the user is told that it runs."""
 _LOOK_S: Final = 0.1
-"""Seconds between two looks whether it is to be stopped."""
+"""Seconds between two calls of ``stop``."""
 _TAIL: Final = 65_536
-"""Bytes of what it printed that are looked at."""
+"""Bytes of its output that are read."""
 _LONGEST = 500
 
 _STOP: ContextVar[Callable[[], bool]] = ContextVar("stop", default=lambda: False)
@@ -51,7 +51,7 @@ class CommandOutcome:
 
     @property
     def ending(self) -> str:
-        """In words."""
+        """How it ended, as a clause."""
         how = f"ended with code {self.code}" if self.code >= 0 else f"was ended by {self._signal}"
         return f"{how} and said: {self.said}" if self.said else f"{how} and said nothing"
 
@@ -63,7 +63,7 @@ class CommandOutcome:
 
 
 def split_command(command: CommandLine) -> tuple[str, ...]:
-    """Return a command's parts; raise ValueError, a sentence, for what is no command."""
+    """Return a command's parts; raise ValueError if it is none."""
     try:
         parts = tuple(shlex.split(command)) if isinstance(command, str) else command
     except ValueError as error:
@@ -82,14 +82,14 @@ def split_command(command: CommandLine) -> tuple[str, ...]:
 
 
 def require_program(parts: Sequence[str]) -> None:
-    """Raise ValueError, a sentence, where a command's program is not there."""
+    """Raise ValueError if a command's program does not exist."""
     if shutil.which(parts[0]) is None:
         raise ValueError(f"{parts[0]!r} is no program that runs")
 
 
 @contextmanager
 def stopped_when(stop: Callable[[], bool]) -> Iterator[None]:
-    """End what runs outside in the block, in this thread, once ``stop`` says so."""
+    """End user commands of this thread in the block once ``stop()`` is true."""
     token = _STOP.set(stop)
     try:
         yield
@@ -106,15 +106,14 @@ def run_user_command(
     told: Callable[[str], None] = lambda sentence: None,
     slow_s: float = SLOW_S,
 ) -> CommandOutcome:
-    """Run a command until it ends; ``what`` it is, for a sentence.
+    """Run a command until it ends; ``what`` names it in messages.
 
-    ``told`` is told once that it still runs, after ``slow_s`` seconds. Raises TrialVoid where it
-    cannot be started, takes too long or is stopped (``stopped_when``); it is ended with all that
-    it has started in its session.
+    ``told`` is called once after ``slow_s`` seconds. Raises TrialVoid if it cannot be started,
+    times out or is stopped (``stopped_when``); then its process group is killed.
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
-            # Into files: a pipe would be held open by what it leaves running.
+            # Into files, since processes that it leaves would hold a pipe open.
             process = subprocess.Popen(
                 parts,
                 env=os.environ,
@@ -147,7 +146,7 @@ def run_user_command(
 def _wait(
     process: "subprocess.Popen[bytes]", limit_s: float, slow_s: float, slow: Callable[[], None]
 ) -> int | None:
-    """Return the exit code; None where it is to be stopped. Raises TimeoutExpired."""
+    """Return the exit code, None if it was stopped; raise TimeoutExpired."""
     began, said, stop = time.monotonic(), False, _STOP.get()
     while not stop():
         passed = time.monotonic() - began

@@ -1,4 +1,4 @@
-"""A campaign file: what is run on whom, under which conditions."""
+"""A campaign file: tasks, agents and conditions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,12 +41,12 @@ from warex.trials.playbook import PLAYBOOK_PREFIX
 _PRESETS = resources.files("warex.campaigns.config") / "presets"
 
 RESERVED = (NO_PROXY, CLEAN)
-"""Conditions that need no scenario: the benchmark as it is, and the proxy without a fault."""
+"""Conditions without a scenario: the plain benchmark, and the proxy without faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class _OrName:
-    """Says in the JSON Schema that a name of the catalogue may stand for a defence."""
+    """Allows a catalogue name in place of a defence in the JSON Schema."""
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
@@ -225,24 +225,21 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def source(self) -> str:
-        """The file or built-in name it was loaded by; empty where it was not loaded."""
+        """The file or built-in name it was loaded from; empty otherwise."""
         return self._source
 
     @property
     def price_table(self) -> PriceTable:
-        """The prices of the table in force, after the campaign's own."""
+        """The current price table, overridden by the campaign's own prices."""
         return self.list_prices.with_own(self.prices)
 
     @cached_property
     def list_prices(self) -> PriceTable:
-        """The table in force when it was first asked for: a run has one table from begin to end.
-
-        Raises InputError where the user's own cannot be read.
-        """
+        """The current price table, read once so that a run has one table. Raises InputError."""
         return current_prices()
 
     def with_traffic(self, **more: Unpack[TrafficKeywords]) -> Self:
-        """Return the campaign with more options about traffic (``TrafficOptions.extended``)."""
+        """Return the campaign with more traffic options (``TrafficOptions.extended``)."""
         return self.model_copy(update={"traffic": self.traffic.extended(**more)})
 
     @model_validator(mode="after")
@@ -257,14 +254,14 @@ class CampaignConfig(BaseModel, frozen=True, extra="forbid"):
 
 
 def built_in_names() -> tuple[str, ...]:
-    """Return the campaigns that come with WAREX."""
+    """Return the names of the campaigns that come with WAREX."""
     return tuple(sorted(Path(file.name).stem for file in _PRESETS.iterdir()))
 
 
 def load_campaign(source: str) -> CampaignConfig:
     """Return a campaign by its built-in name or its file (TOML, YAML or JSON).
 
-    Raises CampaignError with every mistake, naming the file and the place.
+    Raises CampaignError with all mistakes, naming the file and the place.
     """
     known, path = built_in_names(), Path(source)
     if source in known:
@@ -286,10 +283,7 @@ def load_campaign(source: str) -> CampaignConfig:
 
 
 def parse_campaign(keys: Mapping[str, JsonValue], called: object = "campaign") -> CampaignConfig:
-    """Return a campaign by its keys.
-
-    Raises CampaignError with every mistake, naming what it is ``called`` and the place.
-    """
+    """Return a campaign by its keys. Raises CampaignError with all mistakes of ``called``."""
     campaign, mistakes = validate_document(CampaignConfig, dict(keys))
     if campaign is None:
         raise CampaignError(format_errors(called, mistakes))
@@ -297,7 +291,7 @@ def parse_campaign(keys: Mapping[str, JsonValue], called: object = "campaign") -
 
 
 def _resolve_files(folder: Path, campaign: CampaignConfig) -> CampaignConfig:
-    """Return the campaign with its files found beside it, where they are there."""
+    """Return the campaign with its files resolved relative to its folder, if they exist there."""
     conditions = tuple(
         condition.model_copy(update={"scenario": str(folder / condition.scenario)})
         if condition.scenario is not None

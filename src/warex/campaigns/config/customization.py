@@ -1,4 +1,4 @@
-"""A built-in campaign made for a benchmark, agents and tasks of one's own: a file like any."""
+"""Adapts a built-in campaign to another benchmark, other agents and tasks, as a campaign file."""
 
 import re
 import tomllib
@@ -23,21 +23,21 @@ from warex.traces import NO_PROXY
 _PRESETS = resources.files("warex.campaigns.config") / "presets"
 _CONDITIONS = "[[conditions]]"
 _NAMED = re.compile(r"(?:([^\s=]+)=)?(.*)", re.DOTALL)
-"""A command line, and before it perhaps the agent's name."""
+"""An optional agent name, then a command line."""
 _NO_TASKS = "tasks = []\n"
 _NO_PROXY = f'{_CONDITIONS}\nname = "{NO_PROXY}"\n'
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What is to be other than in the built-in campaign; what is not given is as it suits."""
+    """Changes to a built-in campaign; what is not given gets a fitting default."""
 
     benchmark: str | None = None
     dir: str | None = None
     sites: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     agents: tuple[str, ...] = ()
-    """Each ``MODEL`` or ``NAME=MODEL``; of the benchmark ``command`` a command line will do."""
+    """Each ``MODEL`` or ``NAME=MODEL``; for the benchmark ``command`` also a command line."""
     base_url: str | None = None
     only_sites: tuple[str, ...] = ()
     without_sites: tuple[str, ...] = ()
@@ -55,14 +55,14 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class CustomCampaign:
-    """A campaign file's text, and why it may lack a condition."""
+    """A campaign file's text."""
 
     text: str
     no_proxy_reason: str | None = None
-    """Why its trials cannot go without the proxy; None where they can, or nobody knows yet."""
+    """Why there is no condition ``no-proxy``; None if there is one or it is unknown."""
 
     def config(self, source: str) -> CampaignConfig:
-        """Return the campaign; what is wrong with it names ``source``."""
+        """Return the campaign; errors name ``source``."""
         try:
             self.text.encode()
             return parse_campaign(tomllib.loads(self.text), source)
@@ -75,10 +75,10 @@ class CustomCampaign:
 def customize(
     source: str, changes: Overrides, *, name: str | None = None, file: str
 ) -> CustomCampaign:
-    """Return a built-in campaign with these changes, as the text of a file.
+    """Return the built-in campaign ``source`` with these changes, as the text of a file.
 
-    ``source``: its name. ``name``: as the new one is called, by itself ``paper-real`` and the like.
-    ``file``: what its head says that it is run by. Raises CampaignError for what does not exist.
+    ``name``: the new campaign's name, by default such as ``paper-real``. ``file``: the path in the
+    commands of its head comment. Raises CampaignError for what does not exist.
     """
     known = built_in_names()
     if source not in known:
@@ -105,9 +105,9 @@ def customize(
 
 
 def _with_its_command(kind: type[Benchmark], changes: Overrides) -> Overrides:
-    """Return the changes with an agent that is a command line as the option ``command``.
+    """Return the changes with an agent's command line moved to the option ``command``.
 
-    What does the tasks of the benchmark ``command`` is that command; models have no blanks.
+    The benchmark ``command`` runs that command; names of models contain no blanks.
     """
     lines = [text for text in changes.agents if re.search(r"\s", text)]
     if kind is not CommandBenchmark or not lines or "command" in changes.options:
@@ -130,7 +130,7 @@ def _with_its_command(kind: type[Benchmark], changes: Overrides) -> Overrides:
 class _Parts:
     kind: type[Benchmark]
     table: dict[str, Any]
-    """Of the benchmark; its name alone where that is all."""
+    """The benchmark's; only its name if that is all."""
     agents: list[dict[str, Any]]
     tasks: Mapping[str, Any]
     told: str
@@ -169,7 +169,7 @@ def _comment(sentence: str) -> str:
 def _parts(
     kind: type[Benchmark], source: str, preset: Mapping[str, Any], changes: Overrides
 ) -> _Parts:
-    """Return what stands where: what is given, else the paper's, else the adapter's example."""
+    """Return the file's values: the given ones, else the paper's, else the adapter's example."""
     embedded = kind.name == preset["benchmark"]
     example = tomllib.loads(kind.example)
     paper = EXPERIMENTS.get(kind.name) if source in ("paper", "popup") else None
@@ -200,7 +200,7 @@ def _table(
         "options": _options(kind, shown, paper, changes),
     }
     if "command" in changes.options and not changes.sites:
-        # The example's sites are those of its own command.
+        # The example's sites belong to its own command.
         del given["sites"]
     return {"name": shown["name"], **{key: value for key, value in given.items() if value}}
 
@@ -212,9 +212,9 @@ def _options(
     given = dict(changes.options or example)
     for key, option in kind.options_model.model_fields.items():
         if option.is_required() and key not in given and key in example:
-            # What a command of one's own is to do, no example can tell.
+            # No example knows the tasks of another command.
             given[key] = [] if key == "tasks" else example[key]
-    # REAL's actions are its demo agent's: an agent of one's own brings its own.
+    # REAL's actions are its demo agent's: another agent brings its own.
     own = {"actions"} if "agent" in given else set()
     papers = paper.options if paper else {}
     return {**{key: papers[key] for key in papers if key not in own}, **given}
@@ -246,7 +246,7 @@ def _narrowed(tasks: Mapping[str, Any], changes: Overrides) -> dict[str, Any]:
     found = dict(tasks)
     if changes.only_sites:
         found.pop("without_sites", None)
-        # All of theirs: they may have fewer than were drawn from all.
+        # All tasks of these sites: there may be fewer than the sample's size.
         found.pop("sample", None)
         found["sites"] = list(changes.only_sites)
     if changes.without_sites:
@@ -256,7 +256,7 @@ def _narrowed(tasks: Mapping[str, Any], changes: Overrides) -> dict[str, Any]:
 
 
 def _needs_proxy(kind: type[Benchmark], config: CampaignConfig) -> str | None:
-    """Return why no trial can go without the proxy, as far as can be told here and now."""
+    """Return why no trial can run without the proxy, as far as this can be checked here."""
     agents = tuple(agent.spec for agent in config.agents)
     try:
         benchmark = kind(config.benchmark)

@@ -1,4 +1,4 @@
-"""The JSON Schema of a campaign, for editors and for programs that write campaigns."""
+"""The JSON Schema of a campaign, for editors and generators."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ def campaign_schema() -> dict[str, Any]:
     """Return the schema (draft 2020-12) of what ``load_campaign`` takes."""
     schema = CampaignConfig.model_json_schema(mode="validation")
     table = schema["$defs"]["BenchmarkConfig"]["properties"]
-    # A list of sites stands for sites that are what they say, a name for a table of a name.
+    # Sites may also be a list of origins, and a benchmark its name alone.
     described = {"description": table["sites"].pop("description")}
     origins = {"type": "array", "items": {"$ref": "#/$defs/Text"}}
     table["sites"] = {"anyOf": [table["sites"], origins], **described}

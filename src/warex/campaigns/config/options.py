@@ -1,4 +1,4 @@
-"""What the command line adds to a campaign's file."""
+"""Command-line options of a campaign's run."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,13 @@ from warex.sandbox.isolation import RequestedIsolation
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """For one go at a campaign; what is not given is as the file has it."""
+    """Options of one invocation; None uses the campaign's value."""
 
     jobs: int | None = None
     limit: int | None = None
-    """Run at most this many trials now."""
     resume: bool = False
     ray: str | None = None
-    """Address of a Ray cluster to run on; ``local`` starts one."""
+    """Address of a Ray cluster; ``local`` starts one."""
     isolate: RequestedIsolation | None = None
-    """Overrides the campaign's."""
     command: tuple[str, ...] = ()
-    """The command line that repeats the run, as the manifest tells it; empty where none does."""
+    """The command line that reproduces the run, for the manifest; empty if there is none."""

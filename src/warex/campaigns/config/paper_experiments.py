@@ -1,4 +1,4 @@
-"""What the paper did on each of its benchmarks: whom it ran on which tasks, for how many steps.
+"""The paper's experiments on each benchmark: model, tasks and steps.
 
 Section 4.1 of *WAREX: Web Agent Reliability Evaluation on Existing Benchmarks* (arXiv 2510.03285).
 """
@@ -10,7 +10,6 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 MODEL = "gpt-4o"
-"""The backbone of its main experiments."""
 
 GITLAB_AND_REDDIT = (
     *("552", "553", "554", "555", "562", "563", "564", "565", "566"),
@@ -21,19 +20,18 @@ GITLAB_AND_REDDIT = (
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """The paper's set-up on one benchmark."""
+    """The paper's setup on one benchmark."""
 
     max_steps: int
     observation: tuple[str, ...]
-    """What the agent's model was shown of a page."""
+    """What the agent's model sees of a page."""
     tasks: Mapping[str, JsonValue]
-    """The campaign's choice of tasks."""
     told: str
     """A comment about the tasks."""
     timeout_s: float = 600.0
-    """Ours: the paper gives none. Its slowest agent took 330 s a task on average."""
+    """WAREX's value: the paper gives none. Its slowest agent took 330 s a task on average."""
     jobs: int = 1
-    """Ours: more than one where each trial has a world of its own."""
+    """WAREX's value: more than one if each trial has its own environment."""
     sites: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, JsonValue] = field(default_factory=dict)
 
@@ -48,7 +46,7 @@ _WEBARENA = Experiment(
         " one more site: 6 with Wikipedia and these 18 with Reddit. For all 684 write"
         " without_sites alone, of the map."
     ),
-    # Where WebArena's own environment_docker/README.md starts them.
+    # The addresses of WebArena's environment_docker/README.md.
     sites={
         "shopping": "http://127.0.0.1:7770",
         "shopping_admin": "http://127.0.0.1:7780/admin",
@@ -84,4 +82,4 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
         ),
     }
 )
-"""By the name of the benchmark."""
+"""By the benchmark's name."""

@@ -4,12 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import name_list, unknown_name
@@ -17,7 +12,6 @@ from warex.seeds import draw
 from warex.text.english import count_noun
 
 type Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
-
 
 type Count = Annotated[int, Field(ge=1, strict=True)]
 
@@ -59,8 +53,8 @@ def chosen_tasks(
 ) -> tuple[str, ...]:
     """Return the campaign's tasks in the benchmark's order.
 
-    ``sites`` tells the names of the sites that a task needs.
-    Raises CampaignError for a name the benchmark does not have, or a choice of nothing.
+    ``sites`` returns the names of the sites that a task needs.
+    Raises CampaignError for a name the benchmark does not have, or an empty choice.
     """
     if choice.names is not None:
         _require(choice.names, tasks, "tasks.names: there is no task")

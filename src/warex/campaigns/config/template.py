@@ -1,4 +1,4 @@
-"""A campaign file to begin with: every key there is, explained, and valid as it stands."""
+"""A starting campaign file: every key, explained, and valid as it is."""
 
 import json
 import re
@@ -29,9 +29,9 @@ _REST = """\
 
 
 def template(name: str, benchmark: str, file: str) -> str:
-    """Return the text of a campaign of this name for a benchmark, to be written to ``file``.
+    """Return the text of a new campaign file for a benchmark.
 
-    Raises CampaignError for a benchmark that does not exist, or a name that cannot be one.
+    Raises CampaignError for a benchmark that does not exist, or an invalid name.
     """
     kind = benchmark_kind(benchmark)
     example = tomllib.loads(kind.example)
@@ -66,11 +66,8 @@ def _named(kind: type[Benchmark]) -> str:
 
 
 def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
-    """Return the section of a benchmark that is told more than its name."""
-    lines = [
-        "",
-        f"# What is done. `warex benchmarks show {kind.name}` tells what may stand here.",
-    ]
+    """Return the ``[benchmark]`` section of a benchmark with more than a name."""
+    lines = ["", f"# What is done. `warex benchmarks show {kind.name}` tells what may stand here."]
     if kind.recipe is not None:
         lines.append(
             f"# `warex benchmarks setup {kind.name} --dir {table.get('dir', 'DIR')}` makes its"
@@ -88,7 +85,7 @@ def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
 
 
 def _agent(agent: dict[str, Any]) -> str:
-    said = (
+    return (
         "[[agents]]\n"
         f"name = {as_toml(agent['name'])}\n"
         f"{_MODEL}model = {as_toml(agent['model'])}\n"
@@ -100,7 +97,6 @@ def _agent(agent: dict[str, Any]) -> str:
         "# Calls to the model at most.\n"
         f"max_steps = {as_toml(agent.get('max_steps', 25))}\n\n"
     )
-    return said
 
 
 def _traffic(field: Field[Any]) -> str:
@@ -111,7 +107,7 @@ def _traffic(field: Field[Any]) -> str:
 
 
 def as_toml(value: Any) -> str:
-    """Return a value as TOML writes it in one line; mappings become inline tables."""
+    """Return a value as one line of TOML; mappings become inline tables."""
     match value:
         case dict():
             inner = ", ".join(f"{_key(key)} = {as_toml(each)}" for key, each in value.items())
@@ -119,7 +115,7 @@ def as_toml(value: Any) -> str:
         case list() | tuple():
             return f"[{', '.join(map(as_toml, value))}]"
         case _:
-            # Text, numbers and truth values are written alike.
+            # TOML and JSON write text, numbers and booleans alike.
             return json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What a campaign will run: its trials and benchmarks, checked before anything starts."""
+"""Plans a campaign: its trials and benchmark, checked before anything starts."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,14 +13,7 @@ from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
 from warex.scenarios.injection.replay import Replay, read_replay
 from warex.scenarios.mistakes import unknown_name
-from warex.traces import (
-    EVENTS,
-    NO_PROXY,
-    TrialBegan,
-    TrialKey,
-    read_trace,
-    trial_dir,
-)
+from warex.traces import EVENTS, NO_PROXY, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.context import TrialSpec
 from warex.trials.playbook import PLAYBOOK_PREFIX, Playbook, load_playbook
 from warex.trials.scripted_model import PERSONAS, SCRIPTED_PREFIX
@@ -28,7 +21,7 @@ from warex.trials.scripted_model import PERSONAS, SCRIPTED_PREFIX
 
 @dataclass(frozen=True, slots=True)
 class CampaignPlan:
-    """A campaign whose every part has been found and checked; nothing runs yet."""
+    """A campaign with all of its parts loaded and checked."""
 
     config: CampaignConfig
     benchmark: Benchmark
@@ -36,7 +29,7 @@ class CampaignPlan:
 
 
 def plan(config: CampaignConfig) -> CampaignPlan:
-    """Find all that the campaign names and lay out its trials.
+    """Load all that the campaign names and lay out its trials.
 
     Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
     long for a folder.
@@ -89,7 +82,7 @@ def _require_ready(
 
 @contextmanager
 def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
-    """Have what is wrong with a campaign name the file or built-in name it comes from."""
+    """Prefix errors of a campaign with its file or built-in name."""
     try:
         yield
     except InputError as error:
@@ -99,10 +92,9 @@ def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
 
 
 def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
-    """Lay out a replay: the trial's task under its ledger, once for each agent of the campaign.
+    """Plan a replay: the trial's task with its ledger, once for each agent of the campaign.
 
-    Raises TraceError where the trial's trace cannot be replayed, CampaignError where it is of
-    another benchmark.
+    Raises TraceError if the trace cannot be replayed, CampaignError if it is of another benchmark.
     """
     replay = read_replay(trial)
     began = _began(trial)
@@ -116,7 +108,7 @@ def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
         raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
     with _told_with_its_source(config):
         _require_ready(benchmark, (began.task,), tuple(agent.spec for agent in config.agents))
-    # Cut to what a condition's name may have.
+    # Cut to the longest name of a condition.
     condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(
         _replayed(agent.spec, _playbook(agent), began, replay, condition, str(trial))
@@ -164,7 +156,7 @@ def _began(trial: Path) -> TrialBegan:
 
 
 def _playbook(agent: AgentConfig) -> Playbook | None:
-    """Return the rules that an agent's model is played by; None for any other model."""
+    """Return the playbook of an agent's model; None for any other model."""
     if not agent.model.startswith(PLAYBOOK_PREFIX):
         return None
     try:

@@ -1,4 +1,4 @@
-"""How hard and how often a condition's scenario hits: the scenario as its trials meet it."""
+"""Applies a condition's dose to its scenario: intensity, frequency, and longest hold."""
 
 from collections.abc import Mapping
 
@@ -13,9 +13,9 @@ from warex.scenarios.scenario import Trigger
 
 
 def dosed_scenario(condition: ConditionConfig, longest_hold_s: float | None) -> Scenario | None:
-    """Return the scenario at the condition's dose, its holds shortened; None where it has none.
+    """Return the scenario at the condition's dose, its holds capped; None without a scenario.
 
-    Raises ScenarioError where it cannot be loaded, or cannot be had at that dose.
+    Raises ScenarioError if it cannot be loaded or cannot have that dose.
     """
     if condition.scenario is None:
         return None
@@ -33,19 +33,16 @@ def dosed_scenario(condition: ConditionConfig, longest_hold_s: float | None) -> 
 
 
 def scaled(scenario: Scenario, intensity: float) -> Scenario:
-    """Return the scenario with each fault's size multiplied.
-
-    Raises ScenarioError for a fault that has none, or none so large.
-    """
+    """Return the scenario with each fault's size multiplied. Raises ScenarioError if impossible."""
     rules = tuple(_scaled(rule, intensity) for rule in scenario.rules)
     return scenario.model_copy(update={"rules": rules})
 
 
 def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
-    """Return the scenario with each rule hitting as the paper's frequency says (§3.3).
+    """Return the scenario with the paper's frequency (§3.3) as each rule's trigger.
 
-    Its matches are numbered together, since the paper counts injections of a task. Windows stay,
-    and so does the probability of a rule that has one.
+    Matches are counted per rule, since the paper counts injections per task. Windows are kept, as
+    is the probability of a rule that has one.
     """
     rules = tuple(
         _triggered(rule, frequency_trigger(frequency, _probability(rule.trigger))).model_copy(
@@ -57,7 +54,7 @@ def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
 
 
 def with_first(scenario: Scenario, times: int) -> Scenario:
-    """Return the scenario with each rule hitting the first so many; its windows stay."""
+    """Return the scenario with each rule hitting its first matches, within its windows."""
     rules = tuple(_triggered(rule, {"first": times}) for rule in scenario.rules)
     return scenario.model_copy(update={"rules": rules})
 
@@ -74,7 +71,7 @@ def _triggered(rule: Rule, trigger: Mapping[str, JsonValue]) -> Rule:
 
 
 def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
-    """Return the scenario with no fault holding an exchange longer than so many seconds."""
+    """Return the scenario with no fault holding an exchange longer than ``longest_hold_s``."""
     if longest_hold_s is None:
         return scenario
     rules = tuple(
@@ -87,10 +84,10 @@ def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scen
 def with_intensity(
     config: CampaignConfig, intensity: float
 ) -> tuple[CampaignConfig, tuple[str, ...]]:
-    """Return the campaign with this intensity in each condition that can have one, and the others.
+    """Return the campaign with this intensity wherever possible, and the skipped conditions.
 
-    Those have a scenario, but a fault in it without a size; they stay as they are. Raises
-    CampaignError where none can have one.
+    Those have a scenario with a fault without a size, and are unchanged. Raises CampaignError if no
+    condition can have an intensity.
     """
     if not 0 < intensity <= 100:
         raise CampaignError(f"{intensity:g} is no intensity; give a number above 0 to 100")
@@ -117,7 +114,7 @@ def with_intensity(
 
 
 def _sizes(rule: Rule) -> dict[str, float]:
-    """Return what the size of a rule's fault is now."""
+    """Return the current sizes of a rule's fault."""
     found = rule.fault.model_dump(include=set(rule.fault.sizes))
     return {name: value for name, value in found.items() if value}
 
@@ -144,7 +141,7 @@ def _scaled(rule: Rule, intensity: float) -> Rule:
 
 
 def _require_uncapped(scenario: Scenario, longest_hold_s: float | None) -> Scenario:
-    """Return the scenario; raise ScenarioError where its dose would not be what it says."""
+    """Return the scenario; raise ScenarioError if the longest hold would reduce its dose."""
     if with_capped_delays(scenario, longest_hold_s) != scenario:
         longest = max(rule.fault.held_s for rule in scenario.rules)
         raise ScenarioError(

@@ -1,26 +1,21 @@
-"""What a campaign may take, by what like trials took before. Pure: whoever asks has read them."""
+"""Estimates a campaign's time and cost from similar earlier trials. It does no I/O."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warex.llm.embedded import is_mock_model
-from warex.traces import (
-    CLEAN,
-    TrialKey,
-)
+from warex.traces import CLEAN, TrialKey
 
 OVERHEAD_S = 0.5
-"""Seconds that a trial takes beside its agent: its world, its proxy (measured with
-`warex demo` on two cores)."""
+"""Seconds of a trial beside its agent: environment, proxy (`warex demo` on two cores)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastTrial:
-    """What a trial of an earlier run took."""
+    """Time and cost of a trial of an earlier run."""
 
     run: str
-    """Its folder's name."""
     at: str
     """When the run began, ISO 8601."""
     benchmark: str
@@ -32,45 +27,44 @@ class PastTrial:
 
 @dataclass(frozen=True, slots=True)
 class CellForecast:
-    """What one trial of an agent under a condition may take."""
+    """Estimate for one trial of an agent under a condition."""
 
     seconds: float
-    """On its lane, all told."""
+    """Total on its lane."""
     usd: float | None
-    """None where nobody knows; without a proxy, that of ``clean``. 0 for a model that WAREX plays,
-    whose trials are recorded at an as-if price."""
+    """None if unknown; without a proxy, that of ``clean``. 0 for an embedded model, whose trials
+    are recorded at a notional price."""
     run: str
-    """Which run tells."""
     trials: int
-    """Out of so many trials."""
+    """Number of trials it is based on."""
     condition: str
-    """Of this condition: ``clean`` stands in for one that was not run."""
+    """Their condition: ``clean`` replaces one that was not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What all trials that are left may take."""
+    """Estimate for all remaining trials."""
 
     cells: dict[tuple[str, str], CellForecast | None]
-    """By agent and condition; None where no earlier run tells."""
+    """By agent and condition; None without an earlier run."""
     seconds: float
-    """On all lanes, of those that something is known of."""
+    """Wall time on all lanes, of the trials with an estimate."""
     usd: float
     unknown: int
-    """Trials of which no earlier run tells."""
+    """Trials without an earlier run."""
     unpriced: int
-    """Trials whose time an earlier run tells, but not their money."""
+    """Trials with an estimated time but no cost."""
     free: int
-    """Trials of models that WAREX plays itself, which cost nothing."""
+    """Trials of embedded models, which cost nothing."""
 
 
 def forecast(
     trials: Sequence[TrialKey], models: dict[str, str], seen: Sequence[PastTrial], lanes: int
 ) -> Forecast:
-    """Return what the trials may take; ``models`` names each agent's model.
+    """Return the estimate for trials; ``models`` maps agents to models.
 
-    A trial is taken to be like those of the same benchmark, model and condition in the newest run
-    that has any; where none has, like those under ``clean``.
+    It uses the trials of the same benchmark, model and condition in the newest run that has any,
+    otherwise those under ``clean``.
     """
     by_kind: dict[tuple[str, str, str], list[PastTrial]] = defaultdict(list)
     for each in seen:
@@ -95,10 +89,7 @@ def forecast(
 
 
 def _with_cost_of(expected: CellForecast | None, clean: CellForecast | None) -> CellForecast | None:
-    """Return what is expected; where it, or its money, is not known, that of ``clean``.
-
-    Without a proxy nobody sees the money, which is spent all the same.
-    """
+    """Return the estimate, completed from ``clean``: without a proxy, costs are not recorded."""
     if expected is None or clean is None or expected.usd is not None:
         return expected or clean
     return replace(expected, usd=clean.usd)

@@ -1,4 +1,4 @@
-"""Which trials there are, and which are still to run. Pure: resuming is planning again."""
+"""The grid of trials, and which remain to run. It does no I/O: resuming is planning again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,25 +6,19 @@ from itertools import cycle
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig
 from warex.seeds import derive_seed, draw
-from warex.traces import (
-    CLEAN,
-    NO_PROXY,
-    Outcome,
-    TrialKey,
-    Void,
-)
+from warex.traces import CLEAN, NO_PROXY, Outcome, TrialKey, Void
 
 MAX_ATTEMPTS = 3
-"""So many goes at a trial; one that stays void is left out of every condition."""
+"""Attempts per trial; one that stays void is left out of every condition."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialHistory:
-    """What lies on disk of a trial."""
+    """A trial's attempts on disk."""
 
     outcomes: tuple[Outcome, ...] = ()
     last: int = 0
-    """Number of its last attempt, also of one that was cut off and has no outcome."""
+    """Number of its last attempt, including an interrupted one without an outcome."""
 
 
 def trial_seed(config: CampaignConfig, task: str, repeat: int) -> int:
@@ -33,11 +27,11 @@ def trial_seed(config: CampaignConfig, task: str, repeat: int) -> int:
 
 
 def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
-    """Return every trial; those to be compared stand side by side, so that they run alike.
+    """Return every trial; those to be compared are adjacent, so that they run alike.
 
-    In which order they do changes from one task and repeat to the next, or whatever runs beside a
-    slow condition would always be the same, and be slow, too. Over all of them each condition is
-    equally often first, second and so on, and equally often after each other one; agents likewise.
+    Their order changes between tasks and repeats: otherwise the neighbours of a slow condition
+    would always be the same and be slowed too. Each condition is equally often at each place and
+    equally often after each other one; agents likewise.
     """
     blocks = [(repeat, task) for repeat in range(1, config.repeats + 1) for task in tasks]
     agents = _balanced_orders(
@@ -63,7 +57,7 @@ def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
 def _balanced_orders(
     names: Sequence[str], blocks: int, seed: int, about: str
 ) -> list[tuple[str, ...]]:
-    """Return an order of the names for each block: the rows of a square, dealt out by the seed."""
+    """Return an order of the names for each block: a square's rows, assigned by the seed."""
     square = _williams_square(len(names))
     dealt = sorted(range(blocks), key=lambda block: draw(seed, "order", about, block))
     rows = dict(zip(dealt, cycle(square), strict=False))
@@ -73,7 +67,7 @@ def _balanced_orders(
 def _williams_square(n: int) -> list[tuple[int, ...]]:
     """Return orders of 0 to n-1 in which each follows each other equally often (Williams 1949).
 
-    There are n of them where n is even; for an odd n the same again backwards.
+    There are n of them for an even n; for an odd n also their reverses.
     """
     zigzag = [place // 2 if place % 2 == 0 else n - 1 - place // 2 for place in range(n)]
     rows = [tuple((number + row) % n for number in zigzag) for row in range(n)]
@@ -81,9 +75,9 @@ def _williams_square(n: int) -> list[tuple[int, ...]]:
 
 
 def shares_answers(condition: ConditionConfig) -> bool:
-    """Whether a condition's trials may be given what their like in other conditions were answered.
+    """Whether a condition's trials may reuse cached answers of other conditions.
 
-    An A/A control must ask anew, and without a proxy nobody can answer in the model's place.
+    An A/A control must ask anew, and without a proxy nothing can answer for the model.
     """
     return condition.name != NO_PROXY and not condition.control
 
@@ -91,10 +85,10 @@ def shares_answers(condition: ConditionConfig) -> bool:
 def cache_dependencies(
     config: CampaignConfig, trials: Sequence[TrialKey]
 ) -> dict[TrialKey, TrialKey]:
-    """Return which trials wait until which one has ended.
+    """Return which trial each trial must wait for.
 
-    With ``llm_cache``, all conditions that may share answers wait for one of them, so that what
-    they share is paid once, by the one that meets no fault if there is such a one.
+    With ``llm_cache``, all conditions that share answers wait for one of them, preferably
+    ``clean``, so that shared answers are paid once.
     """
     sharing = [each.name for each in config.conditions if shares_answers(each)]
     if not config.llm_cache or not sharing:
@@ -112,8 +106,8 @@ def remaining(
 ) -> tuple[TrialKey, ...]:
     """Return the trials that still need an attempt.
 
-    A trial the agent failed is done: running it again until it passes would bias the result. Only
-    voids are run again, and not for ever. An attempt without an outcome is no trial.
+    Failed trials are done: repeating them until they pass would bias the result. Only voids are
+    repeated, up to MAX_ATTEMPTS. An attempt without an outcome does not count.
     """
     return tuple(
         trial

@@ -1,4 +1,4 @@
-"""How many trials of a campaign run at a time."""
+"""How many trials of a campaign run concurrently."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,19 +11,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """How many lanes, and why they are fewer than was asked for."""
+    """The number of lanes, and why it was lowered."""
 
     count: int | None
     """None: as many as a Ray cluster has CPUs."""
     why: str | None = None
-    """A sentence where the number was lowered; else None."""
+    """A sentence if the number was lowered."""
 
 
 def choose_lanes(planned: "CampaignPlan", options: RunOptions) -> Lanes:
-    """Return the lanes of a campaign's run: one where its trials share a site.
+    """Return a run's lanes: one if its trials share a site.
 
-    Where two trials that share a site run at a time, each sees, and is scored by, what the other
-    one did there.
+    Concurrent trials on a shared site would see, and be scored by, each other's actions.
     """
     config = planned.config
     asked = options.jobs or (None if options.ray is not None else config.jobs)

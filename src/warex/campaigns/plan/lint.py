@@ -1,4 +1,4 @@
-"""What the conditions of a campaign may not show, told before anything is paid for."""
+"""Lint warnings about a campaign's conditions, before anything is paid for."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 
 def lint_warnings(planned: "CampaignPlan") -> tuple[str, ...]:
-    """Return what the campaign's conditions may not show on its benchmark, in sentences."""
+    """Return sentences about conditions that may not work on the campaign's benchmark."""
     any_of = {spec.key.condition: spec for spec in planned.trials}
     sites = _sites(planned)
     found: dict[str, list[str]] = {}
     for each in planned.config.conditions:
         spec = any_of.get(each.name)
         if spec is not None and spec.scenario is not None:
-            doubts = (
+            warnings = (
                 *planned.benchmark.lint(spec.scenario, spec.key.task),
                 *_never_hits(spec.scenario, planned.config, sites),
             )
-            for doubt in doubts:
-                found.setdefault(doubt, []).append(repr(each.name))
+            for warning in warnings:
+                found.setdefault(warning, []).append(repr(each.name))
     return tuple(
-        f"{of_number(len(names), 'condition')} {', '.join(names)}: {doubt}"
-        for doubt, names in found.items()
+        f"{of_number(len(names), 'condition')} {', '.join(names)}: {warning}"
+        for warning, names in found.items()
     )
 
 
 def _sites(planned: "CampaignPlan") -> tuple[str, ...]:
-    """Return the origins of all tasks' sites; none where a task may go anywhere."""
+    """Return the origins of all tasks' sites; () if a task may visit any site."""
     tasks = dict.fromkeys(spec.key.task for spec in planned.trials)
     of_tasks = [planned.benchmark.sites(task) for task in tasks]
     return tuple(dict.fromkeys(chain.from_iterable(of_tasks))) if all(of_tasks) else ()
@@ -43,7 +43,7 @@ def _sites(planned: "CampaignPlan") -> tuple[str, ...]:
 def _never_hits(
     scenario: Scenario, config: CampaignConfig, sites: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yield a sentence for each rule that no trial of the campaign can give an exchange to."""
+    """Yield a sentence for each rule that cannot match in any trial of the campaign."""
     most = max(agent.max_steps for agent in config.agents)
     yield from rules_without_effect(scenario, sites)
     for rule in scenario.rules:

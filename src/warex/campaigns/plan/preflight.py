@@ -1,4 +1,4 @@
-"""What a campaign needs before it can run: `warex doctor` tells it, `warex run` requires it."""
+"""Requirements of a campaign, which `warex doctor` reports and `warex run` enforces."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from warex.text.english import count_noun
 
 
 def check_campaign(config: CampaignConfig) -> Iterator[Finding]:
-    """Yield what `warex run` looks at before the first trial, each in its words."""
+    """Yield the checks of `warex run` before the first trial."""
     try:
         yield from quick_checks(Path.cwd(), ensure_ca())
     except MachineError as error:
@@ -28,8 +28,8 @@ def check_campaign(config: CampaignConfig) -> Iterator[Finding]:
         return
     many = count_noun(len(planned.trials), "trial")
     yield Finding("campaign", "ok", f"{many} of {planned.benchmark.name}")
-    for doubt in lint_warnings(planned):
-        yield Finding("conditions", "missing", doubt, needed=False)
+    for warning in lint_warnings(planned):
+        yield Finding("conditions", "missing", warning, needed=False)
     try:
         yield Finding("browser", "ok", str(planned.benchmark.find_browser()))
     except MachineError as error:
@@ -41,7 +41,7 @@ def check_campaign(config: CampaignConfig) -> Iterator[Finding]:
 
 
 def check_benchmark(benchmark: Benchmark) -> Iterator[Finding]:
-    """Yield what a benchmark needs, and what `warex run` would say of its tasks and options."""
+    """Yield a benchmark's requirements, and whether its tasks and options are valid."""
     findings = tuple(benchmark.diagnose())
     yield from findings
     try:

@@ -1,8 +1,7 @@
-"""Runs a campaign's turns on a Ray cluster: each attempt is a task of Ray's on a node that is free.
+"""Runs a campaign's attempts on a Ray cluster, each as a Ray task on a free node.
 
-What comes back is written into the one run folder here, whole or not at all: the nodes need no
-shared disk, and a run on Ray is resumed like any other. A node that is lost takes its attempts
-with it: they are made again, under new numbers.
+Results are written whole or not at all into the one run folder here: nodes need no shared disk, and
+a run on Ray is resumed like any other. Attempts on a lost node are repeated under new numbers.
 """
 
 import multiprocessing
@@ -34,7 +33,7 @@ from warex.text.english import count_noun
 from warex.traces import attempt_dir, shared_answers_dir, write_atomic, write_error
 
 _POLL_S = 0.2
-"""Seconds between two looks for turns that have become possible."""
+"""Seconds between two checks for attempts that can start."""
 _END_SECONDS = 20.0
 _START = "import sys; from warex.campaigns.ray.gateway import main; main(*sys.argv[1:])"
 
@@ -51,13 +50,12 @@ def run_on_ray(
     report: Callable[[AttemptDone], None] = lambda done: None,
     notice: Callable[[str], None] = lambda sentence: None,
 ) -> None:
-    """Run the turns of a schedule until it is over.
+    """Run the attempts of a queue until it is finished.
 
-    ``address`` is that of the cluster's head, or ``local``; ``lanes`` keeps the trials at once to
-    fewer than the cluster has CPUs. ``cache`` is the folder of the run's LLM cache, if there is
-    one.
-    Raises MachineError where the cluster is not reached, is lost, or a node lacks something;
-    CampaignStopped where the same thing voids trial after trial.
+    ``address`` is the cluster head's, or ``local``; ``lanes`` limits the concurrent trials below
+    the cluster's CPUs; ``cache`` is the folder of the run's LLM cache.
+    Raises MachineError if the cluster cannot be reached, is lost, or a node lacks something;
+    CampaignStopped after repeated voids for one reason.
     """
     driver: Driver | None = None
     in_a_row = had = 0
@@ -74,7 +72,7 @@ def run_on_ray(
             except _ClusterLost as lost:
                 death = _death(process)
                 if death is None:
-                    raise  # Ray itself ends its drivers where their cluster is lost.
+                    raise  # Ray itself ends its drivers when their cluster is lost.
                 in_a_row, had = in_a_row + 1 if driver.returned == had else 1, driver.returned
                 if in_a_row == MAX_DEATHS_IN_A_ROW:
                     raise MachineError(f"{death}, {in_a_row} times in a row; {lost}") from None
@@ -82,10 +80,10 @@ def run_on_ray(
 
 
 def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:
-    """Return how a gateway was ended by a signal, if it was."""
+    """Return how a signal ended the gateway, or None."""
     with suppress(subprocess.TimeoutExpired):
         code = process.wait(_END_SECONDS)
-        # Ray turns this signal into an exit.
+        # Ray turns SIGTERM into an exit code.
         code = -code if code == signal.SIGTERM else code
         if code < 0:
             return ProcessDied.with_code("the process that speaks with Ray", code)
@@ -93,7 +91,7 @@ def _death(process: "subprocess.Popen[bytes]") -> ProcessDied | None:
 
 
 class _ClusterLost(MachineError):
-    """Nobody speaks for the cluster any more."""
+    """The gateway's connection was closed."""
 
 
 @contextmanager
@@ -102,8 +100,8 @@ def _gateway(
 ) -> "Iterator[tuple[Connection, subprocess.Popen[bytes]]]":
     ours, theirs = multiprocessing.Pipe()
     arguments = (str(theirs.fileno()), address, str(lanes or 0))
-    # Not by multiprocessing, which would run the caller's own script once more. In a session of its
-    # own, since a Ctrl-C is for the campaign, which then closes the pipe.
+    # multiprocessing would run the caller's own script again. A new session, so that a Ctrl-C only
+    # reaches the campaign, which then closes the pipe.
     with subprocess.Popen(
         [sys.executable, "-c", _START, *arguments],
         pass_fds=[theirs.fileno()],
@@ -125,7 +123,7 @@ def _gateway(
 
 @dataclass(slots=True)
 class Driver:
-    """Keeps a schedule and a run folder in step with what the gateway says."""
+    """Keeps a queue and a run folder in step with the gateway's messages."""
 
     schedule: TrialQueue
     run: Path
@@ -140,13 +138,12 @@ class Driver:
     running: dict[int, PlannedAttempt] = field(default_factory=dict)
     asked: int = 0
     capacity: int = 0
-    """Trials at once that the cluster has CPUs for."""
+    """Number of trials for which the cluster has CPUs."""
     reached: bool = False
     returned: int = 0
-    """How many attempts have come back."""
 
     def drive(self) -> None:
-        """Hand out turns and take in what comes of them until the schedule is over."""
+        """Send attempts and store their results until the queue is finished."""
         try:
             while not self.schedule.is_finished:
                 self._ask()
@@ -163,7 +160,7 @@ class Driver:
             ) from None
 
     def requeue_all(self, why: str) -> None:
-        """Have all that is under way made again: nobody will tell what became of it."""
+        """Queue all running attempts again: their results are lost."""
         self.notice(f"{why}, and so are the attempts under way: {len(self.running)}")
         for turn in self.running.values():
             self.schedule.lost(turn)
@@ -171,13 +168,13 @@ class Driver:
         self.capacity = 0
 
     def _ask(self) -> None:
-        """Hand out turns while the cluster has room."""
+        """Send attempts while the cluster has room."""
         while len(self.running) < min(self.capacity, self.lanes or self.capacity):
             turn = self.schedule.take(self.clock.now())
             if turn is None:
                 return
             self.asked += 1
-            # Before it is sent: what cannot be sent is lost like what is under way.
+            # Recorded before it is sent: an attempt that cannot be sent is lost too.
             self.running[self.asked] = turn
             self.pipe.send(AttemptRequest(self.asked, turn.key, turn.attempt, self._answers(turn)))
 
@@ -203,9 +200,8 @@ class Driver:
 
     @property
     def _where(self) -> str:
-        if self.address == LOCAL:
-            return "could be started here"
-        return f"answers at {self.address}"
+        local = self.address == LOCAL
+        return "could be started here" if local else f"answers at {self.address}"
 
     def _take_in(self, turn: PlannedAttempt, result: AttemptResult) -> None:
         folder = attempt_dir(self.run, turn.key, turn.attempt)

@@ -1,8 +1,7 @@
-"""The process that speaks with Ray, so that the campaign outlives it.
+"""The process that talks to Ray, so that the campaign survives it.
 
-Ray ends its drivers where its head is lost, without a chance to say so. The campaign therefore
-keeps its schedule and its folder in a process of its own, and this one only passes on: attempts to
-the cluster, what came of them back.
+Ray ends its drivers without notice when its head is lost. The campaign therefore keeps its queue
+and folder in its own process, and this one only forwards attempts and results.
 """
 
 import os
@@ -18,20 +17,19 @@ from warex.traces import TrialKey
 
 CPUS_A_TRIAL: Final = 1
 MEMORY_A_TRIAL: Final = 1024**3
-"""Bytes: a Chromium, an agent and a proxy."""
+"""Bytes for a Chromium, an agent and a proxy."""
 LOCAL: Final = "local"
-"""The address of a cluster that is started for this campaign, on this machine."""
+"""The address of a cluster that is started on this machine for this campaign."""
 
 _POLL: Final = 0.05
-"""Seconds between two looks at the pipe while the cluster works."""
+"""Seconds between two checks of the pipe while attempts run."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptRequest:
-    """The campaign asks for an attempt."""
+    """The campaign requests an attempt."""
 
     number: int
-    """Of the asking."""
     key: TrialKey
     attempt: int
     answers: Mapping[str, bytes]
@@ -39,14 +37,14 @@ class AttemptRequest:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The cluster is reached, or has changed."""
+    """The cluster is connected, or its size changed."""
 
     trials_at_once: int
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptReturned:
-    """An attempt came back, or what a node lacks for it."""
+    """An attempt returned, or an error of its node."""
 
     number: int
     result: AttemptResult | WarexError
@@ -54,7 +52,7 @@ class AttemptReturned:
 
 @dataclass(frozen=True, slots=True)
 class AttemptLost:
-    """What made an attempt has gone."""
+    """The worker of an attempt is lost."""
 
     number: int
     why: str
@@ -62,7 +60,7 @@ class AttemptLost:
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """There is no such cluster."""
+    """The cluster cannot be reached."""
 
     why: str
 
@@ -71,17 +69,14 @@ type GatewayMessage = Connected | AttemptReturned | AttemptLost | Unreachable
 
 
 def gateway(pipe: Connection, address: str, lanes: int | None, work: CampaignPayload) -> None:
-    """Serve the campaign at the other end of the pipe until it is closed.
-
-    ``lanes``: trials at once that a cluster of this machine's own is made for.
-    """
+    """Serve the campaign until the pipe is closed; ``lanes`` sizes a local cluster."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    # Ray waits a minute for a head that is gone, and so would whoever watches.
+    # By default Ray waits a minute for a head that is gone.
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "20")
     silence_stderr()
     import ray
 
-    # Ray, too, takes "local" for a new cluster; with no address it would look for one that runs.
+    # Ray too starts a cluster for "local"; without an address it would look for a running one.
     where: dict[str, Any] = {"address": address}
     if address == LOCAL:
         where["num_cpus"] = lanes
@@ -104,10 +99,7 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: CampaignPay
 
 
 def silence_stderr() -> None:
-    """Leave standard error to Python: what Ray's library writes there, the campaign says in words.
-
-    A traceback of ours is still seen.
-    """
+    """Hide what Ray's library writes to standard error; Python's tracebacks are still shown."""
     sys.stderr = os.fdopen(os.dup(2), "w", buffering=1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
@@ -141,13 +133,13 @@ def _result(ray: Any, reference: Any, number: int) -> AttemptReturned | AttemptL
     try:
         return AttemptReturned(number, ray.get(reference))
     except ray.exceptions.RayTaskError:
-        # An error of ours: not the cluster's.
+        # An error in WAREX's code, not in the cluster.
         raise
     except ray.exceptions.RayError as error:
         return AttemptLost(number, str(error).strip().splitlines()[0])
 
 
 def main(handle: str, address: str, lanes: str) -> None:
-    """Serve the pipe of this handle, which tells first what the nodes need."""
+    """Serve the pipe with this handle; its first message is the campaign's payload."""
     pipe: Connection = Connection(int(handle))
     gateway(pipe, address, int(lanes) or None, pipe.recv())

@@ -1,7 +1,7 @@
-"""One attempt on a node of a Ray cluster: what comes in, what is made there, what goes back.
+"""One attempt on a node of a Ray cluster.
 
-A node shares no disk with whoever runs the campaign. It is sent all that a trial needs, runs it in
-a folder of its own as a local lane would, and sends the folder back whole.
+A node shares no disk with the campaign: it receives all that a trial needs, runs it in its own
+folder like a local lane, and returns the folder.
 """
 
 import io
@@ -40,26 +40,26 @@ class CampaignPayload:
     traffic: TrafficOptions
     isolation: Isolation
     secret: bytes | None
-    """Of the run's LLM cache; None where it keeps none."""
+    """Of the run's LLM cache; None without one."""
     variables: Mapping[str, str]
-    """Keys of models, which a node's own environment lacks."""
+    """API keys, which a node's own environment lacks."""
     version: str = version("warex")
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """What came of an attempt."""
+    """The result of an attempt."""
 
     outcome: Outcome
     files: bytes
-    """Its folder, a tar archive."""
+    """Its folder as a tar archive."""
     answers: Mapping[str, bytes]
-    """What it adds to the run's LLM cache, by name."""
+    """New answers for the run's LLM cache, by name."""
 
 
 @dataclass(slots=True)
 class _WorkerState:
-    """What this worker process has started for a campaign, and keeps for its next trials."""
+    """What this worker process keeps for a campaign's next trials."""
 
     work: CampaignPayload
     context: TrialContext
@@ -67,16 +67,13 @@ class _WorkerState:
 
 
 _ready: list[_WorkerState] = []
-"""At most one: a worker process belongs to one job of Ray's, and a job is one campaign."""
+"""At most one: a worker process belongs to one Ray job, which is one campaign."""
 
 
 def run_attempt(
     work: CampaignPayload, key: TrialKey, number: int, answers: Mapping[str, bytes]
 ) -> AttemptResult | WarexError:
-    """Make one attempt on this node; ``answers`` are those that the trial shares.
-
-    What the node lacks comes back as the error that it is, with the node's name.
-    """
+    """Make one attempt on this node with the shared ``answers``; errors name the node."""
     try:
         return _attempt(_setting(work), work, key, number, answers)
     except WarexError as error:
@@ -92,7 +89,7 @@ def _setting(work: CampaignPayload) -> TrialContext:
         )
     isolation, _ = available_isolation(work.isolation, ensure_ca())
     until = ExitStack()
-    # Ray ends its workers without a word; what they leave is removed all the same.
+    # Ray kills its workers without notice; their files are still removed.
     until.enter_context(process_scratch())
     context = until.enter_context(
         context_for(
@@ -131,7 +128,7 @@ def _attempt(
 def _cache(
     scratch: Path, secret: bytes | None, key: TrialKey, answers: Mapping[str, bytes]
 ) -> Iterator[tuple[Path | None, Path | None]]:
-    """Lay out the run's LLM cache as far as one trial sees it."""
+    """Create the part of the run's LLM cache that one trial uses."""
     if secret is None:
         yield None, None
         return
@@ -144,7 +141,7 @@ def _cache(
 
 
 def pack_folder(folder: Path) -> bytes:
-    """Return a folder as a tar archive, its own name left out."""
+    """Return a folder's contents as a tar archive."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         tar.add(folder, arcname=".")
@@ -152,12 +149,9 @@ def pack_folder(folder: Path) -> bytes:
 
 
 def unpack_folder(files: bytes, folder: Path) -> None:
-    """Write an archive's files into a folder that is not there yet: whole, or not at all.
-
-    Raises OSError where the disk refuses.
-    """
+    """Extract an archive into a new folder, whole or not at all. Raises OSError."""
     make_private_dir(folder.parent)
-    # Beside the runs' trials and with a dot, so that no half of it is ever taken for an attempt.
+    # The draft's leading dot keeps a partial folder from being taken for an attempt.
     draft = folder.with_name(f".{folder.name}")
     shutil.rmtree(draft, ignore_errors=True)
     make_private_dir(draft)

@@ -1,4 +1,4 @@
-"""Voids in a row: no bad luck but something that will not pass by itself."""
+"""Stops a campaign after repeated voids in a row."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,34 +7,33 @@ from warex.errors import MAX_DEATHS_IN_A_ROW, WarexError
 from warex.traces import Outcome, Void
 
 MAX_SAME_REASON = 5
-"""After so many for one reason the campaign stops."""
+"""Voids for one reason after which the campaign stops."""
 
 _VARIES = re.compile(r"\d+|/\S+")
 
 
 class CampaignStopped(WarexError):
-    """Trial after trial is void; the message says why."""
+    """Too many trials in a row are void; the message says why."""
 
     exit_code = 3
 
 
 @dataclass(slots=True)
 class CircuitBreaker:
-    """Counts them: those for one reason, and those in which a process of ours was ended.
+    """Counts voids in a row: for one reason, and after the death of a WAREX process.
 
-    The conditions of one task run side by side, so a task that is broken by itself voids several
-    trials in a row: where there are more tasks, a second one must be hit, too.
+    The conditions of one task run side by side, so a broken task voids several trials in a row:
+    with more than one task, at least two must be affected.
     """
 
     tasks: int
-    """How many different tasks there are to run."""
     _reason: str = ""
     _length: int = 0
     _hit: set[str] = field(default_factory=set)
     _deaths: int = 0
 
     def record(self, task: str, outcome: Outcome) -> None:
-        """Count an attempt's outcome; raise CampaignStopped where it was one too many."""
+        """Count an attempt's outcome; raise CampaignStopped if a limit is reached."""
         self._deaths = self._deaths + 1 if isinstance(outcome, Void) and outcome.died else 0
         if not isinstance(outcome, Void):
             self._reason = ""
@@ -46,7 +45,7 @@ class CircuitBreaker:
                 " (dmesg), or who ends processes here; then go on with --resume, perhaps with fewer"
                 " --jobs."
             )
-        # Ports and paths differ from trial to trial, the reason does not.
+        # Ports and paths differ between trials with the same reason.
         reason = _VARIES.sub("…", outcome.reason)
         if reason != self._reason:
             self._reason, self._length, self._hit = reason, 0, set()

@@ -1,4 +1,4 @@
-"""Starts what all trials of a campaign share on one machine, and ends it with them."""
+"""Starts and ends what all trials of a campaign share on one machine."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,10 +22,9 @@ def context_for(
     isolation: Isolation,
     cache: Path | None = None,
 ) -> Iterator[TrialContext]:
-    """Start the proxies' forkserver and, where a trial names it, the scripted model.
+    """Start the proxies' forkserver and, if a trial uses it, the scripted model.
 
-    ``cache`` is the folder of the run's LLM cache, if it keeps one.
-    Raises MachineError where the machine lacks something.
+    ``cache`` is the folder of the run's LLM cache, or None. Raises MachineError.
     """
     with benchmark.shared_environment(), _services(specs, benchmark) as (forkserver, model):
         yield TrialContext(

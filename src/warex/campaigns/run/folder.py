@@ -1,4 +1,4 @@
-"""A run's folder: begun once under one frozen configuration, gone on with by nobody else."""
+"""A run's folder: one frozen configuration, locked by one process."""
 
 import fcntl
 import os
@@ -25,7 +25,7 @@ from warex.traces import (
 from warex.traces.files import write_atomic
 
 _MUTABLE_KEYS = ("budget", "jobs", "notes", "prices")
-"""Keys of a campaign that say nothing of what its trials meet; the last ones given stand."""
+"""Keys of a campaign that do not affect its trials; the latest values are kept."""
 _OF_PRICES = ("prices_date", "prices_source", "prices_digest")
 
 
@@ -38,14 +38,12 @@ def open_run_folder(
     resume: bool,
     notice: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[dict[TrialKey, TrialHistory]]:
-    """Hold a run's folder, a new one or one to go on with; yield what its trials have come to.
+    """Lock a new or resumed run folder; yield the history of its trials.
 
-    ``prices`` is the table that costs are computed with, the campaign's own prices left out: it is
-    kept with the run. ``notice`` is told where it is another one, or other programs than WAREX are
-    of another version, than at the run's begin.
-    Raises InputError where it holds another run, this one under another configuration or of another
-    version, one that cannot be read, or one that still runs; MachineError where it cannot be
-    written.
+    ``prices`` is the table for computing costs without the campaign's own prices; it is kept with
+    the run. ``notice`` is called if it, or a version of another program, differs from the start.
+    Raises InputError if the folder holds another run, this one with another configuration or
+    version, an unreadable one, or one that is running; MachineError if it cannot be written.
     """
     with _locked(run):
         if (run / MANIFEST).exists():
@@ -63,10 +61,7 @@ def open_run_folder(
 
 
 def read_history(run: Path) -> dict[TrialKey, TrialHistory]:
-    """Return what the trials of a run have come to, by what lies on disk.
-
-    Raises TraceError where an outcome cannot be read.
-    """
+    """Return the history of a run's trials from its folder. Raises TraceError for an outcome."""
     found: dict[TrialKey, TrialHistory] = {}
     for key, attempt, folder in find_trials(run):
         before = found.get(key, TrialHistory())
@@ -99,7 +94,7 @@ def _locked(run: Path) -> Iterator[None]:
 
 def _lock(handle: int, run: Path) -> None:
     try:
-        # The lock goes with its process, however that ends.
+        # The kernel releases the lock when the process ends.
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise InputError(
@@ -108,7 +103,7 @@ def _lock(handle: int, run: Path) -> None:
 
 
 def _is_partial_write(path: Path) -> bool:
-    """Whether a file was left by a writer who was killed before the manifest stood."""
+    """Whether a file is left from a writer that was killed before the manifest was written."""
     return path.name == PRICES or path.name.startswith((f".{MANIFEST}.", f".{PRICES}."))
 
 

@@ -1,4 +1,4 @@
-"""Runs a campaign's turns in local lanes: each lane takes the next one until none is left."""
+"""Runs a campaign's attempts in local lanes, each of which takes the next until none is left."""
 
 import threading
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from warex.traces import Outcome
 from warex.trials.runner import TrialInterrupted
 
 _POLL_S = 0.2
-"""Seconds between two looks for an interrupt."""
+"""Seconds between two checks for an interrupt."""
 
 type Execute = Callable[[PlannedAttempt], tuple[Outcome, Spending]]
-"""Makes one attempt; returns how it came out and what it cost."""
+"""Makes one attempt; returns its outcome and cost."""
 
 
 def run_local(
@@ -25,14 +25,14 @@ def run_local(
     stop: threading.Event,
     report: Callable[[AttemptDone], None] = lambda done: None,
 ) -> None:
-    """Run the turns of a schedule in so many lanes until it is over.
+    """Run the attempts of a queue in local lanes until it is finished.
 
-    ``execute`` is called in the lanes' threads, and raises Interrupted once ``stop`` is set.
-    Raises what it raises, or the schedule, after the others have been stopped: MachineError,
+    ``execute`` is called in the lanes' threads and raises TrialInterrupted once ``stop`` is set.
+    Raises what it or the queue raises, after the other lanes have stopped: MachineError,
     InputError, CampaignStopped; KeyboardInterrupt likewise.
     """
     clock = Clock()
-    # Guards the schedule; who waits for a turn is woken by whoever may have made one possible.
+    # Protects the queue; notified when an attempt may have become possible.
     changed = threading.Condition()
     errors: list[Exception] = []
 
@@ -59,15 +59,14 @@ def run_local(
                 note(turn, *execute(turn))
         except TrialInterrupted:
             pass
-        except Exception as error:  # noqa: BLE001 - raised again once the other lanes have ended
+        except Exception as error:  # noqa: BLE001 - raised after the other lanes have ended
             errors.append(error)
             stop.set()
 
     with futures.ThreadPoolExecutor(lanes, thread_name_prefix="lane") as threads:
         try:
             running = [threads.submit(lane) for _ in range(lanes)]
-            # The kernel may give a signal to any thread, and Python acts on it in this one only:
-            # who waited without an end would not learn of it.
+            # Python handles a signal only in the main thread, which must wake up for it.
             while futures.wait(running, _POLL_S).not_done:
                 pass
             for future in running:

@@ -1,4 +1,4 @@
-"""What a run was made with and on, for whoever judges or repeats it."""
+"""Records the software and hardware of a run, for reproduction."""
 
 import hashlib
 import os
@@ -15,12 +15,11 @@ _SECONDS = 30.0
 
 
 def versions(chromium: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return what may make trials differ, each under its name.
+    """Return versions and other facts that may make trials differ, by name.
 
-    ``tasks``: benchmark and task of each that is run; two runs of one digest have the same tasks.
-    The commit is that of the folder in which the run is started; it is missing outside of a
-    repository, and ends in ``-dirty`` where files differ from it.
-    Raises MachineError where the browser does not run.
+    ``tasks``: benchmark and task of each trial; runs with one digest have the same tasks. The
+    commit is that of the working directory; it is missing outside a repository, and ends in
+    ``-dirty`` if files differ from it. Raises MachineError if the browser does not run.
     """
     commit = _commit()
     return {
@@ -36,7 +35,7 @@ def versions(chromium: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, str]
 
 
 def tasks_digest(tasks: Iterable[tuple[str, str]]) -> str:
-    """Return 16 hex digits that are the same for the same tasks, in any order."""
+    """Return 16 hex digits that depend only on the set of tasks."""
     lines = "\n".join(sorted(f"{benchmark}/{task}" for benchmark, task in set(tasks)))
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -1,7 +1,6 @@
-"""Which trial is next, and when there is none: pure, so whoever runs trials can ask it.
+"""Decides which trial is next, without I/O, threads or a clock.
 
-It starts nothing, waits for nobody and asks no clock. A runner takes turns from it and tells it how
-they ended; a turn costs it the same, however many there are.
+A runner takes attempts from the queue and reports their outcomes; each call takes constant time.
 """
 
 from collections import deque
@@ -22,18 +21,17 @@ class PlannedAttempt:
 
     key: TrialKey
     attempt: int
-    """Its number; all that lie on disk have lower ones."""
+    """Its number, higher than those on disk."""
     voids: int = 0
-    """How many attempts before it were void."""
     losses: int = 0
-    """How many before it were lost in this go."""
+    """Number of earlier attempts that were lost in this invocation."""
 
 
 class TrialQueue:
-    """The turns of one go at a campaign.
+    """The attempts of one invocation of a campaign.
 
-    A trial is tried again where it was void, after all others: what was in its way may have passed
-    by then. Where ``after`` says so, a trial waits until another one needs no more attempt.
+    A void trial is repeated after all others, when its cause may have passed. With ``after``, a
+    trial waits until another one needs no more attempt.
     """
 
     def __init__(
@@ -47,21 +45,21 @@ class TrialQueue:
         limit: int | None = None,
         taken: Callable[[PlannedAttempt], None] = lambda turn: None,
     ) -> None:
-        """Lay out the turns.
+        """Queue the attempts.
 
-        ``past`` is what lies on disk, ``spent`` what that cost; ``limit``: begin at most so many
-        trials; ``taken`` is told of each turn that is taken.
+        ``past`` is the history on disk, ``spent`` its cost; ``limit`` is the most trials to begin;
+        ``taken`` is called for each attempt that is taken.
         """
         past, after = past or {}, after or {}
         left = remaining(trials, past)
         self.trials = left
-        """Those that need an attempt, in their order."""
+        """Trials that need an attempt, in order."""
         self.total = len(left) if limit is None else min(limit, len(left))
-        """How many of them this go is about."""
+        """How many of them this invocation runs."""
         self.stopped: str | None = None
-        """Why no trial begins any more, in words, where it is the budget."""
+        """Why the budget lets no trial begin, in words."""
         self.given_up: list[TrialKey] = []
-        """Trials whose attempts were lost again and again; a later go tries them anew."""
+        """Trials whose attempts were lost repeatedly; a later invocation tries them again."""
         self._taken = taken
         self._budget = budget or Budget()
         self._spent = spent or Spending()
@@ -75,7 +73,7 @@ class TrialQueue:
         unsettled = set(left) if after else set()
         for key in left:
             before = past.get(key, TrialHistory())
-            # An attempt that was cut off keeps its folder and its number: nothing is ever lost.
+            # An interrupted attempt keeps its folder and number.
             turn = PlannedAttempt(key, before.last + 1, len(before.outcomes))
             if (first := after.get(key)) in unsettled and first is not None:
                 self._blocked.setdefault(first, []).append(turn)
@@ -84,21 +82,17 @@ class TrialQueue:
 
     @property
     def left(self) -> int:
-        """How many of this go's trials still need an attempt, those that run included."""
+        """How many trials of this invocation still need an attempt, including running ones."""
         return self.total - self._settled
 
     @property
     def is_finished(self) -> bool:
-        """Whether no turn will come any more."""
-        if self._running:
-            return False
-        return self.stopped is not None or not (self._retries or self._may_begin)
+        """Whether no attempt will follow."""
+        stopped = self.stopped is not None or not (self._retries or self._may_begin)
+        return stopped and not self._running
 
     def take(self, now: float) -> PlannedAttempt | None:
-        """Return the next turn; None where there is none, now or, if ``over``, ever.
-
-        ``now`` counts the seconds of any clock that only goes forward.
-        """
+        """Return the next attempt, or None; ``now`` is in seconds of a monotonic clock."""
         if self._began is None:
             self._began = now
         if self.stopped is None:
@@ -117,10 +111,7 @@ class TrialQueue:
         return turn
 
     def done(self, turn: PlannedAttempt, outcome: Outcome, spent: Spending | None = None) -> None:
-        """Take note of how a turn ended and what it cost.
-
-        Raises CampaignStopped where the same thing voids trial after trial.
-        """
+        """Record an attempt's outcome and cost. Raises CampaignStopped after repeated voids."""
         self._running -= 1
         self._spent += spent or Spending()
         voids = turn.voids + isinstance(outcome, Void)
@@ -130,15 +121,14 @@ class TrialQueue:
             self._settle(turn.key)
         self._counted |= not isinstance(outcome, Void)
         if not (self._counted and turn.voids and isinstance(outcome, Void) and not outcome.died):
-            # At the end only those that were void are left. Where others count, their being void
-            # once more, in a row by then, says nothing of these.
+            # At the end only trials that were void are left: if others count, further voids of
+            # these, now in a row, do not stop the campaign.
             self._breaker.record(turn.key.task, outcome)
 
     def lost(self, turn: PlannedAttempt, spent: Spending | None = None) -> None:
-        """Take note that nobody will tell how a turn ended: what ran it has gone.
+        """Record an attempt whose worker was lost.
 
-        The trial gets another attempt, after the others; one that takes down whatever runs it is
-        given up for this go.
+        The trial gets another attempt after the others; after repeated losses it is given up.
         """
         self._running -= 1
         self._spent += spent or Spending()
@@ -154,12 +144,12 @@ class TrialQueue:
         return bool(self._pending) and self._begun < self.total
 
     def _settle(self, key: TrialKey) -> None:
-        """Let those begin that waited for a trial: before others, to stand near it."""
+        """Queue the trials that waited for this one first, to run near it."""
         self._settled += 1
         self._pending.extendleft(reversed(self._blocked.pop(key, ())))
 
     def _exhausted_budget(self, seconds: float) -> str | None:
-        """Say which part of the budget is used up; None if none is."""
+        """Return which part of the budget is used up, or None."""
         budget, spent = self._budget, self._spent
         if budget.usd is not None and spent.unpriced:
             names = ", ".join(map(repr, sorted(spent.unpriced)))

@@ -1,6 +1,7 @@
-"""What trials have cost, out of their traces: what a budget is held against."""
+"""The cost of trials, computed from their traces for the budget."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,41 +12,37 @@ from warex.llm.prices.table import PriceTable, cost, price_key
 from warex.traces import EVENTS, LlmCall
 
 _MARK = b'"llm_call"'
-"""Stands in each line of interest; all others need not be read."""
+"""Occurs in each relevant line; others are not parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Money and tokens."""
+    """Money and tokens spent."""
 
     usd: float = 0.0
-    """US dollars at list prices, as far as there are any."""
+    """US dollars at list prices, as far as these are known."""
     tokens: int = 0
-    """In and out."""
     unpriced: frozenset[str] = frozenset()
-    """Models that the price table lacks: what they cost is not in ``usd``."""
+    """Models without a price, whose cost is not in ``usd``."""
 
     def __add__(self, other: "Spending") -> "Spending":
-        """Return both together."""
+        """Return the sum."""
         return Spending(
             self.usd + other.usd, self.tokens + other.tokens, self.unpriced | other.unpriced
         )
 
 
 def attempt_spending(attempt: Path, prices: PriceTable) -> Spending:
-    """Return what an attempt cost, also one that was cut off; nothing where there is no trace.
+    """Return an attempt's cost, also if it was interrupted; zero without a trace.
 
-    A line that is no event is passed over: whoever reads the trace itself says what is wrong.
+    Invalid lines are skipped: the trace's reader reports them.
     """
     total = Spending()
-    try:
-        with open_regular_file(attempt / EVENTS, follow=False) as lines:
-            for line in lines:
-                if _MARK in line:
-                    total += _of_call(line, prices)
-    except OSError:
-        # A trial without a proxy has no trace.
-        return total
+    # A trial without a proxy has no trace.
+    with suppress(OSError), open_regular_file(attempt / EVENTS, follow=False) as lines:
+        for line in lines:
+            if _MARK in line:
+                total += _of_call(line, prices)
     return total
 
 

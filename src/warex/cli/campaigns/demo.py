@@ -31,6 +31,6 @@ def command(typed: tuple[str, ...], out: Path | None, jobs: int | None) -> None:
 
 
 def _free(folder: Path) -> Path:
-    """Return the first of demo, demo-2, demo-3… that is not taken: no run is ever overwritten."""
+    """Return the first unused name of demo, demo-2, demo-3…"""
     names = (f"demo-{n}" if n > 1 else "demo" for n in count(1))
     return next(path for name in names if not (path := folder / name).exists())

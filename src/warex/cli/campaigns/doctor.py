@@ -64,7 +64,7 @@ def command(
     elif not lacking:
         echo(f"\nAll that {subject} needs works.")
     if lacking:
-        # Each sentence ends with its remedy, and stands once more where a script would look.
+        # Repeated on standard error, where scripts look; each sentence ends with its remedy.
         why = "; ".join(f"{finding.name}: {finding.sentence}" for finding in lacking)
         raise MachineError(f"{subject} cannot run here yet. {why}")
 

@@ -1,4 +1,4 @@
-"""`warex run --dry-run`: the grid, what is left of it, and what that may take."""
+"""`warex run --dry-run`: the grid, its remaining trials, and their estimated time and cost."""
 
 import textwrap
 from collections import Counter
@@ -31,14 +31,14 @@ _HEADS = (
 
 
 def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None:
-    """Print a campaign and run nothing of it."""
+    """Print a campaign without running it."""
     config = planned.config
     trials = [spec.key for spec in planned.trials]
     there = (out / MANIFEST).exists()
     left = remaining(trials, read_history(out)) if there and options.resume else tuple(trials)
     go = left[: options.limit]
     at_once = choose_lanes(planned, options)
-    # How many CPUs a cluster has is not known here.
+    # The number of a cluster's CPUs is not known here.
     lanes = at_once.count or config.jobs
     models = {agent.name: agent.model for agent in config.agents}
     expected = forecast(go, models, past_trials(out.parent), lanes)
@@ -64,8 +64,8 @@ def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None
     echo(_estimate_text(expected, len(go)))
     if budget := _budget(config.budget):
         echo(f"budget: {budget}")
-    for doubt in lint_warnings(planned):
-        echo("\n" + textwrap.fill(doubt, _WIDTH, break_on_hyphens=False))
+    for warning in lint_warnings(planned):
+        echo("\n" + textwrap.fill(warning, _WIDTH, break_on_hyphens=False))
     if there and not options.resume:
         echo(f"{out} holds a run already: give --resume to go on with it, or another --out")
 
@@ -90,7 +90,7 @@ def _print_grid(planned: CampaignPlan, go: tuple[TrialKey, ...], expected: Forec
                     _source(cell, condition.name),
                 )
             )
-    # Without an earlier run there is nothing to name.
+    # The last column is empty without an earlier run.
     shown = len(_HEADS) if any(row[-1] for row in rows) else len(_HEADS) - 1
     console().print(Grid(_HEADS[:shown], tuple(row[:shown] for row in rows), keys=2))
 
@@ -121,7 +121,7 @@ def _source(cell: CellForecast | None, condition: str) -> str:
 
 
 def _estimate_text(expected: Forecast, trials: int) -> str:
-    """Say what the trials may take, and what nobody knows of them."""
+    """Return the trials' estimated time and cost, and what is unknown."""
     if trials == 0:
         return "nothing is to be run"
     free = "the agents cost nothing: WAREX plays their models"
@@ -146,7 +146,7 @@ def _estimate_text(expected: Forecast, trials: int) -> str:
 
 
 def _budget(budget: Budget) -> str:
-    """Say what the campaign may cost; nothing where it has no budget."""
+    """Return the campaign's budget in words; empty without one."""
     parts = [
         f"{budget.usd:g} US dollars" if budget.usd is not None else "",
         count_noun(budget.tokens, "token") if budget.tokens is not None else "",

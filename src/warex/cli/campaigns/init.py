@@ -1,4 +1,4 @@
-"""`warex init [NAME]`: a campaign file to begin with."""
+"""`warex init [NAME]`: write a campaign file."""
 
 import os
 import tomllib
@@ -80,7 +80,7 @@ def _stem(path: Path) -> str:
 
 
 def _begin(path: Path, text: str) -> None:
-    """Write a campaign and the files that its benchmark's example names; say what to do next."""
+    """Write a campaign and its example's files; print the next steps."""
     from warex.campaigns.config.campaign import load_campaign
     from warex.campaigns.plan.campaign_plan import plan
 
@@ -105,7 +105,7 @@ def _begin(path: Path, text: str) -> None:
 
 
 def _starter(config: "CampaignConfig") -> Iterator[tuple[str, str]]:
-    """Yield the files that a benchmark's example names, where the campaign names them likewise."""
+    """Yield the files of a benchmark's example that the campaign also names."""
     from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(config.benchmark.name)

@@ -1,4 +1,4 @@
-"""A campaign at work: what runs and how long it takes, a line for each attempt, then the result."""
+"""Runs a campaign with a live display, a line for each attempt, and the results."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -31,17 +31,17 @@ from warex.sandbox.cleanup.scratch import process_scratch
 from warex.traces import Counted, TrialKey, Unscored, Void
 
 _SOONEST, _LATEST = 10.0, 60.0
-"""Seconds between two lines that say how far it is, where no terminal shows it."""
+"""Seconds between two progress lines without a terminal."""
 
 
 def run_and_report(
     planned: CampaignPlan, out: Path, options: RunOptions, fail_under: str | None = None
 ) -> None:
-    """Run a campaign and show how far it is, print what it says, write its report.
+    """Run a campaign with a progress display, print its results, write its report.
 
-    Raises WarexError where not one trial counts, and where ``fail_under`` is not reached.
+    Raises WarexError if no trial counts or ``fail_under`` is not reached.
     """
-    # Before the run folder is made, which would stand in the next try's way.
+    # Before the run folder is made, which would block the next try.
     ensure_ca()
     screen = console()
     pace = ProgressTracker()
@@ -78,7 +78,7 @@ def run_and_report(
 
 
 class _LiveDisplay(Progress):
-    """The running trials, and below them a bar for all."""
+    """The running trials above a progress bar."""
 
     def __init__(self, pace: ProgressTracker, screen: Console) -> None:
         self._pace = pace
@@ -98,7 +98,7 @@ class _LiveDisplay(Progress):
 
 
 class _TimeLeftColumn(ProgressColumn):
-    """About how long the rest takes."""
+    """Estimated time left."""
 
     def __init__(self, pace: ProgressTracker) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class _TimeLeftColumn(ProgressColumn):
 def _periodic_notices(
     pace: ProgressTracker, notice: Callable[[str], None], *, terminal: bool
 ) -> Iterator[None]:
-    """Say from time to time how far it is, where no terminal shows it."""
+    """Print progress lines periodically if there is no terminal."""
     if terminal:
         yield
         return
@@ -132,7 +132,7 @@ def _periodic_notices(
 
 
 def _print_results(out: Path, screen: Console, fail_under: str | None) -> None:
-    # What reads runs is large, and would keep the first trial waiting.
+    # Imported late: loading this would delay the first trial.
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
     from warex.report.html.page import write_report
@@ -151,7 +151,7 @@ def _print_results(out: Path, screen: Console, fail_under: str | None) -> None:
 
 
 def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:
-    """Return the widths of the columns of the lines."""
+    """Return the column widths of the attempts' lines."""
     named = [(len(key.agent), len(key.condition), len(_task(key))) for key in keys]
     agent, condition, task = (max(column, default=0) for column in zip(*named, strict=True))
     return agent, condition, task

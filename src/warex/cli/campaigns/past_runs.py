@@ -1,4 +1,4 @@
-"""What earlier runs took, out of the ``summary.json`` that lies in each."""
+"""Reads the times and costs of earlier runs from their ``summary.json``."""
 
 import json
 from collections.abc import Iterator
@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 
 
 def past_trials(runs: Path) -> "list[PastTrial]":
-    """Return the trials of every run in a folder that has been summarised.
-
-    What cannot be read is passed over: a forecast may do without.
-    """
+    """Return the trials of all summarised runs in a folder; unreadable ones are skipped."""
     try:
         folders = sorted(path for path in runs.iterdir() if path.is_dir())
     except OSError:

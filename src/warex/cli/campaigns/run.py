@@ -120,12 +120,12 @@ def command(
     folder = out or Path("runs") / escape(planned.config.name)
     if dry_run:
         print_dry_run(planned, folder, options)
-        return
-    run_and_report(planned, folder, options, fail_under)
+    else:
+        run_and_report(planned, folder, options, fail_under)
 
 
 def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":
-    """Return the campaign, changed where options say so."""
+    """Return the campaign, changed by the options."""
     from warex.campaigns.config.campaign import built_in_names, load_campaign
     from warex.campaigns.config.customization import customize
 

@@ -72,14 +72,11 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
         if folder is not None or options:
             raise
         told["tasks"], told["why_no_tasks"] = None, str(error)
-    if as_json:
-        echo(json.dumps(told, indent=2))
-        return
-    _print(told)
+    echo(json.dumps(told, indent=2)) if as_json else _print(told)
 
 
 def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
-    """Return what an adapter says of itself before it is told anything."""
+    """Return an adapter's static data."""
     schema = kind.options_model.model_json_schema()
     options = {
         key: {

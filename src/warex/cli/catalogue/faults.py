@@ -58,7 +58,7 @@ def show(name: str, as_json: bool) -> None:
 
 
 def _allowed(parameter: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a parameter's JSON Schema allows: words one by one, numbers as a range."""
+    """Yield what a parameter's JSON Schema allows: single words, or a range of numbers."""
     if reference := parameter.get("$ref"):
         yield from _allowed(schema["$defs"][reference.rpartition("/")[2]], schema)
     for one in parameter.get("anyOf", ()):

@@ -26,9 +26,9 @@ _COLLECTIONS: Final = {
 }
 _RATES: Final = {"input", "output", "cache_read", "cache_write", "cache_write_1h"}
 _SECONDS: Final = 60
-"""A collection takes no longer to come."""
+"""Time limit for fetching a collection."""
 _NAMED: Final = 3
-"""So many models of a kind are named."""
+"""Most models that are named per reason."""
 
 
 @click.group("prices", cls=Group, invoke_without_command=True)
@@ -152,7 +152,7 @@ def _by_reason(left_out: "Mapping[str, str]") -> dict[str, list[str]]:
 
 
 def _before(current: "Callable[[], PriceTable]") -> "PriceTable":
-    """Return the table in force; the built-in one where what is in force is damaged."""
+    """Return the current table, or the built-in one if that is damaged."""
     from warex.errors import InputError
     from warex.llm.prices.table import built_in_prices
 
@@ -165,10 +165,7 @@ def _before(current: "Callable[[], PriceTable]") -> "PriceTable":
 def _read(
     source: str, today: date, read: "Callable[[JsonValue], PriceSource]"
 ) -> "tuple[PriceSource, date]":
-    """Return what a collection says, and its day.
-
-    Raises InputError for one that cannot be used, MachineError where it cannot be fetched.
-    """
+    """Return a collection's prices and date. Raises InputError or MachineError."""
     from warex.errors import InputError
     from warex.files.reading import read_regular_file
     from warex.llm.body.lenient_json import parse_json
@@ -197,7 +194,7 @@ def _read(
 
 
 def _fetched(url: str, largest: int) -> bytes:
-    """Return what an address answers with. Raises MachineError."""
+    """Return the body of a URL. Raises MachineError."""
     from http.client import HTTPException
     from urllib.error import HTTPError
     from urllib.request import urlopen
@@ -217,7 +214,7 @@ def _fetched(url: str, largest: int) -> bytes:
     except (OSError, HTTPException, ValueError) as error:
         why = getattr(error, "reason", error)
         if isinstance(error, HTTPError):
-            # Its reason is the status's phrase alone; and it holds the answer open.
+            # Its reason is only the status phrase; it also keeps the response open.
             why = str(error)
             error.close()
         raise MachineError(

@@ -31,5 +31,5 @@ def command() -> None:
 
     The mitmproxy must be of the Python that WAREX is installed in, or have its dependencies.
     """
-    # Where this WAREX is, for a mitmproxy of another environment.
+    # The path of this WAREX, for a mitmproxy in another environment.
     echo(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())

@@ -18,6 +18,8 @@ from warex.cli.intercept.scoring import Scoring, scoring_options
 from warex.cli.options.host_ports import HostPorts
 from warex.cli.options.traffic import (
     defence_option,
+    replay_option,
+    scenario_option,
     site_option,
     tasks_option,
     traffic_options,
@@ -38,10 +40,10 @@ if TYPE_CHECKING:
     from warex.sandbox.job_control import Terminal
 
 _POLL_SECONDS = 0.2
-"""Seconds between two looks at how the proxy and the command are."""
+"""Seconds between two checks of the proxy and the command."""
 _READY_SECONDS = 0.5
-"""Seconds to be ready in, or the command waits for the proxy: on a machine as slow as that, a name
-that it looks up might be given up (after 2 s) before the proxy can answer."""
+"""If starting takes longer, the command waits for the proxy: on such a slow machine a DNS lookup
+might time out (after 2 s) before the proxy can answer."""
 
 _STOPPED_BY = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -57,12 +59,7 @@ type _Say = Callable[[str], None]
     type=click.UNPROCESSED,
     shell_complete=completion.FILE,
 )
-@click.option(
-    "--scenario",
-    metavar="S",
-    help="A preset or a file; left out, no fault.",
-    shell_complete=completion.SCENARIO,
-)
+@scenario_option
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
 @click.option(
@@ -83,12 +80,7 @@ type _Say = Callable[[str], None]
     " or auto, for all that listen now.",
 )
 @site_option
-@click.option(
-    "--replay",
-    type=click.Path(path_type=Path),
-    metavar="TRIAL",
-    help="Inject exactly the faults of this trial's ledger, with its scenario and seed.",
-)
+@replay_option
 @defence_option
 @vocabulary_option
 @tasks_option
@@ -112,7 +104,7 @@ def command(
     find_program(arguments[0], os.environ)
     options["traffic"] = TrafficOptions().extended(**options["traffic"])
     judging = Scoring.from_options(options)
-    # While it loads mitmproxy, everything else is made ready.
+    # The forkserver loads mitmproxy while the rest is prepared.
     forkserver = prewarm.take_forkserver()
     try:
         told = _discard if quiet else _say
@@ -130,10 +122,9 @@ class _Trial:
     say: _Say
     judging: Scoring
     programs: set[str] = field(default_factory=set)
-    """Names of what ran."""
 
     def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
-        """Run the command and tell how it was."""
+        """Run the command and report the result."""
         from warex.proxy.certificates.ca import ensure_ca
         from warex.sandbox.isolation import ProxyCallbacks, open_sandbox
         from warex.sandbox.job_control import Terminal, forward_signals, signals_blocked
@@ -177,7 +168,7 @@ class _Trial:
             expects = self.judging.expect is not None
             quiet = gone is None and self.options["out"] is None and not expects
             if quiet and not place.is_serving():
-                # Nobody can have been answered by now, and nobody wants to know who asked.
+                # No request can have been answered, and no result was requested.
                 forkserver.close()
                 if own_sites is not None:
                     self.say(own_sites)
@@ -199,7 +190,7 @@ class _Trial:
         return traffic
 
     def _warn_of_ineffective_rules(self) -> None:
-        """Say which rules can hit nothing on the sites that are named."""
+        """Warn of rules that cannot match on the given sites."""
         if self.options["sites"] and self.options["scenario"]:
             from warex.cli.options.traffic_config import ineffective_rules
 
@@ -207,10 +198,10 @@ class _Trial:
                 self.say(sentence)
 
     def _check(self) -> None:
-        """Find what is wrong with the options before the command starts, as fast as can be.
+        """Validate the options before the command starts, as fast as possible.
 
-        Reading a scenario takes longer than making a namespace, and what reads the rest takes as
-        long again. Presets have been read by WAREX's own tests.
+        Reading a scenario takes longer than making a namespace, and so do the imports for the other
+        options. Presets need no check: WAREX's tests cover them.
         """
         if self._needs_no_check():
             return
@@ -222,11 +213,11 @@ class _Trial:
             load_scenario(self.options["scenario"])
 
     def _needs_no_check(self) -> bool:
-        """Whether WAREX's own tests and click have checked whatever the options say."""
+        """Whether click and WAREX's own tests have validated all options."""
         if any(self.options[name] for name in _NEEDS_VALIDATION):
             return False
         scenario: str | None = self.options["scenario"]
-        return scenario is None or _is_preset(scenario)
+        return scenario is None or _PRESETS.joinpath(f"{scenario}.yaml").is_file()
 
     def _configure(self, capture: "Capture") -> "ConfigLike":
         from warex.cli.options.traffic_config import build_proxy_config, unvalidated_config
@@ -237,7 +228,7 @@ class _Trial:
         return build_proxy_config(ensure_ca(), capture=capture, **self.options)
 
     def _may_write(self) -> bool:
-        """Whether a trace can be written as far as one can see; otherwise the proxy says why."""
+        """Whether a trace can probably be written; otherwise the proxy reports why."""
         out: Path | None = self.options["out"]
         if out is None:
             return True
@@ -248,7 +239,7 @@ class _Trial:
         return not (out / EVENTS).exists() and os.access(out, os.W_OK)
 
     def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
-        """Return the ports that somebody names; say which nobody had asked for."""
+        """Return the requested ports and those named elsewhere; report the latter."""
         from warex.linux.proc_net import listening
         from warex.sandbox.namespace import host_ports
 
@@ -261,7 +252,7 @@ class _Trial:
         found = host_ports.loopback_ports_in_environment(os.environ)
         in_line = set().union(*map(host_ports.loopback_ports_in, self.arguments))
         found |= dict.fromkeys(in_line, "in the command line")
-        # A port that nobody has may be that of a service which the command starts for itself.
+        # A port without a listener may be that of a service which the command starts itself.
         found = {port: name for port, name in found.items() if port not in asked | named}
         if found:
             there = listening()
@@ -275,7 +266,7 @@ class _Trial:
         return asked | named | found.keys()
 
     def _find_upstream(self, ports: frozenset[int]) -> None:
-        """Go on through the proxy that the caller's environment names."""
+        """Chain to the proxy that the environment names."""
         from warex.sandbox.upstream_proxy import upstream_from_environment
 
         found = None if self._traffic.upstream else upstream_from_environment(os.environ)
@@ -283,7 +274,7 @@ class _Trial:
             return
         self.say(found.sentence)
         if found.upstream is not None:
-            # What is on this machine is never to be found through another one.
+            # Services on this machine are never reached through another proxy.
             origins = (f"http://{host}:{port}" for port in ports for host in _LOOPBACK)
             maps = {origin: origin for origin in origins}
             self.options["traffic"] = self._traffic.extended(upstream=found.upstream, maps=maps)
@@ -302,14 +293,14 @@ class _Trial:
 
     @contextmanager
     def _watched(self, place: "Sandbox", pid: int, terminal: "Terminal") -> Iterator[None]:
-        """Stop with the command; end it as soon as the proxy cannot serve it; note what runs."""
+        """Stop with the command; end it when the proxy cannot serve it; record its programs."""
         from warex.sandbox.job_control import stop_with_command
 
         over = threading.Event()
 
         def look() -> None:
             if self.options["out"] is not None:
-                # What writes the outcome takes a while to import; the command runs meanwhile.
+                # Import this while the command runs: it is slow and writes the outcome.
                 import warex.traces  # noqa: F401
             while not over.wait(_POLL_SECONDS):
                 stop_with_command(pid, terminal)
@@ -336,9 +327,9 @@ class _Trial:
             raise self._void(str(void)) from None
 
     def _write_outcome(self, code: int, seconds: float, broken: str | None) -> str | None:
-        """Write how it came out; a command that was stopped from outside has come to no end.
+        """Write the outcome, unless the command was stopped from outside.
 
-        Returns why the trial is void, if it is.
+        Returns why the trial is void, or None.
         """
         out: Path | None = self.options["out"]
         if broken is None and -code in _STOPPED_BY:
@@ -366,13 +357,13 @@ class _Trial:
         return broken
 
     def _void(self, why: str) -> Exception:
-        # What is said of the folder is a full disk or the like: the machine's matter.
+        # A reason about the folder, such as a full disk, is a MachineError.
         out = self.options["out"]
         kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
         return kind(f"the trial is void: {why}")
 
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
-        """Say what came through, as far as somebody may want to know."""
+        """Print a summary of the traffic."""
         if place.isolation == "environment":
             hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
             listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"
@@ -400,18 +391,18 @@ class _Trial:
             )
 
     def _print_unread_calls(self, saw: "TrafficSummary") -> None:
-        """Say which calls to a model could not be read, and what waits for one in vain."""
+        """Report model calls that could not be read, and a scenario that was never armed."""
         if saw["llm_unread"]:
             self.say(
                 f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
                 f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
                 " unknown (docs/reference/llm.md)"
             )
-        # Attempts to reach a site may meet a fault before its page arms the rest.
+        # Connection tries may meet a fault before the page arms the other rules.
         applied = saw["delivered"] or saw["missed"]
         if self.options["scenario"] and not saw["armed"] and not applied:
             self.say(
-                "no fault could strike: the scenario was never armed, since what it waits for"
+                "no fault could be applied: the scenario was never armed, since what it waits for"
                 " (arm: first_page or first_llm_call) was not seen; what a program asks for is a"
                 " page only where a rule names `other` beside `document`"
             )
@@ -419,27 +410,23 @@ class _Trial:
 
 EVENTS = "events.jsonl"
 _NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
-"""Options whose mistakes show when the configuration is made."""
+"""Options that are validated only when the configuration is built."""
 _LONGEST_HEAD = 1 << 26
-"""Bytes of the first line that are looked at."""
+"""Most bytes of the first line that are read."""
 _PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
-def _is_preset(scenario: str) -> bool:
-    return _PRESETS.joinpath(f"{scenario}.yaml").is_file()
-
-
 def _text_of(scenario: str | None) -> str:
-    """Return a scenario's file as it is written; a preset names no port."""
+    """Return the text of a scenario's file; empty for a preset, which names no port."""
     try:
         return read_text_file(Path(scenario or ""), "replace")
     except (OSError, ValueError):
-        return ""  # What is wrong with it is said when it is loaded.
+        return ""  # Loading the scenario reports the error.
 
 
 def _first_event(replay: Path | None) -> str:
-    """Return the line of a past trial that holds its scenario and its sites."""
+    """Return a past trial's first event, which holds its scenario and sites."""
     if replay is None:
         return ""
     from warex.cli.trial_path import latest_attempt
@@ -452,7 +439,7 @@ def _first_event(replay: Path | None) -> str:
 
 
 def _say(sentence: str) -> None:
-    # The command may have the terminal in raw mode, where a line alone would not begin anew.
+    # In a terminal's raw mode a line feed alone does not return to the first column.
     ends = "\r\n" if sys.stderr.isatty() else "\n"
     echo(f"warex: {sentence}", err=True, end=ends)
 

@@ -1,7 +1,8 @@
-"""`warex iptables`: the machine's own rules that send a user's traffic to a transparent proxy."""
+"""`warex iptables`: firewall rules that redirect a user's traffic to a transparent proxy."""
 
 import re
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
@@ -13,7 +14,7 @@ from warex.errors import InputError
 if TYPE_CHECKING:
     from warex.sandbox.iptables.rules import RedirectSpec
 
-# A device as Linux allows it; "+" at the end stands for any end.
+# A network device's name; "+" at the end matches any suffix.
 _DEVICE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._@-]{1,15}\+?")
 
 _OPTIONS = (
@@ -58,9 +59,7 @@ _OPTIONS = (
 
 
 def _rule_options[F: Callable[..., Any]](command: F) -> F:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
 
 
 @click.group("iptables", cls=Group)
@@ -180,12 +179,11 @@ def _description(capture: "RedirectSpec") -> str:
 
 
 def _proxy_user(capture: "RedirectSpec") -> str:
-    if capture.user is not None:
-        return f"as any user but {capture.user}"
-    return f"as user {capture.exempt_user}"
+    user, exempt = capture.user, capture.exempt_user
+    return f"as user {exempt}" if user is None else f"as any user but {user}"
 
 
 def _proxy_line(capture: "RedirectSpec") -> str:
-    # What arrives by a device is redirected to that device's address.
+    # Traffic from a device is redirected to that device's address.
     everywhere = " --host 0.0.0.0" if capture.incoming else ""
     return f"warex proxy --transparent --port {capture.proxy_port}{everywhere}"

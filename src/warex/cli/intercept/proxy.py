@@ -1,12 +1,18 @@
-"""`warex proxy`: the proxy alone, under a scenario, until it is interrupted."""
+"""`warex proxy`: run the proxy alone, with a scenario, until it is interrupted."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli import completion
-from warex.cli.options.traffic import defence_option, site_option, tasks_option, traffic_options
+from warex.cli.options.traffic import (
+    defence_option,
+    replay_option,
+    scenario_option,
+    site_option,
+    tasks_option,
+    traffic_options,
+)
 from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError, TrialVoid
@@ -17,12 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command("proxy")
-@click.option(
-    "--scenario",
-    metavar="S",
-    help="A preset or a file; left out, no fault.",
-    shell_complete=completion.SCENARIO,
-)
+@scenario_option
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -45,12 +46,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
 @site_option
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
-@click.option(
-    "--replay",
-    type=click.Path(path_type=Path),
-    metavar="TRIAL",
-    help="Inject exactly the faults of this trial's ledger, with its scenario and seed.",
-)
+@replay_option
 @defence_option
 @tasks_option
 @traffic_options
@@ -99,7 +95,7 @@ def command(
 
 
 def _check_host(host: str) -> None:
-    """Try the address by itself, so that a wrong one is not taken for a port in use."""
+    """Check that the address can be bound, so that the error is not about the port."""
     import socket
 
     try:
@@ -114,7 +110,7 @@ def _check_host(host: str) -> None:
 
 
 def _check_rules() -> None:
-    """Refuse to run as a user whose traffic the rules in force would send back to us."""
+    """Raise InputError if the rules in force would redirect this proxy's own traffic to it."""
     import os
 
     from warex.sandbox.iptables.firewall import applied_redirect
@@ -151,14 +147,14 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
             echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
             if config.out is not None:
                 echo(f"trace    {config.out}")
-            # A void trial ends at once: nobody should go on in the belief that it counts.
+            # A void trial ends at once, so that it is not continued in vain.
             while not (stop.wait(0.5) or proxy.broken):
                 pass
     finally:
         forkserver.close()
     leave_outcome(config.out, proxy.broken, Unscored())
     if proxy.broken:
-        # What is said of the folder is a full disk or the like: the machine's matter.
+        # A reason about the folder, such as a full disk, is a MachineError.
         in_folder = config.out is not None and proxy.broken.startswith(str(config.out))
         kind = MachineError if in_folder else TrialVoid
         raise kind(f"the trial is void: {proxy.broken}")

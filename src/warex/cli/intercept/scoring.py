@@ -1,4 +1,4 @@
-"""The options by which `warex exec` resets a site before its command and judges it afterwards."""
+"""Options of `warex exec` that reset a site before the command and score it afterwards."""
 
 import os
 import select
@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from warex.benchmarks.scoring.expectations import Expectation, Verdict
 
 _MOST = 1 << 24
-"""Bytes of the end of the command's output that a text is looked for in."""
+"""Bytes at the end of the command's output in which a text is searched."""
 _POLL_SECONDS = 0.1
-"""Seconds between two looks whether the command has ended."""
+"""Seconds between two checks for the command's end."""
 _NAMES = {
     "expect_text": "--expect",
     "expect_regex": "--expect-regex",
@@ -53,23 +54,21 @@ _OPTIONS = (
 
 def scoring_options[F: Callable[..., Any]](command: F) -> F:
     """Add the options to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
 
 
 @dataclass(slots=True)
 class Scoring:
-    """What is expected of a command, and the command that resets its site."""
+    """What is expected of a command, and its reset command."""
 
     expect: "Expectation | None" = None
     reset_parts: tuple[str, ...] = ()
     copies: tuple["_Tee", ...] = ()
-    """What the command printed to its standard output and error, if a text is looked for."""
+    """Copies of the command's standard output and error, if a text is expected."""
 
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> Self:
-        """Take the options out of those given; raise InputError for one that cannot be."""
+        """Remove the options from ``options`` and validate them. Raises InputError."""
         given = {name: options.pop(name) for name in _NAMES}
         reset = options.pop("reset")
         if reset is None and all(value is None for value in given.values()):
@@ -90,10 +89,7 @@ class Scoring:
         return cls(_expected(given), parts)
 
     def reset(self, told: Callable[[str], None]) -> None:
-        """Reset the site, if a command does that; raise TrialVoid where it fails.
-
-        ``told``: told where it takes long.
-        """
+        """Run the reset command, if any; ``told`` is called if it is slow. Raises TrialVoid."""
         if self.reset_parts:
             from warex.benchmarks.scoring.expectations import reset
 
@@ -101,9 +97,9 @@ class Scoring:
 
     @contextmanager
     def capturing_output(self) -> Iterator[None]:
-        """Have what is started in the block print through us, if a text is looked for.
+        """Copy the output of processes started in the block, if a text is expected.
 
-        What it prints is passed on as it comes; ``finish`` waits for the rest.
+        Output is passed on immediately; ``finish`` waits for the rest.
         """
         if self.expect is None or not self.expect.asks_the_answer:
             yield
@@ -113,16 +109,16 @@ class Scoring:
             yield
 
     def finish(self) -> None:
-        """Wait for the last of what was printed; whoever could print has been ended."""
+        """Wait for the last output; all writers have ended."""
         for copy in self.copies:
             copy.finish()
 
     def verdict(
         self, code: int, out: Path | None, told: Callable[[str], None] = lambda sentence: None
     ) -> "Verdict | None":
-        """Return how it came out, once all has ended; None where nothing is expected.
+        """Return the verdict after the command's end; None if nothing is expected.
 
-        ``told``: told where a check takes long. Raises TrialVoid where nobody can tell.
+        ``told`` is called if a check is slow. Raises TrialVoid if there can be no verdict.
         """
         if self.expect is None:
             return None
@@ -144,7 +140,7 @@ class Scoring:
 
 @dataclass(slots=True)
 class _Tee:
-    """Passes on what is printed to a stream as it comes, and keeps its end."""
+    """Copies a stream to its target and keeps the end of it."""
 
     source: int
     target: int
@@ -170,7 +166,7 @@ class _Tee:
         while True:
             if not select.select([self.source], [], [], _POLL_SECONDS)[0]:
                 if self.over.is_set():
-                    break  # What outlived the command says nothing of it.
+                    break  # Ignore processes that outlive the command.
                 continue
             data = os.read(self.source, 65536)
             if not data:
@@ -183,14 +179,14 @@ class _Tee:
                 try:
                     data = data[os.write(self.target, data) :]
                 except OSError:
-                    heard = False  # Nobody reads it; the command need not know.
+                    heard = False  # The reader has gone; keep reading for the command.
         os.close(self.source)
         os.close(self.target)
 
 
 @contextmanager
 def _teed(stream: int) -> Iterator[_Tee]:
-    """Have what is started in the block print to one of our streams through us."""
+    """Replace a standard stream by a copied pipe for processes started in the block."""
     ours = os.dup(stream)
     source, into = os.pipe()
     os.dup2(into, stream)

@@ -22,7 +22,7 @@ benchmark_option = click.option(
 
 
 def benchmark_table(name: str, folder: Path | None, options: tuple[str, ...]) -> "BenchmarkConfig":
-    """Return the table that a campaign would hold; raise InputError for what is no option."""
+    """Return a campaign's benchmark table. Raises InputError for an invalid option."""
     from warex.benchmarks import BenchmarkConfig
 
     place = None if folder is None else str(folder.absolute())
@@ -30,7 +30,7 @@ def benchmark_table(name: str, folder: Path | None, options: tuple[str, ...]) ->
 
 
 def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
-    """Return options by their keys, JSON as what it says; raise InputError for what is none."""
+    """Return options by key, JSON values decoded. Raises InputError for one without ``=``."""
     given = {}
     for option in options:
         key, mark, value = option.partition("=")

@@ -1,6 +1,7 @@
-"""The options by which `warex init --from` and `warex run` make a built-in campaign one's own."""
+"""Options of `warex init --from` and `warex run` that change a built-in campaign."""
 
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,10 +54,8 @@ _OPTIONS = (
 
 
 def campaign_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options to a command; ``campaign_changes`` takes what they bring."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    """Add the options to a command; ``campaign_changes`` reads them."""
+    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
 
 
 def campaign_changes(
@@ -70,13 +69,13 @@ def campaign_changes(
     only_sites: tuple[str, ...],
     without_sites: tuple[str, ...],
 ) -> "Overrides":
-    """Return what the options change; raise InputError for what is none."""
+    """Return the changes of the options. Raises InputError for an invalid one."""
     from warex.campaigns.config.customization import Overrides
 
     pairs = (site.partition("=") for site in sites)
     return Overrides(
         benchmark=benchmark,
-        # As it was typed: it is written into a file.
+        # As it was typed, because it is written into a file.
         dir=None if home is None else str(home),
         sites={name: url if mark else name for name, mark, url in pairs},
         options=parse_options(options),

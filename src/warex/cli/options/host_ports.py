@@ -1,4 +1,4 @@
-"""The option that lets ports of this machine's loopback through to a namespace."""
+"""The option that forwards ports of this machine's loopback to a namespace."""
 
 import click
 
@@ -6,14 +6,14 @@ AUTO = "auto"
 
 
 class HostPorts(click.ParamType[frozenset[int]]):
-    """A port, several with commas between them, or ``auto`` for all that listen now."""
+    """Ports separated by commas, or ``auto`` for all that are listened on now."""
 
     name = "ports"
 
     def convert(
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> frozenset[int]:
-        """Read the option's value."""
+        """Return the ports."""
         if value == AUTO:
             from warex.linux.proc_net import listening
 

@@ -1,4 +1,4 @@
-"""`--fail-under`: exit code 1 for a run that does not reach what is demanded."""
+"""`--fail-under`: exit code 1 for a run that does not reach thresholds."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def fail_under_option[F: Callable[..., Any]](command: F) -> F:
-    """Add the option to a command; what it demands is read before anything is run."""
+    """Add the option to a command; it is parsed before anything runs."""
     return click.option(
         "--fail-under",
         metavar="EXPR",
@@ -24,18 +24,14 @@ def fail_under_option[F: Callable[..., Any]](command: F) -> F:
 
 
 def check_thresholds(table: "Table", expression: str | None) -> None:
-    """Raise WarexError with a sentence for each row that does not reach what is demanded.
-
-    What falls short by what may be chance is said, and passes.
-    """
+    """Raise WarexError with a sentence per row that misses a threshold; print inconclusive ones."""
     if expression is None:
         return
     from warex.analysis.output.thresholds import failed_thresholds, inconclusive_thresholds
 
     for sentence in inconclusive_thresholds(table, expression):
         echo(sentence, err=True)
-    found = failed_thresholds(table, expression)
-    if found:
+    if found := failed_thresholds(table, expression):
         lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
         raise WarexError(f"the run does not meet --fail-under:{lines}")
 

@@ -1,8 +1,9 @@
-"""The options about traffic that every command with a proxy has."""
+"""Traffic options of every command with a proxy."""
 
 import functools
 from collections.abc import Callable
 from dataclasses import Field, fields
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from warex.traffic import TrafficOptions, option_of, read_origin
 
 
 class _Text(click.ParamType[str]):
-    """A text that a function reads."""
+    """A text parsed by a function."""
 
     name = "text"
 
@@ -21,12 +22,26 @@ class _Text(click.ParamType[str]):
         self._read = read
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return what the function returns; fail where it raises ValueError."""
+        """Return the function's result; fail if it raises ValueError."""
         try:
             return self._read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
+
+scenario_option = click.option(
+    "--scenario",
+    metavar="S",
+    help="A preset or a file; left out, no fault.",
+    shell_complete=completion.SCENARIO,
+)
+
+replay_option = click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="TRIAL",
+    help="Inject exactly the faults of this trial's ledger, with its scenario and seed.",
+)
 
 site_option = click.option(
     "--site",
@@ -61,10 +76,7 @@ tasks_option = click.option(
 
 
 def traffic_options[R](command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of ``TrafficOptions`` to a command.
-
-    It is given those that were typed, by their names there, as ``traffic``.
-    """
+    """Add the fields of ``TrafficOptions`` to a command, passed as ``traffic`` if typed."""
     known = fields(TrafficOptions)
 
     @functools.wraps(command)

@@ -1,4 +1,4 @@
-"""What the options about traffic come to: the configuration of one proxy."""
+"""Builds a proxy's configuration from traffic options."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -27,10 +27,7 @@ def build_proxy_config(
     tasks: str | None = None,
     **others: Any,
 ) -> "ProxyConfig":
-    """Load what the options name and put it together; ``others`` are taken as they are.
-
-    Raises InputError where it cannot work; the message names the option.
-    """
+    """Load what the options name; pass ``others`` on. Raises InputError that names the option."""
     from warex.cli.trial_path import find_trace
     from warex.llm.defences import find_defence
     from warex.proxy.config import ProxyConfig
@@ -72,7 +69,7 @@ def build_proxy_config(
 
 
 def ineffective_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
-    """Say which rules can hit nothing on the sites that are named; nothing where none are."""
+    """Return sentences on rules that cannot match on the given sites; () without sites."""
     from warex.scenarios.lint.linter import rules_without_effect
     from warex.scenarios.load import load_scenario
 
@@ -91,7 +88,7 @@ def unvalidated_config(
     traffic: TrafficOptions,
     **others: Any,
 ) -> UnvalidatedConfig:
-    """Put together what needs no check, without loading what checks it."""
+    """Return a configuration of already valid options, without importing pydantic."""
     values = {
         "ca": str(ca.folder),
         "out": None if out is None else str(out),

@@ -1,4 +1,4 @@
-"""The options by which a training's recipe is chosen."""
+"""Command-line options of the training hyperparameters."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -6,6 +6,16 @@ from typing import Any, Final
 
 import click
 
+model_option = click.option(
+    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
+)
+precision_option = click.option(
+    "--precision",
+    type=click.Choice(("auto", "bf16", "fp32")),
+    default="auto",
+    show_default=True,
+    help="Of the weights.",
+)
 _OPTIONS: Final = (
     click.option("--rank", type=click.IntRange(1), help="Of LoRA's matrices.  [default: 8]"),
     click.option(
@@ -50,5 +60,5 @@ _OPTIONS: Final = (
 
 
 def training_options[F: Callable[..., Any]](command: F) -> F:
-    """Give a command the options of a recipe; those not given are None."""
+    """Add the options to a command; those not given are None."""
     return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)

@@ -1,4 +1,4 @@
-"""How far a long count is, from time to time a line on standard error."""
+"""Prints progress lines of a long count on standard error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,22 +8,22 @@ from warex.cli.progress.tracker import format_duration
 from warex.clock import Clock
 
 _SOONEST, _SHARE = 10.0, 0.1
-"""A line comes after these seconds, or after this share of the time so far if that is longer."""
+"""A line follows after these seconds or this share of the time so far, whichever is longer."""
 
 
 @dataclass(slots=True)
 class ProgressReporter:
-    """Tells of what is done of a whole, and about how long the rest takes."""
+    """Reports progress and the estimated time left."""
 
     what: str
-    """Of what: ``steps``."""
+    """The unit: ``steps``."""
     now: Callable[[], float] = field(default_factory=lambda: Clock().now)
     initial: int = 0
-    """What was done before: it took no time."""
+    """What was done earlier, without taking time."""
     _last: float = 0.0
 
     def update(self, done: int, total: int, more: str = "") -> None:
-        """Say how far it is, unless it was said a moment ago; ``more`` is added."""
+        """Print the progress, unless it was printed recently; ``more`` is appended."""
         now = self.now()
         over = done >= total
         if not over and now - self._last < max(_SOONEST, _SHARE * now):

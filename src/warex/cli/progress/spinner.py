@@ -1,4 +1,4 @@
-"""Steps of a long work, shown as they are done."""
+"""Displays the steps of a long task."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from warex.cli.output import console
 
 @contextmanager
 def spinner(what: str) -> Iterator[Callable[[str], None]]:
-    """Show a clock and the step that is being done; yield what tells the next step."""
+    """Show a clock and the current step; yield the function that sets the step."""
     screen = console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=screen, transient=True) as progress:

@@ -1,4 +1,4 @@
-"""How far a campaign is: what runs, what is done, and about how long the rest takes."""
+"""Tracks a campaign's progress and estimates the time left."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,11 +9,10 @@ from warex.text.english import count_noun
 from warex.traces import Counted, Outcome, TrialKey, Unscored
 
 _MOST = 8
-"""So many running trials are named."""
 _STEP = 5
-"""Seconds: nearer than that nobody knows."""
+"""Seconds to which estimates are rounded."""
 _NEWS, _LEAST = 0.25, 2.0 * _STEP
-"""More than this share, or these seconds, is a new estimate."""
+"""An estimate is updated if it changes by more than this share and these seconds."""
 
 
 @dataclass(slots=True)
@@ -22,32 +21,28 @@ class ProgressTracker:
 
     now: Callable[[], float] = field(default_factory=lambda: Clock().now)
     total: int | None = None
-    """Trials of this go; None before it is known."""
+    """Trials of this invocation; None until known."""
     settled: int = 0
-    """Those that came to an outcome which counts."""
+    """Trials with an outcome that counts."""
     _running: dict[TrialKey, tuple[int, float]] = field(default_factory=dict)
     _lanes: int = 0
-    """The most trials that ran at once."""
     _busy_s: float = 0.0
-    """What the attempts that are over took together."""
     _over_at: float | None = None
-    """When the whole is expected to end."""
     _each_s: float = 0.0
-    """What a trial then takes."""
 
     def attempt_started(self, turn: PlannedAttempt) -> None:
-        """Take note that an attempt begins."""
+        """Record that an attempt begins."""
         self._running[turn.key] = (turn.attempt, self.now())
         self._lanes = max(self._lanes, len(self._running))
 
     def attempt_ended(self, key: TrialKey, outcome: Outcome) -> None:
-        """Take note that an attempt is over."""
+        """Record that an attempt has ended."""
         now = self.now()
         _, since = self._running.pop(key, (0, now))
         self._busy_s += now - since
         self._lanes = max(1, self._lanes)
         self.settled += isinstance(outcome, Counted | Unscored)
-        # The quick ones end first: before each lane has had its turn they say too little.
+        # Quick trials end first, so the mean is too low until each lane has finished one.
         told = self.settled >= self._lanes or (self.settled and not self._waiting)
         if not told or self.total is None:
             return
@@ -55,16 +50,15 @@ class ProgressTracker:
         rest = sum(max(0.0, mean - (now - since)) for _, since in self._running.values())
         expected = (rest + self._waiting * mean) / self._lanes
         said = None if self._over_at is None else self._over_at - now
-        # A trial that took a little longer is no news; one that changes the whole is.
+        # A slightly longer trial does not change the estimate; a large change does.
         if said is None or abs(expected - said) > max(_LEAST, _NEWS * said):
             self._over_at, self._each_s = now + expected, mean
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that the rest takes if it goes on like this; None while nobody can tell.
+        """Estimated seconds left, or None if unknown.
 
-        It counts down while trials run, and rises only where one ends that took so long that more
-        is to be expected of the rest.
+        It counts down while trials run, and rises only if a trial took much longer than expected.
         """
         if self._over_at is None or self.total is None:
             return None
@@ -72,7 +66,7 @@ class ProgressTracker:
 
     @property
     def time_left(self) -> str:
-        """The same in words."""
+        """The estimated time left in words."""
         if self.seconds_left is None:
             return "time left unknown"
         rounded = _STEP * max(1, round(self.seconds_left / _STEP))
@@ -80,9 +74,9 @@ class ProgressTracker:
         return f"about {format_duration(seconds)} left"
 
     def _mean_s(self, now: float) -> float:
-        """Return what a trial takes, its void attempts included.
+        """Return the mean time of a trial, including its void attempts.
 
-        Those that run take no less than they took till now: the quick ones end first.
+        Running trials count with at least their time so far, because quick ones end first.
         """
         mean = self._busy_s / self.settled
         whole = self._busy_s + sum(max(mean, now - at) for _, at in self._running.values())
@@ -94,7 +88,7 @@ class ProgressTracker:
 
     @property
     def running(self) -> list[str]:
-        """The trials that run, the oldest first, each with its seconds; of many the first ones."""
+        """The oldest running trials, each with its seconds, and the number of the others."""
         now = self.now()
         told = [
             f"{key.agent} / {key.condition} / {key.task}"
@@ -107,7 +101,7 @@ class ProgressTracker:
         return [*told[:_MOST], f"and {more} more"] if more > 0 else told
 
     def __str__(self) -> str:
-        """Say all of it in one line."""
+        """Return all of it in one line."""
         elapsed = format_duration(self.now())
         line = f"{self.settled} of {count_noun(self.total or 0, 'trial')}, {elapsed} elapsed"
         running = self.running
@@ -115,7 +109,7 @@ class ProgressTracker:
 
 
 def format_duration(seconds: float) -> str:
-    """Write a time as people say it: 45 s, 12 minutes, 1.5 hours."""
+    """Return a rounded duration: 45 s, 12 minutes, 1.5 hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:

@@ -12,11 +12,10 @@ from warex.text.english import count_noun
 def report_runs(
     runs: tuple[Path, ...], *, as_json: bool, folder: Path | None, fail_under: str | None
 ) -> None:
-    """Print the table of these runs and write each one's report anew.
+    """Print the table of these runs and rewrite each one's report.
 
-    With a ``folder`` the table goes into it, and a page of all runs where there are several; of one
-    run, all that ``--export`` writes. Raises WarexError where one of them does not reach what
-    ``fail_under`` demands.
+    The table is also written into ``folder``, with a page of all runs if there are several, or all
+    that ``--export`` writes of a single run. Raises WarexError if a run misses ``fail_under``.
     """
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate

@@ -1,4 +1,4 @@
-"""`warex compare RUN RUN`: is an agent better, worse, or can nobody tell?"""
+"""`warex compare RUN RUN`: is an agent better, worse, or is it unclear?"""
 
 import json
 from pathlib import Path
@@ -47,6 +47,4 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
 def _named(text: str) -> tuple[Path, str | None]:
     """Split RUN:AGENT; a folder may have a colon in its name."""
     path, mark, agent = text.rpartition(":")
-    if not mark or Path(text).exists():
-        return Path(text), None
-    return Path(path), agent
+    return (Path(path), agent) if mark and not Path(text).exists() else (Path(text), None)

@@ -48,5 +48,5 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
     if as_json:
         echo(json.dumps(inspection_json(inspection), indent=2))
         return
-    # Every line fits; to look for more would take longer than all else.
+    # Every line fits, and checking that again is slow.
     console().print(render_inspect(inspection, full=full), crop=False)

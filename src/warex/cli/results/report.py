@@ -1,4 +1,4 @@
-"""`warex report RUN`: what a run says once more, and the report as HTML."""
+"""`warex report RUN`: print a run's results and write its HTML report."""
 
 import shlex
 from pathlib import Path

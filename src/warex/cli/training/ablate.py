@@ -1,4 +1,4 @@
-"""`warex ablate`: what in a data set does it."""
+"""`warex ablate`: find out which part of a data set has the effect."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.training import training_options
+from warex.cli.options.training import model_option, training_options
 from warex.cli.output import console, echo
 from warex.errors import InputError
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="A data set of `warex export --to sft`.",
 )
-@click.option(
-    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
-)
+@model_option
 @click.option(
     "--adapter", type=click.Path(path_type=Path), metavar="DIR", help="An adapter to go on from."
 )
@@ -113,7 +111,7 @@ def command(
 
 
 def _write(out: Path, found: "list[AblationResult]") -> None:
-    """Write what there is so far, so that a later training that breaks loses nothing."""
+    """Write the results so far, so that a later failure loses nothing."""
     from warex.traces.files import write_atomic
     from warex.training.evaluation.tables import summary_data
 

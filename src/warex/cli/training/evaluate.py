@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli.options.training import model_option, precision_option
 from warex.cli.output import console, echo
 from warex.errors import InputError
 
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="A data set of `warex export`.",
 )
-@click.option(
-    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
-)
+@model_option
 @click.option(
     "--adapter",
     "adapters",
@@ -53,13 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--batch", type=click.IntRange(1), default=8, show_default=True, help="Asked at once."
 )
-@click.option(
-    "--precision",
-    type=click.Choice(("auto", "bf16", "fp32")),
-    default="auto",
-    show_default=True,
-    help="Of the weights.",
-)
+@precision_option
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 @click.option(
     "--fail-under",
@@ -98,8 +91,7 @@ def command(
     if endpoint and adapters:
         raise InputError("--adapter goes with a model of this machine, not with --endpoint")
     answered: dict[str, dict[str, ClassifiedAnswer]] = {}
-    kept: list[dict[str, object]] = []
-    total = len(rows) * (1 + len(adapters))
+    kept, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
     for name, row, answer in _answers(rows, model, adapters, endpoint, batch, precision):
         told = classify(answer, row, dataset.vocabulary(row))
@@ -147,7 +139,7 @@ def _answers(
 
 
 def _names(given: Sequence[str]) -> Sequence[str]:
-    """Return what models are called: a file or folder by its own name, unless two share it."""
+    """Return the models' names: base names of files or folders, unless two are equal."""
     short = [Path(it).resolve().name if Path(it).exists() else it for it in given]
     return short if len(set(short)) == len(short) else given
 

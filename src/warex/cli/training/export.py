@@ -1,4 +1,4 @@
-"""`warex export RUN...`: what runs teach, as a data set that a model can be trained on."""
+"""`warex export RUN...`: write a training data set from runs."""
 
 import re
 import shlex

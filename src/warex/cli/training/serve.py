@@ -1,4 +1,4 @@
-"""`warex serve`: a model of this machine and its adapters over OpenAI's chat completions."""
+"""`warex serve`: serve a local model and its adapters over OpenAI's chat completions."""
 
 import socket
 from contextlib import suppress
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli.options.training import model_option, precision_option
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError
 
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("serve")
-@click.option(
-    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
-)
+@model_option
 @click.option(
     "--adapter",
     "adapters",
@@ -61,13 +60,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Where a client names none; 0: always the likeliest word.",
 )
-@click.option(
-    "--precision",
-    type=click.Choice(("auto", "bf16", "fp32")),
-    default="auto",
-    show_default=True,
-    help="Of the weights.",
-)
+@precision_option
 def command(
     model: str,
     adapters: tuple[Path, ...],
@@ -112,17 +105,14 @@ def command(
     echo(f"serving  http://{shown}:{taken.getsockname()[1]}/v1  ({', '.join(served)})")
     served_here = application(batcher, served, RequestDefaults(max_tokens, temperature))
     config = uvicorn.Config(served_here, log_level="warning", lifespan="off")
-    # An interrupt is how a server ends.
+    # A server is ended by an interrupt.
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[taken])
     batcher.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; it is opened before a model is loaded in vain.
-
-    Raises MachineError where the address is taken or not this machine's.
-    """
+    """Return a listening socket, opened before the model is loaded. Raises MachineError."""
     try:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -1,11 +1,11 @@
-"""`warex train`: a LoRA adapter, trained on what runs teach."""
+"""`warex train`: train a LoRA adapter on a data set."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from warex.cli.options.training import training_options
+from warex.cli.options.training import model_option, training_options
 from warex.cli.output import echo
 from warex.text.english import count_noun
 
@@ -18,9 +18,7 @@ from warex.text.english import count_noun
     metavar="DIR",
     help="A data set of `warex export`.",
 )
-@click.option(
-    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
-)
+@model_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -83,21 +81,14 @@ def command(
 
     def tell(progress: TrainingProgress) -> None:
         nonlocal countdown
-        # Loading, and the steps of an earlier run, tell nothing of how long the rest takes.
+        # Loading and the steps of an earlier run do not count towards the estimate.
         countdown = countdown or ProgressReporter("steps", initial=progress.step)
         shown.update(progress.values)
         told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
         countdown.update(progress.step, progress.steps, ", ".join(told))
 
     trained = train(
-        dataset,
-        model,
-        out,
-        chosen,
-        adapter=adapter,
-        resume=resume,
-        one_sided=one_sided,
-        tell=tell,
+        dataset, model, out, chosen, adapter=adapter, resume=resume, one_sided=one_sided, tell=tell
     )
     if trained.left_out:
         report(

@@ -1,1 +1,1 @@
-"""Rows as trajectories in the formats that others exchange."""
+"""Rows as trajectories in external exchange formats."""

@@ -1,8 +1,8 @@
 """The Agent Data Protocol's standardized trajectories (arXiv:2510.24702), schema 1.2.0.
 
-Each row is a trajectory of its own, of which the last action is what is to be learnt. An action is
-an ``api_action`` by the name and arguments that the agent's vocabulary has for it, with the words
-around it as its description; an answer without one is a ``message_action``.
+Each row is a trajectory whose last action is to be learnt. An action is an ``api_action`` with the
+vocabulary's name and arguments and the surrounding text as its description; an answer without one
+is a ``message_action``.
 """
 
 import json

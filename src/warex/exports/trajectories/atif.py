@@ -1,8 +1,7 @@
 """Harbor's Agent Trajectory Interchange Format (ATIF, RFC 0001), version 1.7.
 
-Each row is a trajectory of its own, of which the last step is what is to be learnt. Steps of the
-agent's past in its prompt have ``is_copied_context``, the format's word for what is not trained on:
-no turn is trained on twice.
+Each row is a trajectory whose last step is to be learnt. The agent's earlier steps in its prompt
+have ``is_copied_context``, which excludes them from training: no turn is trained on twice.
 """
 
 import json
@@ -67,7 +66,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arguments_of(given: Any) -> dict[str, Any]:
-    """Return a call's arguments as an object; what is none stands under ``text``."""
+    """Return a call's arguments as an object; anything else is put under ``text``."""
     if isinstance(given, str):
         try:
             given = json.loads(given or "{}")
@@ -77,7 +76,7 @@ def arguments_of(given: Any) -> dict[str, Any]:
 
 
 def _observed(step: dict[str, Any], message: ChatMessage, content: Any) -> None:
-    """Put a tool's result where the format has it: with the step that called."""
+    """Add a tool's result to the step that made the call."""
     result: dict[str, Any] = {"content": content}
     known = {call["tool_call_id"] for call in step.get("tool_calls", ())}
     if message.get("tool_call_id") in known:

@@ -1,4 +1,4 @@
-"""A host that takes what is typed into a page, and tells the names of the fields alone."""
+"""A host that receives what is typed into a page, and records only the fields' names."""
 
 from dataclasses import dataclass
 from email import message_from_string
@@ -10,39 +10,36 @@ from warex.exchange import Request
 from warex.faults.own_site import Visit, VisitAction
 
 _FIELDS: Final = 20
-"""Fields of a request that are told."""
+"""Fields recorded of a request."""
 _LONGEST: Final = 40
-"""Characters of a field's name that are told."""
+"""Characters recorded of a field's name."""
 _HEADERS: Final = {"cache-control": "no-store"}
 _BACK: Final = {"/done": 303, "/next": 307}
-"""By path: how the client is sent on, without what it sent (303) or with it (307)."""
+"""By path: the redirect's status; 303 drops the request's body, 307 repeats it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collector:
-    """A site that answers what is sent to it, and sends forms on to where they say."""
+    """A site that accepts data and redirects forms to the page that they name."""
 
     host: str
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Its one host."""
+        """Its only host."""
         return (self.host,)
 
     def address(self) -> str:
-        """Return where a script sends what it has read."""
+        """Return the URL to which a script sends what it has read."""
         return f"https://{self.host}/v"
 
     def form(self, kept: bool, back: str = "") -> str:
-        """Return where a form is sent, from which the client comes to ``back``.
-
-        ``kept`` says whether it then sends the same there.
-        """
+        """Return the URL of a form, which redirects to ``back``; ``kept``: with the form's data."""
         query = f"?{urlencode({'to': back})}" if back else ""
         return f"https://{self.host}{'/next' if kept else '/done'}{query}"
 
     def visit(self, request: Request, body: str) -> Visit:
-        """Take what was sent; only the names of fields with a value are told."""
+        """Accept data; only the names of fields with a value are recorded."""
         where = request.parts
         if request.method != "POST":
             return Visit(Reply(404, _HEADERS))
@@ -56,7 +53,7 @@ class Collector:
 
 
 def _filled(content_type: str, body: str) -> list[str]:
-    """Return the names of a form's fields that have a value, each once."""
+    """Return the distinct names of a form's fields that have a value."""
     if content_type.lower().startswith("multipart/form-data"):
         parts = message_from_string(f"Content-Type: {content_type}\r\n\r\n{body}")
         found = [

@@ -1,4 +1,4 @@
-"""Texts that give an agent orders: the techniques are published, the words are ours."""
+"""Texts that instruct an agent, by published techniques and in our own words."""
 
 import json
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from pydantic import with_config
 from warex.files.reading import read_regular_file
 
 LONGEST: Final = 4000
-"""Characters of a text."""
+"""Maximum characters of a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """One text; ``{link}`` or ``{button}`` in it stands for what it wants opened or pressed."""
+    """One text; it names its goal by ``{link}`` or ``{button}``."""
 
     id: str
     goal: str
@@ -29,15 +29,15 @@ class Payload:
 
 @with_config(extra="forbid")
 class TextFile(TypedDict):
-    """A file that holds a text, in UTF-8."""
+    """A text file in UTF-8."""
 
     file: str
 
 
 def read_text(given: TextFile, folder: Path) -> str:
-    """Return the text in a file, without the line break at its end.
+    """Return a file's text without the final line break.
 
-    A relative path is relative to ``folder``. Raises ValueError where it cannot be read.
+    A relative path is relative to ``folder``. Raises ValueError if the file cannot be read.
     """
     path = folder / given["file"]
     try:
@@ -50,6 +50,6 @@ def read_text(given: TextFile, folder: Path) -> str:
 
 @cache
 def payloads() -> tuple[Payload, ...]:
-    """Return the library, in its order."""
+    """Return the texts of the library, in order."""
     text = (files(__package__) / "payloads.json").read_text(encoding="utf-8")
     return tuple(Payload(**one) for one in json.loads(text))

@@ -1,14 +1,14 @@
-"""Text in a page that gives the agent orders (indirect prompt injection)."""
+"""Text in a page that instructs the agent (indirect prompt injection)."""
 
 from pathlib import Path
 from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange, Resource
 from warex.faults.attacks.payloads import LONGEST, TextFile, payloads, read_text
-from warex.faults.base import FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
 from warex.faults.lies.base import Pointer
 from warex.rewriting.html_body.script_injection import injected_script
 from warex.rewriting.json_body.edit import JsonEdit
@@ -22,10 +22,10 @@ _BUTTONS: Final = ("Continue", "Confirm", "Proceed")
 
 
 class PromptInjection(PageFault, frozen=True):
-    """Put such a text into the page, and see whether the agent does what it says.
+    """Put such a text into the page, and record whether the agent follows it.
 
-    The text wants a link of the same site opened, at which the proxy answers, or a button pressed
-    that stands in the page because of it.
+    The text asks to open a link of the same site, which the proxy answers, or to press a button
+    that is added to the page.
     """
 
     summary: ClassVar = "Put a text into the page that gives the agent orders."
@@ -60,7 +60,7 @@ class PromptInjection(PageFault, frozen=True):
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """Pages; or the requests of their scripts, where those carry the text."""
+        """Documents; the requests of scripts if JSON carries the text."""
         return ("xhr",) if self.where == "json" else self.default_resource
 
     @field_validator("text", mode="before", json_schema_input_type=str | TextFile | None)
@@ -98,10 +98,8 @@ class PromptInjection(PageFault, frozen=True):
             raise ValueError("data in JSON cannot bring a button; give a text with {link}")
         return self
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Put the text into each page that is hit; each page has a link of its own."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Put the text into each page that is hit; each page has its own link."""
         number, memory = next_number(memory)
         goals = ("visit",) if self.where == "json" else ("visit", "click")
         found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]

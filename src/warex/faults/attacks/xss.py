@@ -4,10 +4,10 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
 from warex.faults.own_site import unregistrable_host
 from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
@@ -18,7 +18,7 @@ _HOST: Final = unregistrable_host("cd", "pagemetrics")
 class Xss(PageFault, frozen=True):
     """Run a script in the page that sends a field's value to a host of ours.
 
-    It comes in as an attacker's would: nothing of the page's policy is opened for it.
+    The page's Content-Security-Policy is not relaxed for it.
     """
 
     summary: ClassVar = "Run a foreign script in the page, which reads a field and sends it away."
@@ -34,9 +34,7 @@ class Xss(PageFault, frozen=True):
         " first one for an email address or other text.",
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the script into each page that is hit."""
         number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {

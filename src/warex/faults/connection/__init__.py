@@ -1,1 +1,1 @@
-"""Faults of connections: before there is a request, or in place of an answer."""
+"""Faults of connections."""

@@ -1,12 +1,12 @@
-"""The connection dies without an answer."""
+"""The connection ends without an answer."""
 
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Cut, Effect
+from warex.effects import Cut
 from warex.exchange import Exchange
-from warex.faults.base import FaultState, HeldFault, Seconds
+from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
@@ -14,8 +14,8 @@ from warex.seeds import KeyedRng
 class ConnectionCut(HeldFault, frozen=True):
     """End the connection without an answer.
 
-    What the browser shows is truly its own. Chromium silently repeats the request, POST too, when
-    a connection that it has used before dies.
+    The browser shows its own error page. Chromium silently repeats the request, also a POST, if a
+    reused connection ends.
     """
 
     summary: ClassVar = "End the connection without an answer."
@@ -26,10 +26,8 @@ class ConnectionCut(HeldFault, frozen=True):
     )
     delay: Seconds = Field(default=0.0, description="How long the request is held, in seconds.")
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Cut, after the wait if there is one."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Cut, after the delay if there is one."""
         return (*self.held, Cut(self.how)), memory
 
     def explain(self) -> str:

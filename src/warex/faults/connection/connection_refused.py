@@ -1,16 +1,16 @@
-"""Nobody listens: the connection is refused before a byte is exchanged."""
+"""The connection is refused with a TCP reset."""
 
 from typing import ClassVar, Literal
 
-from warex.effects import Effect, RefuseConnection
+from warex.effects import RefuseConnection
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, FaultState
+from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
 from warex.faults.words import describe_connection_tries
 from warex.seeds import KeyedRng
 
 
 class ConnectionRefused(ConnectionFault, frozen=True):
-    """Refuse the connection, as a machine does on which nobody listens."""
+    """Refuse the connection, as a machine without a listener on the port does."""
 
     summary: ClassVar = "Refuse the connection, as if no server listened."
     point: ClassVar[ConnectionPhase] = "connect"
@@ -18,9 +18,7 @@ class ConnectionRefused(ConnectionFault, frozen=True):
 
     kind: Literal["connection_refused"] = "connection_refused"
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Refuse."""
         return (RefuseConnection(),), memory
 

@@ -1,13 +1,13 @@
-"""The name cannot be found: it does not exist, or the resolver fails or is silent."""
+"""The lookup of the host's name fails."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from warex.effects import DnsError, DnsErrorCode, Effect
+from warex.effects import DnsError, DnsErrorCode
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, FaultState
+from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
 from warex.faults.words import describe_connection_tries
 from warex.seeds import KeyedRng
 
@@ -18,14 +18,14 @@ _SAID: Final[Mapping[DnsErrorCode, str]] = {
 }
 
 GIVES_UP_AFTER: Final = 2.0
-"""Seconds: two tries of one each (``resolv.conf`` in a namespace). Chromium then asks the system to
+"""Seconds: two tries of one each (``resolv.conf`` in a namespace). Chromium then has the system
 resolve once more, and gives up after five."""
 
 
 class DnsFailure(ConnectionFault, frozen=True):
-    """Give the host's name no address.
+    """Fail the lookup of the host's name.
 
-    A client that has the address already does not ask, and so does not meet it.
+    It does not affect a client that has already cached the address.
     """
 
     summary: ClassVar = "Give the host's name no address."
@@ -38,15 +38,13 @@ class DnsFailure(ConnectionFault, frozen=True):
         description="The name does not exist, the resolver fails, or it does not answer.",
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Give no address."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Fail the lookup."""
         return (DnsError(self.code),), memory
 
     @property
     def gives_up_after_s(self) -> float:
-        """Seconds until a client stops waiting for a resolver that is silent."""
+        """Seconds until a client stops waiting for an unresponsive resolver."""
         return GIVES_UP_AFTER if self.code == "timeout" else 0.0
 
     def explain(self) -> str:

@@ -1,22 +1,21 @@
-"""The connection seems to fail: after a wait, the browser's own error stands there (paper §3.2)."""
+"""After a delay, a page like a browser's connection error (paper §3.2)."""
 
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import ErrorStatus, FaultState, HeldFault, Seconds
+from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
 from warex.faults.pages import BrowserPage, Incident, render, render_for_host
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 
 class NetworkError(HeldFault, frozen=True):
-    """Hold the answer, then put a page worded as a browser's connection error in its place.
+    """Hold the answer, then replace it with a page worded as a browser's connection error.
 
-    The connection itself stays whole, so that drivers which raise on a dead one still see a page;
-    ``connection_cut`` is the real thing.
+    The connection stays open, so that drivers which raise on a closed one still see a page;
+    ``connection_cut`` closes it.
     """
 
     summary: ClassVar = "Hold the answer, then show a browser's connection error in its place."
@@ -28,10 +27,8 @@ class NetworkError(HeldFault, frozen=True):
         default=None, description="The family of error pages; left out, each host has its own."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Wait, then answer."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Answer after the delay."""
         incident = Incident.of(exchange.request, self.status, rng)
         page = render(self.page, incident) if self.page else render_for_host("browser", incident)
         return (*self.held, page.reply(self.status)), memory

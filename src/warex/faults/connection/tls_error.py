@@ -1,13 +1,13 @@
-"""TLS fails: the certificate cannot be trusted, or the connection ends before there is one."""
+"""TLS fails: an untrusted certificate, or the connection ends before the certificate."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
-from warex.effects import BadCertificate, CertificateDefect, Cut, Effect
+from warex.effects import BadCertificate, CertificateDefect, Cut
 from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, FaultState
+from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
 from warex.faults.words import describe_connection_tries
 from warex.seeds import KeyedRng
 
@@ -23,8 +23,7 @@ _SHOWN: Final[Mapping[CertificateDefect | Literal["cut"], str]] = {
 class TlsError(ConnectionFault, frozen=True):
     """Let TLS fail.
 
-    A client that was told to ignore certificate errors connects all the same, and meets only
-    ``cut``.
+    A client that ignores certificate errors is affected by ``cut`` only.
     """
 
     summary: ClassVar = "Let TLS fail: a certificate that cannot be trusted, or a cut."
@@ -35,10 +34,8 @@ class TlsError(ConnectionFault, frozen=True):
         default="expired", description="What is wrong with the certificate, or a cut before it."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Show the certificate, or cut."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Present the certificate, or cut."""
         return (Cut("close") if self.how == "cut" else BadCertificate(self.how),), memory
 
     def explain(self) -> str:

@@ -1,13 +1,13 @@
-"""What lies have in common."""
+"""Base classes and helpers of lies."""
 
 import json
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
 
-from warex.effects import Effect, Reply, Rewrite
+from warex.effects import Reply, Rewrite
 from warex.exchange import Exchange, Request, Resource
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.rewriting.json_body.spans import parse_pointer
 from warex.rewriting.json_body.value_changes import ValueChangeKind
@@ -24,7 +24,7 @@ type Pointer = Annotated[str, Field(max_length=1000), AfterValidator(_is_pointer
 
 
 class JsonLie(Fault, frozen=True):
-    """A lie in the data that a page's scripts ask for."""
+    """A lie in the data that a page's scripts request."""
 
     category: ClassVar = "lie"
     default_resource: ClassVar[tuple[Resource, ...]] = ("xhr",)
@@ -33,35 +33,31 @@ class JsonLie(Fault, frozen=True):
 
 
 class ListLie(JsonLie, frozen=True):
-    """A list in JSON that lacks items; what counts them beside it says so, too."""
+    """A JSON list without some items; counts beside it are changed to agree."""
 
     how: ClassVar[ValueChangeKind]
-    """What becomes of the list."""
+    """The change to the list."""
     list_phrase: ClassVar[str]
-    """What the browser meets; ``{}`` stands for which list it is."""
+    """The change in words; ``{}`` stands for the list."""
 
     at: Pointer | None = Field(
         default=None,
         description="A JSON pointer (RFC 6901) to the list; left out, the longest outermost one.",
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Take the items out as the answer passes."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Remove the items from the site's answer."""
         return (Rewrite(JsonEdit(self.how, rng, self.at)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         which = "the longest list" if self.at is None else f"the list at {self.at!r}"
-        return (
-            "is handled by the site, and answered with JSON in which"
-            f" {self.list_phrase.format(which)}"
-        )
+        end = self.list_phrase.format(which)
+        return f"is handled by the site, and answered with JSON in which {end}"
 
 
 def json_reply(request: Request, status: int, value: JsonValue, *, echoes: bool = False) -> Reply:
-    """Return an answer in JSON that a page of another origin may read, too (CORS)."""
+    """Return a JSON reply that pages of other origins may read, too (CORS)."""
     headers = {"content-type": "application/json; charset=utf-8", "cache-control": "no-store"}
     if origin := request.headers.get("origin"):
         headers |= {

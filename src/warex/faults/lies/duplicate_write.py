@@ -1,10 +1,10 @@
-"""A write that the site is sent twice, as a proxy does that tries again too soon."""
+"""A write is sent to the site twice, as by a proxy that retries too early."""
 
 from typing import ClassVar, Literal
 
-from warex.effects import DuplicateRequest, Effect
+from warex.effects import DuplicateRequest
 from warex.exchange import Exchange
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.seeds import KeyedRng
 
 
@@ -17,10 +17,8 @@ class DuplicateWrite(Fault, frozen=True):
     kind: Literal["duplicate_write"] = "duplicate_write"
     stage: Literal["request"] = "request"
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Send it once more before it is sent."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Send a copy before the request itself."""
         return (DuplicateRequest(),), memory
 
     def explain(self) -> str:

@@ -1,4 +1,4 @@
-"""A list that has items comes without any: a search that seems to have found nothing."""
+"""A list arrives without its items, like a search without results."""
 
 from typing import ClassVar, Literal
 
@@ -6,7 +6,7 @@ from warex.faults.lies.base import ListLie
 
 
 class EmptyResult(ListLie, frozen=True):
-    """Take all items out of a list in JSON; what counts them beside it says 0."""
+    """Remove all items from a JSON list; counts beside it become 0."""
 
     summary: ClassVar = "Take all items out of a list in JSON."
     how: ClassVar = "emptied"

@@ -1,12 +1,12 @@
-"""One value of an API's answer is wrong, and everything about it looks healthy."""
+"""A value of an API's answer is wrong, and the answer looks healthy."""
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import FaultState
+from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.lies.base import JsonLie, Pointer
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.seeds import KeyedRng
@@ -32,7 +32,7 @@ def _usual_kind(given: dict[str, Any]) -> _Kind | None:
 
 
 class JsonCorruption(JsonLie, frozen=True):
-    """Change values of a JSON answer and nothing else of it."""
+    """Change only values of a JSON answer."""
 
     summary: ClassVar = "Change a value in the JSON that a page's scripts ask for."
 
@@ -59,18 +59,14 @@ class JsonCorruption(JsonLie, frozen=True):
             raise ValueError("without a pointer (at) it must be said which kind of value it is")
         return value
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Change the values as the answer passes; one request gets the same lie each time."""
-        edit = JsonEdit(self.how, rng, self.at, self.value, self.count)
-        return (Rewrite(edit),), memory
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Change the values in the answer; the same request always gets the same lie."""
+        return (Rewrite(JsonEdit(self.how, rng, self.at, self.value, self.count)),), memory
 
     def explain(self) -> str:
         """Return what the browser meets, in words."""
         which = f"the value at {self.at!r}" if self.at is not None else f"a {self.value}"
         if self.count > 1:
             which = f"up to {self.count} of kind {self.value}"
-        return (
-            f"is handled by the site, and answered with JSON in which {which} is {_MET[self.how]}"
-        )
+        end = f"{which} is {_MET[self.how]}"
+        return f"is handled by the site, and answered with JSON in which {end}"

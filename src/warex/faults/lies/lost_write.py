@@ -1,4 +1,4 @@
-"""A write that the site is never told of, and the page says that it was saved."""
+"""A write is reported as saved but never sent to the site."""
 
 from html import escape
 from typing import ClassVar, Final, Literal
@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Effect, Reply
+from warex.effects import Reply
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.lies.base import json_reply
 from warex.seeds import KeyedRng
 
@@ -26,7 +26,7 @@ _LOOKS: Final = (
 
 
 class LostWrite(Fault, frozen=True):
-    """Answer a write as if the site had carried it out, and do not tell the site."""
+    """Answer a write as if the site had carried it out, without sending it to the site."""
 
     category: ClassVar = "lie"
     summary: ClassVar = "Say that a write was saved, and never tell the site of it."
@@ -39,10 +39,8 @@ class LostWrite(Fault, frozen=True):
         " page that it stood on.",
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Answer scripts with what they sent, and a form with a page or the way back."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Answer a script with its own data, and a form with a page or a redirect back."""
         request = exchange.request
         if resource_of(request) == "xhr":
             made = int(rng.draw("id", request.url) * 90_000) + 10_000
@@ -65,7 +63,7 @@ class LostWrite(Fault, frozen=True):
 
 
 def _page_before(request: Request) -> str:
-    """Return the page of the same site that a form stood on; empty where that is unknown."""
+    """Return the page of the same site that held the form; empty if unknown."""
     try:
         before = urlsplit(request.headers.get("referer", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""A list comes with half of its items, and nothing says that there are more."""
+"""A list arrives with half of its items, without a hint that there are more."""
 
 from typing import ClassVar, Literal
 
@@ -6,7 +6,7 @@ from warex.faults.lies.base import ListLie
 
 
 class PartialList(ListLie, frozen=True):
-    """Take every second item out of a list in JSON; what counts them beside it says so."""
+    """Remove every second item from a JSON list; counts beside it are changed to agree."""
 
     summary: ClassVar = "Take every second item out of a list in JSON."
     how: ClassVar = "halved"

@@ -1,12 +1,11 @@
-"""An error that says 200: a page that is an apology, or data that is an error."""
+"""An error page or error data with status 200."""
 
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Effect
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import ErrorStatus, Fault, FaultState
+from warex.faults.base import EffectsAndState, ErrorStatus, Fault, FaultState
 from warex.faults.lies.base import json_reply
 from warex.faults.pages import Incident, ServerPage, render, render_for_host
 from warex.faults.pages.reasons import reason
@@ -22,7 +21,7 @@ _WORDS: Final = (
 
 
 class SoftError(Fault, frozen=True):
-    """Answer 200 with an error page, or with ``{"error": …}`` where a script asks."""
+    """Answer 200 with an error page, or with ``{"error": …}`` for a script."""
 
     category: ClassVar = "lie"
     summary: ClassVar = "Answer 200 with an error page, or with an error in JSON."
@@ -35,9 +34,7 @@ class SoftError(Fault, frozen=True):
         default=None, description="The family of error pages; left out, each host has its own."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer scripts with JSON and everything else with a page."""
         request = exchange.request
         if resource_of(request) == "xhr":
@@ -57,7 +54,7 @@ class SoftError(Fault, frozen=True):
             {"success": False, "error": {"message": words}},
             {"status": "error", "message": words, "data": None},
         )
-        # One API has one shape.
+        # One API always uses the same shape.
         return rng.choice(shapes, "shape", request.parts.netloc)
 
     def explain(self) -> str:

@@ -1,15 +1,15 @@
-"""The site's first answer once more, as a cache would give it that was never told of a change."""
+"""The site's first answer again, as from a stale cache."""
 
 from typing import ClassVar, Literal
 
-from warex.effects import Effect, ReplayFirst
+from warex.effects import ReplayFirst
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.seeds import KeyedRng
 
 
 class StaleResponse(Fault, frozen=True):
-    """Answer a GET with what the site answered when the same was first asked for."""
+    """Answer a GET with the site's first answer to the same request."""
 
     category: ClassVar = "lie"
     gives_again: ClassVar = "answer"
@@ -19,10 +19,8 @@ class StaleResponse(Fault, frozen=True):
     kind: Literal["stale_response"] = "stale_response"
     stage: Literal["request"] = "request"
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Give the earlier answer, if there is one."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Repeat the first answer, if there is one."""
         return (ReplayFirst(),), memory
 
     def explain(self) -> str:

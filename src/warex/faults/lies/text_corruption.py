@@ -1,12 +1,12 @@
-"""A price, a date, a name or a number that a page shows is not the true one."""
+"""A price, date, name or number in a page is wrong."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import BROWSER, Exchange
-from warex.faults.base import FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
 from warex.rewriting.html_body.script_injection import injected_script
 from warex.rewriting.html_body.text_edit import TextEdit
 from warex.rewriting.html_body.text_kinds import TextKind
@@ -16,7 +16,7 @@ type _Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
 
 
 class TextCorruption(PageFault, frozen=True):
-    """Change values in the visible text of an HTML page and nothing else of it."""
+    """Change only values in the visible text of an HTML page."""
 
     category: ClassVar = "lie"
     summary: ClassVar = "Change a price, date, name or number in a page's text."
@@ -26,13 +26,10 @@ class TextCorruption(PageFault, frozen=True):
     nth: _Count = Field(default=1, description="Which of them, counted from the page's top.")
     count: _Count = Field(default=1, description="How many, from that one on.")
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Change the text as the page passes; one page gets the same lie each time.
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Change the text; the same page always gets the same lie.
 
-        In a browser it changes once the page is loaded: scripts that take over what a server drew
-        compare it with their own, and draw the true value again.
+        In a browser a script changes it after the load, since hydration would restore the value.
         """
         edit = TextEdit(self.value, rng, self.nth, self.count)
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):

@@ -1,15 +1,15 @@
-"""Another page of the same site under this URL, as a router or a cache mixes them up."""
+"""Another page of the same site at this URL, as by a faulty router or cache."""
 
 from typing import ClassVar, Literal
 
-from warex.effects import Effect, OtherPage
+from warex.effects import OtherPage
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.seeds import KeyedRng
 
 
 class WrongPage(Fault, frozen=True):
-    """Answer with another page of the same host that was shown before."""
+    """Answer with another, earlier page of the same host."""
 
     category: ClassVar = "lie"
     gives_again: ClassVar = "page"
@@ -19,10 +19,8 @@ class WrongPage(Fault, frozen=True):
     kind: Literal["wrong_page"] = "wrong_page"
     stage: Literal["request"] = "request"
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Ask the site for another page; the seed chooses which."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Request another page, which the seed chooses."""
         return (OtherPage(rng.draw("page", exchange.request.url)),), memory
 
     def explain(self) -> str:

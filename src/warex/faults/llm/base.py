@@ -1,4 +1,4 @@
-"""What the faults of a model's API have in common."""
+"""The base class of faults of a model's API."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange
-from warex.faults.base import FaultState, HeldFault, Seconds, Target
+from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
 from warex.faults.words import describe_exchange
 from warex.llm.base import SerializedAnswer
 from warex.llm.exchange import LlmExchange, as_call
@@ -16,9 +16,9 @@ from warex.seeds import KeyedRng
 
 
 class LlmFault(HeldFault, frozen=True):
-    """A fault of a model's API: a rule with it is about the agent's calls to its model alone.
+    """A fault of a model's API; a rule with it matches only the agent's calls to its model.
 
-    What the client meets is in the format of the API that it asked.
+    Answers are in the format of the API that was called.
     """
 
     target: ClassVar[Target] = "llm"
@@ -26,15 +26,13 @@ class LlmFault(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the call is held, in seconds.")
 
     @override
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Hold the call if there is a wait; then do what the fault does to it."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Return the delay, if there is one, and the effects on the call."""
         return (*self.held, *self.on_call(as_call(exchange), rng)), memory
 
     @abstractmethod
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
-        """Return what the proxy should do to this call after the wait."""
+        """Return the effects on this call after the delay."""
 
     @property
     @abstractmethod
@@ -48,5 +46,5 @@ class LlmFault(HeldFault, frozen=True):
 
 
 def as_reply(written: SerializedAnswer, more: Mapping[str, str] | None = None) -> Reply:
-    """Return an answer as what the proxy is to give."""
+    """Return a serialized answer as a reply."""
     return Reply(written.status, {**written.headers, **(more or {})}, written.body)

@@ -1,4 +1,4 @@
-"""The model's answer ends in the middle."""
+"""The model's answer ends early."""
 
 from typing import Annotated, ClassVar, Literal, override
 
@@ -11,7 +11,7 @@ from warex.seeds import KeyedRng
 
 
 class LlmCut(LlmFault, frozen=True):
-    """Let the first part of the model's own answer through, and no more."""
+    """Forward only the first part of the model's own answer."""
 
     summary: ClassVar = "Let only the first part of a model's answer through."
 

@@ -1,4 +1,4 @@
-"""The model answers, and says nothing."""
+"""The model's answer is empty."""
 
 from typing import ClassVar, Literal, override
 
@@ -10,7 +10,7 @@ from warex.seeds import KeyedRng
 
 
 class LlmEmpty(LlmFault, frozen=True):
-    """Answer a call in good order with neither text nor a tool call."""
+    """Answer a call with a well-formed message without text and tool calls."""
 
     summary: ClassVar = "Answer a call to a model with neither text nor a tool call."
 

@@ -1,4 +1,4 @@
-"""The model's API refuses the call with an error of its own."""
+"""The model's API answers with an error."""
 
 from typing import Annotated, ClassVar, Literal, override
 
@@ -15,7 +15,7 @@ from warex.seeds import KeyedRng
 class LlmError(LlmFault, frozen=True):
     """Answer a call with the API's own error: status, headers, body.
 
-    SDKs try most of them again by themselves; ``wait`` is what they are told to wait.
+    SDKs retry most of them by themselves; ``wait`` is the announced delay.
     """
 
     summary: ClassVar = "Answer a call to a model with its API's own error."

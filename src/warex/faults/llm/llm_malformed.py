@@ -1,4 +1,4 @@
-"""The model's answer comes in good order, and cannot be used."""
+"""The model's answer is complete but unusable."""
 
 from typing import ClassVar, Final, Literal, override
 
@@ -17,9 +17,9 @@ _CUT: Final = '{"reason": "The button is visible now, so I', '{"element": "Conti
 
 
 class LlmMalformed(LlmFault, frozen=True):
-    """Answer a call with what no agent can carry out.
+    """Answer a call with something that no agent can carry out.
 
-    An agent that is offered tools gets a tool call; any other gets the same as JSON in a text.
+    A call that offers tools is answered with a tool call, any other with the same as JSON text.
     """
 
     summary: ClassVar = "Answer a call to a model with broken JSON, or a tool that there is not."
@@ -56,7 +56,7 @@ class LlmMalformed(LlmFault, frozen=True):
 
 
 def _said(asked: LlmRequest, name: str, arguments: str) -> LlmAnswer:
-    """Return an answer that calls a tool, or says so in a text where none were offered."""
+    """Return an answer that calls a tool, as text if none were offered."""
     usage = Usage(0, 0)
     if asked.tools:
         calls = (ToolCall("call_1", name, arguments),)

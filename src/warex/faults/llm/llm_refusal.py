@@ -1,4 +1,4 @@
-"""The model refuses to go on."""
+"""The model refuses the request."""
 
 from typing import Annotated, ClassVar, Final, Literal, override
 
@@ -18,7 +18,7 @@ _WORDS: Final = (
 
 
 class LlmRefusal(LlmFault, frozen=True):
-    """Answer a call with a refusal, marked as one where the API has a mark for it."""
+    """Answer a call with a refusal, marked as one if the API has such a field."""
 
     summary: ClassVar = "Answer a call to a model with a refusal to help."
 
@@ -30,11 +30,9 @@ class LlmRefusal(LlmFault, frozen=True):
     @override
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         text = self.text or rng.choice(_WORDS, call.step)
-        usage = Usage(0, 0)
-        answer = LlmAnswer(
-            call.llm_request.model, text, finish="refusal", usage=usage, complete=True
-        )
-        return (as_reply(write_answer(call.llm_request, answer)),)
+        asked, usage = call.llm_request, Usage(0, 0)
+        answer = LlmAnswer(asked.model, text, finish="refusal", usage=usage, complete=True)
+        return (as_reply(write_answer(asked, answer)),)
 
     @property
     @override

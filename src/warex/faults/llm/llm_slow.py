@@ -1,4 +1,4 @@
-"""The model begins late, and speaks slowly."""
+"""The model's answer starts late and arrives slowly."""
 
 from typing import ClassVar, Literal, Self, override
 
@@ -12,10 +12,7 @@ from warex.seeds import KeyedRng
 
 
 class LlmSlow(LlmFault, frozen=True):
-    """Let the model's own answer through late, and piece by piece.
-
-    A stream's pieces are its events; an answer that is no stream comes in sixteen.
-    """
+    """Forward the model's own answer late and in pieces: a stream's events, or sixteen parts."""
 
     summary: ClassVar = "Let a model's answer through late, and piece by piece."
     sizes: ClassVar = ("delay", "pause")

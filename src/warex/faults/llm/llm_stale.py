@@ -1,4 +1,4 @@
-"""The model gives the answer to an earlier step once more."""
+"""The model repeats its answer to an earlier step."""
 
 from typing import ClassVar, Literal, override
 
@@ -10,10 +10,7 @@ from warex.seeds import KeyedRng
 
 
 class LlmStale(LlmFault, frozen=True):
-    """Answer a call with what the model has answered to the step before, as a wrong cache would.
-
-    Before there is an answer, there is nothing to repeat: the call is answered with an empty one.
-    """
+    """Answer a call with the model's answer to the step before; the first with an empty one."""
 
     summary: ClassVar = "Answer a call to a model with its answer to an earlier step."
 

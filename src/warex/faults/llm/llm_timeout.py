@@ -1,4 +1,4 @@
-"""The model never answers."""
+"""The model does not answer."""
 
 from typing import ClassVar, Literal, override
 
@@ -12,7 +12,7 @@ from warex.seeds import KeyedRng
 
 
 class LlmTimeout(LlmFault, frozen=True):
-    """Leave a call without an answer; a client that has waited that long is cut off."""
+    """Leave a call without an answer, and close the connection after the delay."""
 
     summary: ClassVar = "Leave a call to a model without an answer, and cut it off in the end."
 

@@ -1,1 +1,1 @@
-"""Faults of servers of tools (MCP)."""
+"""Faults of MCP servers."""

@@ -1,4 +1,4 @@
-"""What the faults of servers of tools (MCP) have in common."""
+"""The base class of faults of MCP servers."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import EditToolAnswer, Effect, PushToolEvent, Reply
 from warex.exchange import Exchange
-from warex.faults.base import FaultState, HeldFault, Seconds, Target
+from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
 from warex.faults.words import describe_exchange
 from warex.mcp.changes import ReplaceAnswer, answers_to
 from warex.mcp.exchange import McpExchange, as_mcp
@@ -18,32 +18,30 @@ _JSON: Final = {"content-type": "application/json"}
 
 
 class McpFault(HeldFault, frozen=True):
-    """A fault of a server of tools: a rule with it is about the agent's requests to one alone."""
+    """A fault of an MCP server; a rule with it matches only the agent's requests to one."""
 
     target: ClassVar[Target] = "mcp"
 
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
     @override
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Return what is done to what an exchange asks."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Return the effects on the requests of an exchange."""
         return self.on_request(as_mcp(exchange), rng), memory
 
     @abstractmethod
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
-        """Return what the proxy should do, the wait included."""
+        """Return the effects, including the delay."""
 
     def answer(self, exchange: McpExchange, answer: Mapping[str, JsonValue]) -> tuple[Effect, ...]:
-        """Return what gives all requests of an exchange an answer, at the fault's stage."""
+        """Return the effects that answer all requests of an exchange, at the fault's stage."""
         if self.stage == "response":
             return (EditToolAnswer(ReplaceAnswer(answer), self.delay),)
         messages = answers_to(exchange.mcp_requests, lambda asked: answer)
         return self.instead(exchange, messages)
 
     def instead(self, exchange: McpExchange, messages: Sequence[bytes]) -> tuple[Effect, ...]:
-        """Return what gives messages in the server's place, the way that its transport does."""
+        """Return the effects that send messages in place of the server, by its transport."""
         if exchange.transport == "sse":
             accepted = Reply(202, {"content-type": "text/plain"}, b"Accepted")
             return (*(PushToolEvent(message, self.delay) for message in messages), accepted)

@@ -1,4 +1,4 @@
-"""A call of a tool fails."""
+"""A tool call fails."""
 
 from typing import Annotated, ClassVar, Final, Literal, override
 
@@ -24,7 +24,7 @@ _ENDINGS: Final = {
 
 
 class McpError(McpFault, frozen=True):
-    """Answer a call of a tool with an error of the tool, the server or its transport."""
+    """Answer a tool call with an error of the tool, the server or its transport."""
 
     summary: ClassVar = "Answer a call of a tool over MCP with an error."
 

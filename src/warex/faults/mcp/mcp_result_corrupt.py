@@ -12,7 +12,7 @@ from warex.seeds import KeyedRng
 
 
 class McpResultCorrupt(McpFault, frozen=True):
-    """Let a tool do its work, and damage what it answers."""
+    """Let the tool run, and damage its result."""
 
     summary: ClassVar = "Damage the result of a call of a tool over MCP."
 

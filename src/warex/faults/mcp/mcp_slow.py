@@ -1,4 +1,4 @@
-"""A tool takes long."""
+"""A tool is slow."""
 
 from typing import ClassVar, Literal, override
 
@@ -12,9 +12,9 @@ from warex.seeds import KeyedRng
 
 
 class McpSlow(McpFault, frozen=True):
-    """Let the answer to a call of a tool come late.
+    """Delay the answer to a tool call.
 
-    A client that gives the call up meanwhile may do so before the server hears of it.
+    A client may cancel the call before the server receives it.
     """
 
     summary: ClassVar = "Let the answer to a call of a tool over MCP come late."
@@ -26,7 +26,7 @@ class McpSlow(McpFault, frozen=True):
     @override
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         if exchange.transport == "sse":
-            # What is sent there is accepted at once, however long the tool takes.
+            # This transport accepts the message at once, however long the tool takes.
             return (EditToolAnswer(None, self.delay),)
         return self.held or (EditToolAnswer(None),)
 

@@ -1,4 +1,4 @@
-"""A server has a tool no longer."""
+"""A server no longer has a tool."""
 
 from fnmatch import fnmatchcase
 from typing import Annotated, ClassVar, Literal, override
@@ -13,7 +13,7 @@ from warex.seeds import KeyedRng
 
 
 class McpToolMissing(McpFault, frozen=True):
-    """Take tools out of the list that a server gives, and answer that there are none such."""
+    """Remove tools from the server's list, and answer their calls with an error."""
 
     summary: ClassVar = "Take tools out of an MCP server's list, and answer calls: unknown tool."
 

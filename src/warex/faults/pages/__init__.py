@@ -1,8 +1,8 @@
-"""Error pages: many families, so that neither an agent nor a model can learn *one* page.
+"""Error pages in many families, so that neither an agent nor a model can learn *one* page.
 
-Each family has the look of something people meet on the web, in our own words and markup, and
-varies by luck. A page always has a body: an answer without one makes some browser drivers raise.
-The same host keeps its family, and the same URL its page, for a whole trial.
+Each family resembles error pages on the web, in our own words and markup, and varies with the
+seed. A page always has a body, since some browser drivers raise without one. A host keeps its
+family, and a URL its page, for a whole trial.
 """
 
 from typing import Annotated
@@ -33,10 +33,10 @@ _SERVER = style_names("server")
 _BROWSER = style_names("browser")
 
 type ServerPage = Annotated[str, _one_of(_SERVER), Field(json_schema_extra={"enum": [*_SERVER]})]
-"""The name of a family that speaks as a server."""
+"""The name of a family of server pages."""
 
 type BrowserPage = Annotated[str, _one_of(_BROWSER), Field(json_schema_extra={"enum": [*_BROWSER]})]
-"""The name of a family that speaks as a browser."""
+"""The name of a family of browser pages."""
 
 __all__ = [
     "PAGE_STYLES",

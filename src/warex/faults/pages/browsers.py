@@ -1,13 +1,13 @@
-"""Pages worded as a browser's own connection error. Words and markup are our own.
+"""Pages worded as a browser's own connection error, in our own words and markup.
 
-They name no HTTP status: what a browser says of a dead connection is a code of its own.
+They name a browser's error code, not an HTTP status.
 """
 
 from warex.faults.pages.incident import Incident, Page
 
 
 def chromium(incident: Incident) -> Page:
-    """Set a small grey page to the left: a sad sheet, two sentences, a list, a code, a button."""
+    """Return a small grey page: a sad sheet, two sentences, a list, a code, a button."""
     return incident.html(
         """<!DOCTYPE html>
 <html lang="en" dir="ltr"><head><meta charset="utf-8"><title>$host</title><style>
@@ -38,7 +38,7 @@ button{float:right;background:#1a73e8;color:#fff;border:0;border-radius:4px;padd
 
 
 def firefox(incident: Incident) -> Page:
-    """Lead with a light headline, then give three bullet points and a blue button."""
+    """Return a page with a light headline, three bullet points and a blue button."""
     return incident.html(
         """<!DOCTYPE html>
 <html><head><meta charset="utf-8"><title>Page not loaded: connection problem</title><style>
@@ -75,7 +75,7 @@ h1{font-weight:300;font-size:2.2em}li{margin:.5em 0}
 
 
 def safari(incident: Incident) -> Page:
-    """Say it in one grey headline and one sentence in the middle of the page."""
+    """Return a grey headline and one sentence in the middle of the page."""
     return incident.html(
         """<!DOCTYPE html>
 <html><head><meta charset="utf-8"><title>Page did not open</title>
@@ -96,7 +96,7 @@ p{width:27em;margin:1em auto;line-height:1.5}</style></head>
 
 
 def webview(incident: Incident) -> Page:
-    """Show the short page that apps with a browser inside show when the net is gone."""
+    """Return the short page that apps with an embedded browser show without a network."""
     return incident.html(
         """<!DOCTYPE html><html><head><title>Web page unavailable</title></head>
 <body style="font-family:sans-serif;margin:2em"><h2>Web page unavailable</h2>
@@ -109,7 +109,7 @@ def webview(incident: Incident) -> Page:
 
 
 def internet_gateway(incident: Incident) -> Page:
-    """Speak as a home router or provider does in the place of a page it could not fetch."""
+    """Return the page of a home router or provider for a page that it could not fetch."""
     return incident.html(
         """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>$title</title><style>
 body{margin:0;font:16px Verdana,sans-serif;background:linear-gradient(#dfe9f5,#fff) no-repeat}
@@ -136,5 +136,5 @@ body{margin:0;font:16px Verdana,sans-serif;background:linear-gradient(#dfe9f5,#f
 
 
 def _by_story(incident: Incident, slow: str, lost: str) -> str:
-    """Return the text for a wait without end or that for a lost connection: one story a host."""
+    """Return the text for a timeout or for a lost connection, one of them per host."""
     return {"slow": slow, "lost": lost}[incident.pick("slow", "lost")]

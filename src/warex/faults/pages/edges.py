@@ -1,13 +1,10 @@
-"""Error pages in the manner of what stands in front of a server: CDNs, caches, balancers.
-
-Words and markup are our own.
-"""
+"""Error pages like those of CDNs, caches and load balancers, in our own words and markup."""
 
 from warex.faults.pages.incident import LETTERS, Incident, Page
 
 
 def edge_network(incident: Incident) -> Page:
-    """Draw the way from browser over edge to host, mark where it broke, add a reference."""
+    """Return a drawing of browser, edge and host with the failed part, and a reference."""
     reference = incident.reference("ray", 16)
     city = incident.pick("Frankfurt", "Ashburn", "Singapore", "Madrid", "Chicago", "Tokyo")
     return incident.html(
@@ -52,7 +49,7 @@ footer{border-top:1px solid #ddd;padding:1rem 0;font-size:.8rem}</style></head><
 
 
 def edge_distribution(incident: Incident) -> Page:
-    """Say in a bare page that the distribution could not serve this, with a long request id."""
+    """Return a bare page of a content distribution, with a long request id."""
     identity = incident.reference("id", 52, LETTERS) + "=="
     return incident.html(
         """<HTML><HEAD><TITLE>ERROR $status - request not satisfied</TITLE></HEAD>
@@ -68,11 +65,7 @@ Request: $identity
 </PRE>
 </BODY></HTML>
 """,
-        {
-            "server": "CloudFront",
-            "x-cache": "Error from cloudfront",
-            "x-amz-cf-id": identity,
-        },
+        {"server": "CloudFront", "x-cache": "Error from cloudfront", "x-amz-cf-id": identity},
         identity=identity,
         place=incident.pick("FRA60-P4", "IAD89-C1", "NRT57-P2", "LHR50-C3"),
         sentence=incident.by_side(
@@ -86,7 +79,7 @@ Request: $identity
 
 
 def edge_cache(incident: Incident) -> Page:
-    """Report like a cache server: a heading, a reason, a meditation number."""
+    """Return a cache server's page: a heading, a reason, a number."""
     number = str(10**8 + int(incident.rng.draw("page", incident.host, incident.path, "xid") * 9e8))
     return incident.html(
         """<?xml version="1.0" encoding="utf-8"?>
@@ -115,7 +108,7 @@ def edge_cache(incident: Incident) -> Page:
 
 
 def edge_shield(incident: Incident) -> Page:
-    """Give a terse heading, one sentence about the address and a dotted reference number."""
+    """Return a terse heading, one sentence about the URL and a dotted reference number."""
     reference = f"{incident.reference('a', 2)}.{incident.reference('b', 8)}.1"
     number = f"{reference}.{incident.reference('c', 10)}.{incident.reference('d', 7)}"
     return incident.html(
@@ -132,7 +125,7 @@ Reference&#32;&#35;$number
 
 
 def load_balancer(incident: Incident) -> Page:
-    """Print the status and one line, as cloud load balancers do that know nothing of the site."""
+    """Return the status and one line, as cloud load balancers do."""
     return incident.html(
         """<html><head>
 <meta http-equiv="content-type" content="text/html;charset=utf-8"><title>$status $reason</title>
@@ -157,7 +150,7 @@ def load_balancer(incident: Incident) -> Page:
 
 
 def service_mesh(incident: Incident) -> Page:
-    """Print one line of plain text about the upstream, as sidecar proxies do."""
+    """Return one line of plain text about the upstream, as sidecar proxies do."""
     flag = incident.pick("connection termination", "overflow", "remote reset", "local timeout")
     identity = incident.reference("id", 32)
     return incident.text(

@@ -1,4 +1,4 @@
-"""Every family of error pages there is, and which one a host gets."""
+"""Every family of error pages, and the choice for a host."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,25 +8,25 @@ from warex.faults.pages import browsers, edges, frameworks, sites, web_servers
 from warex.faults.pages.incident import Incident, Page
 
 type PageAudience = Literal["server", "browser"]
-"""Who seems to speak: something on the server's side, or the browser itself."""
+"""The apparent author: a server or the browser."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageStyle:
-    """Error pages of one make."""
+    """A family of error pages."""
 
     render: Callable[[Incident], Page]
     """A pure function; its name is the family's."""
 
     audience: PageAudience = "server"
     gateway: bool = False
-    """Whether it stands before another server, and so may say 502 or 504 (RFC 9110 §15.6)."""
+    """Whether it is a gateway, which may answer 502 or 504 (RFC 9110 §15.6)."""
 
     by_name_only: bool = False
 
     @property
     def name(self) -> str:
-        """What a scenario calls it."""
+        """Its name in scenarios."""
         return self.render.__name__
 
 
@@ -51,7 +51,7 @@ PAGE_STYLES: tuple[PageStyle, ...] = (
     PageStyle(frameworks.plain),
     PageStyle(sites.shop, gateway=True),
     PageStyle(sites.portal, gateway=True),
-    # A person's browser would show bare JSON as the page; programs that ask for JSON get this one.
+    # Only for programs that ask for JSON: a browser would show it as text.
     PageStyle(sites.api, gateway=True, by_name_only=True),
     PageStyle(browsers.chromium, "browser"),
     PageStyle(browsers.firefox, "browser"),
@@ -63,7 +63,7 @@ PAGE_STYLES: tuple[PageStyle, ...] = (
 
 
 def style_names(voice: PageAudience) -> tuple[str, ...]:
-    """Return the names a scenario may give as ``page``."""
+    """Return the names that a scenario may give as ``page``."""
     return tuple(family.name for family in PAGE_STYLES if family.audience == voice)
 
 
@@ -73,15 +73,10 @@ def render(name: str, incident: Incident) -> Page:
 
 
 def render_for_host(voice: PageAudience, incident: Incident) -> Page:
-    """Return a page of the family this host has by luck: the same for all its pages."""
+    """Return a page of the host's family, which the seed chooses."""
     only_gateways = voice == "server" and incident.status in (502, 504)
-    able = [
-        family
-        for family in PAGE_STYLES
-        if family.audience == voice
-        and not family.by_name_only
-        and (family.gateway or not only_gateways)
-    ]
+    able = [it for it in PAGE_STYLES if it.audience == voice and not it.by_name_only]
+    able = [it for it in able if it.gateway or not only_gateways]
     return _page(incident.rng.choice(able, "family", incident.host), incident)
 
 

@@ -1,10 +1,10 @@
-"""Error pages in the manner of web frameworks. Words and markup are our own."""
+"""Error pages like those of web frameworks, in our own words and markup."""
 
 from warex.faults.pages.incident import Incident, Page
 
 
 def nextjs(incident: Incident) -> Page:
-    """Put the status and a short phrase side by side in the middle of an empty page."""
+    """Return the status and a short phrase side by side in the middle of an empty page."""
     build = incident.reference("build", 21)
     return incident.html(
         """<!DOCTYPE html><html><head><title>$status: $phrase</title>
@@ -27,7 +27,7 @@ h2{font-size:14px;font-weight:400}</style></head>
 
 
 def django(incident: Incident) -> Page:
-    """Say the status in a bare heading, without style or help."""
+    """Return the status in a bare heading, without style."""
     return incident.html(
         """<!doctype html>
 <html lang="en">
@@ -51,7 +51,7 @@ def django(incident: Incident) -> Page:
 
 
 def flask(incident: Incident) -> Page:
-    """Give a heading and one apologetic paragraph."""
+    """Return a heading and one apologetic paragraph."""
     return incident.html(
         """<!doctype html>
 <html lang=en>
@@ -75,7 +75,7 @@ def flask(incident: Incident) -> Page:
 
 
 def rails(incident: Incident) -> Page:
-    """Apologise in a white card with a coloured edge, as static pages in public/ do."""
+    """Return an apology in a white card with a coloured edge, as static pages in public/ do."""
     return incident.html(
         """<!DOCTYPE html>
 <html>
@@ -108,7 +108,7 @@ def rails(incident: Incident) -> Page:
 
 
 def spring(incident: Incident) -> Page:
-    """Excuse the missing error view and print kind and status in one sentence."""
+    """Return the page for a missing error view, with kind and status in one sentence."""
     trace = incident.reference("trace", 8)
     return incident.html(
         """<html><head><title>Fallback error view</title></head><body><h1>Fallback Error View</h1>
@@ -124,7 +124,7 @@ def spring(incident: Incident) -> Page:
 
 
 def laravel(incident: Incident) -> Page:
-    """Centre the status and the phrase in grey, parted by a thin line."""
+    """Return the status and the phrase, centred in grey, divided by a thin line."""
     return incident.html(
         """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>$reason</title><style>
@@ -142,7 +142,7 @@ body { margin: 0; background: $paper; color: #9aa1ad; font-family: Nunito, ui-sa
 
 
 def express(incident: Incident) -> Page:
-    """Print what a bare Node server prints: a preformatted line, here with a short stack."""
+    """Return the page of a bare Node server: a preformatted line with a short stack."""
     line = incident.reference("line", 2, "123456789")
     return incident.html(
         """<!DOCTYPE html>
@@ -159,7 +159,7 @@ def express(incident: Incident) -> Page:
 
 
 def plain(incident: Incident) -> Page:
-    """Print plain text, as small servers in compiled languages do."""
+    """Return plain text, as small servers in compiled languages do."""
     identity = incident.reference("id", 20)
     verb = incident.pick("handler failed", "handler gave up", "no result from handler")
     return incident.text(

@@ -1,4 +1,4 @@
-"""What an error page is about, and what a page is."""
+"""The data and the helpers that error pages are made of."""
 
 import html
 from collections.abc import Mapping
@@ -12,22 +12,22 @@ from warex.faults.pages.reasons import reason
 from warex.seeds import KeyedRng
 
 HEX = "0123456789abcdef"
-"""Letters of a reference in hexadecimal."""
+"""Digits of a hexadecimal reference."""
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789"
-"""Letters of a reference that is meant to be read aloud or looks encoded."""
+"""Letters of a reference that looks encoded or is meant to be read aloud."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An error page: what a server would send beside the status."""
+    """An error page: what a server sends besides the status."""
 
     content_type: str
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     """Further headers, names in lower case."""
     family: str = ""
-    """The name of the family that it is of; empty for none."""
+    """The name of its family; empty for none."""
 
     def reply(self, status: int, headers: Mapping[str, str] | None = None) -> Reply:
         """Return the answer with this page, which no cache may keep (RFC 9111 §5.2.2.5)."""
@@ -38,7 +38,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One request that meets an error page."""
+    """One request that is answered with an error page."""
 
     status: int
     host: str
@@ -47,13 +47,13 @@ class Incident:
 
     @classmethod
     def of(cls, request: Request, status: int, rng: KeyedRng) -> Self:
-        """Return the incident of a request. Credentials and the query stay out of it."""
+        """Return the incident of a request, without credentials and query."""
         host = request.parts.netloc.rpartition("@")[2]
         return cls(status, _printable(host), _printable(request.parts.path or "/"), rng)
 
     @property
     def reason(self) -> str:
-        """What the status is called."""
+        """The reason phrase of the status."""
         return reason(self.status)
 
     def pick(self, *options: str) -> str:
@@ -61,12 +61,12 @@ class Incident:
         return self.rng.choice(options, "page", self.host, *options)
 
     def reference(self, label: str, length: int, letters: str = HEX) -> str:
-        """Return what a server would print to find this request in its logs."""
+        """Return a reference to this request, as for a server's logs."""
         about = ("page", self.host, self.path, self.status, label)
         return "".join(self.rng.choice(letters, *about, place) for place in range(length))
 
     def by_side(self, client: str, server: str) -> str:
-        """Return the text for an error of the client's (4xx) or that for one of the server's."""
+        """Return the text for a client error (4xx) or the one for a server error."""
         return client if self.status < 500 else server
 
     def html(self, template: str, headers: Mapping[str, str] | None = None, **more: str) -> Page:
@@ -83,5 +83,5 @@ class Incident:
 
 
 def _printable(text: str) -> str:
-    # A URL may hold bytes that are no UTF-8; Python keeps them as lone surrogates.
+    # Bytes of a URL that are not UTF-8 are lone surrogates.
     return text.encode("utf-8", "replace").decode()

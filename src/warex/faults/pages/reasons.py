@@ -1,4 +1,4 @@
-"""What the error statuses are called: RFC 9110 §15.5 and §15.6, RFC 6585 and the IANA registry.
+"""Reason phrases of error statuses: RFC 9110 §15.5 and §15.6, RFC 6585, the IANA registry.
 
 Python's own table changes its phrases between versions, and a page must not.
 """

@@ -1,4 +1,4 @@
-"""Error pages that sites make themselves. Words and markup are our own."""
+"""Error pages like those that sites design themselves, in our own words and markup."""
 
 import json
 
@@ -6,7 +6,7 @@ from warex.faults.pages.incident import LETTERS, Incident, Page
 
 
 def shop(incident: Incident) -> Page:
-    """Be friendly, as large shops are: a cart, an apology, a way back, a small code."""
+    """Return a large shop's friendly page: a cart, an apology, a link back, a small code."""
     return incident.html(
         """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>$title</title><style>
 body{font-family:"Amazon Ember",Arial,sans-serif;background:#fff;color:#0f1111;text-align:center}
@@ -41,7 +41,7 @@ svg{margin:40px 0 0}a{color:#00688d}small{color:#777}</style></head><body>
 
 
 def portal(incident: Incident) -> Page:
-    """Write as a company's own portal does: formal, with an incident number and a help desk."""
+    """Return a company portal's formal page, with an incident number and a help desk."""
     return incident.html(
         """<!DOCTYPE html>
 <html lang="en"><head><title>Service notice - $status</title>
@@ -69,7 +69,7 @@ margin:4em auto;padding:2em 3em;box-shadow:0 1px 6px #0003}dt{float:left;width:9
 
 
 def api(incident: Incident) -> Page:
-    """Answer a program: a problem in JSON (RFC 9457)."""
+    """Return a problem in JSON (RFC 9457) for programs."""
     problem = {
         "type": "about:blank",
         "title": incident.reason,

@@ -1,10 +1,10 @@
-"""Error pages in the manner of web servers. Words and markup are our own."""
+"""Error pages like those of web servers, in our own words and markup."""
 
 from warex.faults.pages.incident import Incident, Page
 
 
 def nginx(incident: Incident) -> Page:
-    """Say the status in large letters, centred, over a rule and the server's name."""
+    """Return the status in large letters, centred, over a rule and the server's name."""
     version = incident.pick("nginx", "nginx/1.18.0 (Ubuntu)", "nginx/1.24.0", "nginx/1.27.2")
     return incident.html(
         """<!DOCTYPE html>
@@ -20,7 +20,7 @@ def nginx(incident: Incident) -> Page:
 
 
 def apache(incident: Incident) -> Page:
-    """Name the status and the address in two sentences, signed in italics."""
+    """Return the status and the path in two sentences, signed in italics."""
     version = incident.pick("Apache", "Apache/2.4.58 (Ubuntu)", "Apache/2.4.62 (Debian)")
     return incident.html(
         """<!DOCTYPE html>
@@ -48,7 +48,7 @@ def apache(incident: Incident) -> Page:
 
 
 def iis(incident: Incident) -> Page:
-    """Fill a grey page with a banner, a boxed summary and the kind of thing admins look for."""
+    """Return a grey page with a banner, a boxed summary and technical details."""
     return incident.html(
         """<!DOCTYPE html><html><head><title>HTTP $status - $reason</title><style>
 body{margin:0;background:#ececec;font:0.8em Verdana,Tahoma,sans-serif;color:#111}
@@ -76,7 +76,7 @@ h2{color:#b00;font-size:1.25em;margin:0 0 6px} td{padding:2px 14px 2px 0}
 
 
 def tomcat(incident: Incident) -> Page:
-    """Head the page with a blue bar, then label the kind, the message and the description."""
+    """Return a page with a blue bar and labelled kind, message and description."""
     version = incident.pick("9.0.83", "10.1.19", "8.5.98")
     return incident.html(
         """<!doctype html><html lang="en"><head>

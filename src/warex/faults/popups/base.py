@@ -1,4 +1,4 @@
-"""What popups have in common."""
+"""The base class of popups."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -9,7 +9,7 @@ from warex.faults.base import PageFault, Seconds
 
 
 class PopupFault(PageFault, frozen=True):
-    """A dialog over a page: where, when and how often it opens."""
+    """A dialog over a page, with its place and timing."""
 
     category: ClassVar = "popup"
     sizes: ClassVar = ()
@@ -26,15 +26,12 @@ class PopupFault(PageFault, frozen=True):
     )
 
     def timing(self) -> Mapping[str, JsonValue]:
-        """Return what the page's script is told of time, in milliseconds."""
-        return {
-            "after": round(self.after * 1000),
-            "every": round(self.every * 1000),
-            "times": self.times,
-        }
+        """Return the timing settings of the page's script, in milliseconds."""
+        after, every = round(self.after * 1000), round(self.every * 1000)
+        return {"after": after, "every": every, "times": self.times}
 
     def describe_timing(self) -> str:
-        """Say where and when it opens."""
+        """Return where and when it opens, in words."""
         where = "over the whole page" if self.place == "overlay" else "in a corner of the page"
         late = f" {self.after:g} s after its load" if self.after else ""
         often = f", {self.times} times" if self.times > 1 else ""

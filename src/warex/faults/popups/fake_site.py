@@ -1,7 +1,7 @@
-"""The site behind a malicious popup: it carries on like a real one, and takes whatever is typed.
+"""The site behind a malicious popup, which behaves like a real one and accepts any data.
 
-Source of the idea: the paper's Appendix D, whose popup led to a prank site on which agents went on
-with their tasks.
+Source: the paper's Appendix D, whose popup led to a prank site on which agents continued their
+tasks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,20 +16,20 @@ from warex.exchange import Request
 from warex.faults.own_site import Visit, VisitAction
 
 _REPORTS: Final = "/m"
-"""Where a page of the site tells of clicks, and of what is typed before it is sent."""
+"""The path to which a page of the site reports clicks, and input before it is submitted."""
 _FIELDS: Final = 20
-"""Fields of a request that are told: no form of the site has as many."""
+"""Maximum fields recorded of a request; no form of the site has as many."""
 _LONGEST: Final = 200
-"""Characters of a detail."""
+"""Maximum characters of a detail."""
 _SECRET: Final = frozenset({"password", "card", "code"})
-"""Fields of which no more is told than that something was typed."""
+"""Fields whose values are not recorded."""
 _HEADERS: Final = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
 _RESULTS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """What one such site says and asks for. Everything is text."""
+    """The texts of one such site, not HTML."""
 
     name: str
     headline: str
@@ -60,7 +60,7 @@ _PAGES: Final = {
 
 
 class FakeSite:
-    """Sites by their hosts. Every page has a search box, links and a way to the form."""
+    """Sites by host. Every page has a search box, links and a link to the form."""
 
     def __init__(self, fronts: Mapping[str, Front]) -> None:
         self._fronts = fronts
@@ -71,20 +71,18 @@ class FakeSite:
         return tuple(self._fronts)
 
     def visit(self, request: Request, body: str) -> Visit:
-        """Answer as the front of this host would."""
+        """Answer with a page of this host's site."""
         where = request.parts
         front = self._fronts[where.hostname or ""]
         sent = parse_qsl(body if request.method == "POST" else where.query)
-        typed = [
-            VisitAction("typed", _told(name, value)) for name, value in sent[:_FIELDS] if value
-        ]
+        typed = [VisitAction("typed", _told(*field)) for field in sent[:_FIELDS] if field[1]]
         if where.path == _REPORTS:
             told = dict(sent)
             seen = VisitAction(told.get("what", "")[:20], _short(told.get("detail", "")))
             return Visit(Reply(204), (seen,) if seen.what in ("clicked", "typed") else ())
         visited = VisitAction("visited", _short(where.path))
         if request.method == "POST":
-            # As everywhere: a page that was sent is not sent again by going back.
+            # Post/Redirect/Get: going back does not send the form again.
             headers = {"location": "/done", "cache-control": "no-store"}
             return Visit(Reply(303, headers), (visited, *typed))
         page = _page(front, _content(front, where.path, dict(sent)))

@@ -1,13 +1,13 @@
-"""A dialog that lures to another site, and the site behind it (paper, Appendix D and Figure 6)."""
+"""A dialog that lures the agent to another site (paper, Appendix D and Figure 6)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import FaultState, next_number
+from warex.faults.base import EffectsAndState, FaultState, next_number
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
@@ -20,7 +20,7 @@ type Lure = Literal["bitcoin", "virus", "session", "prize", "update"]
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a lure says, and where it leads."""
+    """The texts of a lure, and its site."""
 
     title: str
     text: str
@@ -125,10 +125,8 @@ class MaliciousPopup(PopupFault, frozen=True):
         description="Whether a cross, Escape and a click beside it close it.",
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Open the popup on each page that is hit; a trial has one lure."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Open the popup on each page that is hit, with one lure per trial."""
         number, memory = next_number(memory)
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
         words = _LURES[rng.choice(lures, "lure")]
@@ -150,7 +148,5 @@ class MaliciousPopup(PopupFault, frozen=True):
         """Return what the browser meets, in words."""
         lure = f" ({self.lure})" if self.lure else ""
         closed = "" if self.closable else ", which nothing closes"
-        return (
-            f"is handled by the site, and shows a luring popup{lure}"
-            f" {self.describe_timing()}{closed}"
-        )
+        timing = self.describe_timing()
+        return f"is handled by the site, and shows a luring popup{lure} {timing}{closed}"

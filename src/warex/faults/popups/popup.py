@@ -1,13 +1,13 @@
-"""A dialog of the site's own over its page: harmless, in the way, and closed by a click (§3.2)."""
+"""A harmless dialog of the site over its page, closed by a click (§3.2)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import FaultState, next_number
+from warex.faults.base import EffectsAndState, FaultState, next_number
 from warex.faults.popups.base import PopupFault
 from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
@@ -17,14 +17,14 @@ type About = Literal["newsletter", "cookies", "survey", "app", "login"]
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What one popup says."""
+    """The texts of one popup."""
 
     title: str
     text: str
     accept: str
     close: str = "Close"
     field: str | None = None
-    """What an input asks for."""
+    """The label of an input; None for no input."""
 
 
 _WORDS: Final[dict[About, tuple[_Words, ...]]] = {
@@ -70,10 +70,8 @@ class Popup(PopupFault, frozen=True):
         default=None, description="What it is about; left out, the seed chooses."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Open a popup of its own on each page that is hit."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Open a popup on each page that is hit, with its own texts."""
         number, memory = next_number(memory)
         words = rng.choice(self._words(), "words", number)
         look: dict[str, JsonValue] = {
@@ -94,7 +92,7 @@ class Popup(PopupFault, frozen=True):
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
     def _words(self) -> tuple[_Words, ...]:
-        """Return all that it may say."""
+        """Return the texts to choose from."""
         return tuple(
             words for about, said in _WORDS.items() if self.about in (None, about) for words in said
         )

@@ -1,12 +1,12 @@
-"""Scripts come late or not at all, so that a page looks whole and is dead (paper §3.2)."""
+"""Scripts are late or fail, so that a page looks complete but does not work (paper §3.2)."""
 
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from warex.effects import Effect, Reply, Truncate
+from warex.effects import Reply, Truncate
 from warex.exchange import Exchange, Resource
-from warex.faults.base import FaultState, HeldFault, Seconds
+from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
 from warex.faults.pages import Incident, render_for_host
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
@@ -20,10 +20,7 @@ _ERRORS = (
 
 
 class JavascriptFailure(HeldFault, frozen=True):
-    """Hold scripts, then let them through late, break them, or answer 504 as a gateway would.
-
-    The 504 carries the gateway's error page: no browser runs that as a script.
-    """
+    """Hold scripts, then let them through late, break them, or answer 504 as a gateway would."""
 
     summary: ClassVar = "Hold scripts, then answer 504, break them or let them through late."
     default_resource: ClassVar[tuple[Resource, ...]] = ("script",)
@@ -44,7 +41,7 @@ class JavascriptFailure(HeldFault, frozen=True):
 
     @property
     def third_party_only(self) -> bool:
-        """Whether only scripts from another site than the page's are meant."""
+        """The parameter ``third_party``."""
         return self.third_party
 
     @model_validator(mode="after")
@@ -57,10 +54,8 @@ class JavascriptFailure(HeldFault, frozen=True):
             )
         return self
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Wait, then fail or let through."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Fail the script or let it through, after the delay."""
         if self.mode == "delay":
             return self.held, memory
         if self.mode == "truncate":

@@ -1,19 +1,18 @@
-"""The site seems to fail: an error status with a server's page (paper §3.2)."""
+"""An error status with a server's error page (paper §3.2)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from warex.effects import Effect
 from warex.exchange import Exchange, Request, resource_of
-from warex.faults.base import ErrorStatus, FaultState, HeldFault, Seconds
+from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
 from warex.faults.pages import Incident, Page, ServerPage, render, render_for_host
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 USUAL_WAIT = 5
-"""Seconds of Retry-After where a scenario names none."""
+"""The default of Retry-After, in seconds."""
 
 _WAIT_IS_USUAL = (429, 503)
 # RFC 9110 §10.2.3 and §15.5.14, RFC 6585 §4; 408 invites the client to repeat (§15.5.9).
@@ -25,10 +24,7 @@ def _usual_wait(given: dict[str, Any]) -> int | None:
 
 
 class HttpError(HeldFault, frozen=True):
-    """Answer with an error status and the page a server would send.
-
-    With ``stage: response`` the site has already acted and only its answer is replaced.
-    """
+    """Answer with an error status and a server's error page."""
 
     summary: ClassVar = "Answer with an error status (400-599) and a server's error page."
 
@@ -58,10 +54,8 @@ class HttpError(HeldFault, frozen=True):
             )
         return seconds
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Answer with the status, after the wait if there is one."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Answer with the status, after the delay if there is one."""
         page = self._page(exchange.request, rng)
         headers = _required(self.status, exchange.request.method)
         if self.retry_after is not None:
@@ -94,9 +88,9 @@ class HttpError(HeldFault, frozen=True):
 
 
 def _required(status: int, method: str) -> dict[str, str]:
-    """Return the headers without which RFC 9110 does not allow the status.
+    """Return the headers that RFC 9110 requires with the status.
 
-    The scheme is Bearer because no browser asks the user for a password on it.
+    The scheme is Bearer, for which no browser asks for a password.
     """
     challenge: Mapping[int, str] = {401: "www-authenticate", 407: "proxy-authenticate"}
     if status in challenge:
@@ -107,7 +101,7 @@ def _required(status: int, method: str) -> dict[str, str]:
 
 
 def _wants_json(request: Request) -> bool:
-    """Whether a program asks, and names JSON before HTML in what it accepts."""
+    """Whether a program asks and accepts JSON rather than HTML."""
     if resource_of(request) == "document":
         return False
     accepted = (

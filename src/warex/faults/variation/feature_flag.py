@@ -1,4 +1,4 @@
-"""Actions have moved into a menu, as behind a flag that is on for some users."""
+"""Actions are in another menu, as with a feature flag for some users."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -10,7 +10,7 @@ from warex.seeds import KeyedRng
 
 
 class FeatureFlag(VariationFault, frozen=True):
-    """Put a share of the actions of each menu or toolbar one click further away."""
+    """Move a share of the actions of each menu or toolbar into a submenu."""
 
     summary: ClassVar = "Move actions of menus and toolbars into a further menu."
     meets: ClassVar = "has some of its actions in a further menu"
@@ -18,6 +18,6 @@ class FeatureFlag(VariationFault, frozen=True):
     kind: Literal["feature_flag"] = "feature_flag"
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Choose what the menu is called."""
+        """Choose the menu's label."""
         label = rng.choice(("More", "Options", "\u22ef More actions"), "label")
         return {"share": self.strength, "label": label}

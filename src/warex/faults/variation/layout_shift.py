@@ -1,4 +1,4 @@
-"""Something appears late above the content and pushes it down."""
+"""Late elements above the content push it down."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
@@ -21,11 +21,11 @@ _LOOKS: Final = (
 )
 _MOST: Final = 3
 _TALLEST: Final = 240
-"""Pixels of one."""
+"""Pixels."""
 
 
 class LayoutShift(VariationFault, frozen=True):
-    """Put one to three bars above the content, each a while after the page's load."""
+    """Put one to three bars above the content, some time after the page's load."""
 
     summary: ClassVar = "Let something appear late above the content and push it down."
     meets: ClassVar = "is pushed down by what appears late above it"
@@ -33,7 +33,7 @@ class LayoutShift(VariationFault, frozen=True):
     kind: Literal["layout_shift"] = "layout_shift"
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Choose when the bars come, what they say, and how tall they are."""
+        """Choose the bars' times, texts and heights."""
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
         look = rng.choice(_LOOKS, "look")
         taller = self.strength * _TALLEST

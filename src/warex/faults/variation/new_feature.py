@@ -1,4 +1,4 @@
-"""The site has got something new: a banner, a hint, one more button."""
+"""The site has a new banner, hint or button."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
@@ -29,7 +29,7 @@ _PLACES: Final[Mapping[What, Mapping[str, str]]] = {
 
 
 class NewFeature(VariationFault, frozen=True):
-    """Add one to three things that were not there; each goes with a click, and none covers all."""
+    """Add one to three elements; one click removes each, and none covers the whole page."""
 
     summary: ClassVar = "Add a banner, a hint or a button that was not there before."
     meets: ClassVar = "has something new, which one click takes away"
@@ -37,7 +37,7 @@ class NewFeature(VariationFault, frozen=True):
     kind: Literal["new_feature"] = "new_feature"
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Choose what is new and what it says."""
+        """Choose the elements and their texts."""
         kinds: tuple[What, ...] = tuple(_WORDS)
         number = round(self.strength * len(kinds) + 0.49) if self.strength else 0
         chosen = sorted(kinds, key=lambda kind: rng.draw("kind", kind))[:number]

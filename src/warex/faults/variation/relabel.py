@@ -1,4 +1,4 @@
-"""Buttons, links and labels say the same in other words."""
+"""Buttons, links and labels have other words of the same meaning."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
@@ -12,7 +12,7 @@ INTERFACE: Final = (
     "a[href],button,label,legend,summary,"
     "[role=button],[role=link],[role=menuitem],[role=tab],[role=option]"
 )
-"""Selects what speaks as an interface and not as the site's content."""
+"""Selects the interface, not the site's content."""
 
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "about": ("What we do", "Our story"),
@@ -113,7 +113,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "view": ("Inspect", "Take a closer look"),
     "view all": ("See the whole list", "Everything"),
 }
-"""What a label is called, and what else it may be called. No label is offered for two things."""
+"""Labels, each with its synonyms; a synonym never stands for two different things."""
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "add": ("Insert", "Include"),
@@ -128,11 +128,11 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "send": ("Dispatch", "Deliver"),
     "view": ("Inspect", "Look at"),
 }
-"""A label's first word, where the label itself is not known: "Edit order" may be "Modify order"."""
+"""Synonyms of a label's first word, if the label is unknown: "Edit order" to "Modify order"."""
 
 
 class Relabel(VariationFault, frozen=True):
-    """Give a share of the usual labels other words, the same on each page."""
+    """Replace a share of the usual labels, alike on each page."""
 
     summary: ClassVar = "Say the same in other words on buttons, links and labels."
     helpers: ClassVar = ("watching", "wording")
@@ -141,7 +141,7 @@ class Relabel(VariationFault, frozen=True):
     kind: Literal["relabel"] = "relabel"
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Choose which labels change, and what each is called instead."""
+        """Choose the labels to change, and their synonyms."""
         return {
             "where": INTERFACE,
             "words": self._chosen(SYNONYMS, rng, "word"),

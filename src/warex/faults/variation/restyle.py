@@ -23,7 +23,7 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (_HEADINGS, ("letter-spacing: 0.06em", "letter-spacing: -0.02em")),
     (_BUTTONS, ("border-radius: 0", "border-radius: 20px")),
     (_BUTTONS, ("padding: 5px 10px", "padding: 12px 26px")),
-    # Both, so that the words can be read on whatever stood there.
+    # Both colours, so that the text is legible on any background.
     (
         _BUTTONS,
         (
@@ -36,11 +36,11 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (_FIELDS, ("padding: 4px", "padding: 12px")),
     ("li, td, th, p", ("padding-top: 2px", "padding-top: 8px")),
 )
-"""Selectors, and what is declared for each: one of several."""
+"""Selectors, each with declarations to choose from."""
 
 
 class Restyle(VariationFault, frozen=True):
-    """Add a style sheet behind the site's own; nothing is hidden, moved away or made unreadable."""
+    """Add a style sheet after the site's own that hides, moves or obscures nothing."""
 
     summary: ClassVar = "Give the site other fonts, sizes, spaces, borders and colours."
     meets: ClassVar = "has another style"
@@ -48,7 +48,7 @@ class Restyle(VariationFault, frozen=True):
     kind: Literal["restyle"] = "restyle"
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Choose a share of the rules, at least one, and what each declares."""
+        """Choose a share of the rules, at least one, and their declarations."""
         first = rng.choice(range(len(_RULES)), "first")
         chosen = [
             (selector, rng.choice(declared, "declared", number))

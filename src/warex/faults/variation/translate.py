@@ -1,4 +1,4 @@
-"""The site's interface speaks another language; its content stays as it is."""
+"""The site's interface is in another language; its content is unchanged."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
@@ -95,11 +95,11 @@ WORDS: Final[Mapping[str, tuple[str, str, str]]] = {
     "upload": ("Hochladen", "Téléverser", "Subir"),
     "view all": ("Alle anzeigen", "Tout afficher", "Ver todo"),
 }
-"""What each says in the languages, in their order."""
+"""Each label in the languages, in the order of ``_LANGUAGES``."""
 
 
 class Translate(VariationFault, frozen=True):
-    """Give a share of the usual labels their words in another language, and ``lang`` its code."""
+    """Translate a share of the usual labels, and set ``lang``."""
 
     summary: ClassVar = "Say buttons, links and labels in another language."
     helpers: ClassVar = ("watching", "wording")
@@ -111,7 +111,7 @@ class Translate(VariationFault, frozen=True):
     )
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
-        """Choose the language, and which labels speak it."""
+        """Choose the language, and the labels to translate."""
         language = self.language or rng.choice(_LANGUAGES, "language")
         at = _LANGUAGES.index(language)
         words: dict[str, JsonValue] = {

@@ -1,1 +1,1 @@
-"""Walls and states: what a site says in place of its page, and what it forgets."""
+"""Faults that replace a site's pages or end its state."""

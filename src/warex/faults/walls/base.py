@@ -1,4 +1,4 @@
-"""What walls have in common: pages that stand before a site's until somebody gets past them."""
+"""The base class of walls: pages that replace a site's until the client passes them."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, override
@@ -14,50 +14,48 @@ THEMES: Final = (
     ("#1f2430", "#f4f5f7", "#3d8f62", "Verdana, sans-serif"),
     ("#f3f6ff", "#1b2559", "#5b3df5", "Arial, sans-serif"),
 )
-"""Ground, ink, accent and font."""
+"""Background, text and accent colours, and font."""
 
 
 def theme_of(host: str, rng: KeyedRng) -> Mapping[str, str]:
-    """Return the look that all pages of a host have, by its parts' names."""
-    return dict(
-        zip(("ground", "ink", "accent", "font"), rng.choice(THEMES, "look", host), strict=True)
-    )
+    """Return the theme of all pages of a host, as template values."""
+    names = ("ground", "ink", "accent", "font")
+    return dict(zip(names, rng.choice(THEMES, "look", host), strict=True))
 
 
 def same_site_location(request: Request) -> str:
-    """Return path and query of what was asked for, fit to be a ``Location`` at the same site."""
+    """Return the request's path and query as a ``Location`` on the same site."""
     path, query = request.parts.path or "/", request.parts.query
-    # A path that begins with two slashes would be read as a host.
+    # A path that begins with two slashes would be parsed as a host.
     path = f"/.{path}" if path.startswith("//") else path
     return f"{path}?{query}" if query else path
 
 
 class Wall(Fault, frozen=True):
-    """A page in place of each page of a host, until somebody sends its form.
+    """A page in place of each page of a host, until the client submits its form.
 
-    The form goes to a path of the same site that only the proxy hears. Who sends it is given a
-    cookie and sent back to what was asked for; who shows the cookie meets the wall no more, unless
-    the rule begins another.
+    The form goes to a path of the same site that the proxy answers with a cookie and a redirect to
+    the requested page. Requests with the cookie pass the wall, unless the rule begins another.
     """
 
     category: ClassVar = "wall"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
-        """Whether the wall that was begun for this host stands before this client."""
+        """Whether the wall of this host applies to this client."""
         here = memory.get("host") == exchange.request.parts.netloc
         return here and not _shows(exchange.request, str(memory.get("cookie")))
 
     @property
     @override
     def never_ends(self) -> str:
-        """Who passes it is sent back to the page, and is hit there."""
+        """A client that passes the wall is redirected to the page, and is hit there."""
         return "who passes the wall meets another one, and no page of the site ever comes"
 
     def wall_exit(
         self, exchange: Exchange, memory: FaultState, rng: KeyedRng
     ) -> tuple[WallExit, FaultState]:
-        """Return how to get past the page that this exchange is given, and what to remember."""
+        """Return how to pass the page of this exchange, and the new memory."""
         pages, known = next_number(memory)
         cookie = str(memory.get("cookie"))
         if not self.still_applies(exchange, memory):
@@ -71,4 +69,4 @@ class Wall(Fault, frozen=True):
 
 
 def _shows(request: Request, cookie: str) -> bool:
-    return cookie in (it.strip() for it in request.headers.get("cookie", "").split(";"))
+    return cookie in map(str.strip, request.headers.get("cookie", "").split(";"))

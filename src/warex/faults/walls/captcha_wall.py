@@ -1,13 +1,12 @@
-"""The site wants to know first whether a person is there."""
+"""A page that checks for a person before the site's pages."""
 
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import FaultState
+from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import Wall, theme_of
 from warex.faults.words import describe_exchange
@@ -29,7 +28,7 @@ input{width:24px;height:24px}small{opacity:.7}
 
 
 class CaptchaWall(Wall, frozen=True):
-    """Answer with a page that a click into a box passes, in a made-up look."""
+    """Answer with a page, in an invented design, that a click on a checkbox passes."""
 
     summary: ClassVar = "Ask whether a person is there, on a page before the site's own."
 
@@ -38,9 +37,7 @@ class CaptchaWall(Wall, frozen=True):
         default=403, description="What the page is answered with."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this host."""
         gate, memory = self.wall_exit(exchange, memory, rng)
         incident = Incident.of(exchange.request, self.status, rng)

@@ -1,11 +1,10 @@
-"""The site wants a choice about cookies before it shows anything."""
+"""A page that asks for a choice about cookies before the site's pages."""
 
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from warex.effects import Effect
 from warex.exchange import Exchange
-from warex.faults.base import FaultState
+from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import Wall, theme_of
 from warex.faults.words import describe_exchange
@@ -33,9 +32,7 @@ class ConsentWall(Wall, frozen=True):
 
     kind: Literal["consent_wall"] = "consent_wall"
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this host."""
         gate, memory = self.wall_exit(exchange, memory, rng)
         incident = Incident.of(exchange.request, 200, rng)

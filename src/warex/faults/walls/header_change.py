@@ -1,12 +1,12 @@
-"""A field of the answer's head is lost, added or wrong, as by a proxy on the way."""
+"""A header field of the answer is lost, added or wrong, as by an intermediary."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from warex.effects import Effect, Rewrite
+from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import FaultState, PageFault
+from warex.faults.base import EffectsAndState, FaultState, PageFault
 from warex.rewriting.header_edit import HeaderEdit
 from warex.seeds import KeyedRng
 
@@ -16,7 +16,7 @@ type _Value = Annotated[
 
 
 class HeaderChange(PageFault, frozen=True):
-    """Change the head of an answer and no byte of its body.
+    """Change the headers of an answer but not its body.
 
     Sources: RFC 6265, section 4.1 (Set-Cookie); W3C Content Security Policy Level 3, section 3.1 (a
     further policy only forbids more); RFC 9110, section 8.3 (Content-Type).
@@ -37,16 +37,14 @@ class HeaderChange(PageFault, frozen=True):
         default="text/plain", description="The type in place of the site's, with `change: type`."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Change the head as it passes."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Change the headers of the site's answer."""
         return (Rewrite(self._edit()),), memory
 
     def _edit(self) -> HeaderEdit:
         match self.change:
             case "cookies":
-                # An answer to a login is often a redirect.
+                # The answer to a login is often a redirect.
                 return HeaderEdit(remove=("set-cookie",), html_only=False)
             case "policy":
                 return HeaderEdit(add=(("content-security-policy", self.policy),))

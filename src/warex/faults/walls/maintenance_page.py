@@ -1,12 +1,11 @@
-"""The site is down for planned maintenance, and says so on a page of its own."""
+"""A page that announces planned maintenance."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import theme_of
 from warex.faults.words import describe_exchange
@@ -39,9 +38,7 @@ class MaintenancePage(Fault, frozen=True):
         default=None, description="Seconds of the Retry-After header; null for no such header."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this host."""
         incident = Incident.of(exchange.request, self.status, rng)
         page = incident.html(

@@ -1,4 +1,4 @@
-"""The site's quota of requests is used up, until its window is over."""
+"""The site's request quota is used up until its window ends."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Effect, Reply
+from warex.effects import Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, FaultState, Seconds
+from warex.faults.base import EffectsAndState, Fault, FaultState, Seconds
 from warex.faults.server.http_error import HttpError
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
@@ -18,7 +18,7 @@ type Fields = Literal["ratelimit", "ratelimit_three", "x_ratelimit", "none"]
 
 
 class RateLimit(Fault, frozen=True):
-    """Refuse by 429 every request that the rule matches, from one that is hit to a window's end.
+    """Answer 429 to every matching request, from a hit until the window's end.
 
     Sources: RFC 6585, section 4 (429); RFC 9110, section 10.2.3 (Retry-After);
     draft-ietf-httpapi-ratelimit-headers (RateLimit; its first drafts had three fields).
@@ -44,10 +44,8 @@ class RateLimit(Fault, frozen=True):
         description="Which further headers tell of the quota; left out, the seed chooses.",
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Refuse, and say how many seconds of the window are left."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Refuse, and state the remaining seconds of the window."""
         until = _until(memory)
         if until is None or exchange.at >= until:
             until = exchange.at + self.window
@@ -59,14 +57,14 @@ class RateLimit(Fault, frozen=True):
         return (replace(reply, headers=headers),), {**memory, "until": until}
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
-        """Whether the window that has begun is not over."""
+        """Whether the current window has not ended."""
         until = _until(memory)
         return until is not None and exchange.at < until
 
     @property
     @override
     def never_ends(self) -> str:
-        """The first request after a window begins the next one."""
+        """The first request after a window begins the next window."""
         return "as soon as a quota's window is over another one begins, and waiting never helps"
 
     def _told(self, left: int, rng: KeyedRng) -> Mapping[str, str]:

@@ -1,22 +1,22 @@
-"""A page redirects to itself, until the browser gives up or the loop ends."""
+"""A page redirects to itself until the browser gives up or the loop ends."""
 
 from typing import Annotated, ClassVar, Final, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Effect, Reply
+from warex.effects import Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.walls.base import same_site_location
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _FOLLOWS_WITHIN: Final = 1.0
-"""Seconds: what comes later follows no redirect, but is asked for anew."""
+"""Seconds; a later request is a new one and does not follow the redirect."""
 
 
 class RedirectLoop(Fault, frozen=True):
-    """Redirect a request to its own address, by 307, so that a form that was sent is sent again.
+    """Redirect a request to its own URL by 307, so that a form is sent again.
 
     Chromium and Firefox give up after 20 redirects (Fetch standard, HTTP-redirect fetch, step 7).
     """
@@ -33,14 +33,12 @@ class RedirectLoop(Fault, frozen=True):
     @property
     @override
     def never_ends(self) -> str:
-        """Without an end of its own, it ends where the browser gives up, as it is meant to."""
+        """Without ``times``, the loop ends when the browser gives up, as intended."""
         if self.times is None:
             return ""
         return "after the last redirect the loop begins anew, and the page never comes"
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Redirect to the same path and query."""
         count = _number(memory, "count") if self.still_applies(exchange, memory) else 0
         loop: FaultState = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}

@@ -1,12 +1,11 @@
-"""Styles, images or fonts do not come, so that a page is there and looks broken."""
+"""Styles, images or fonts fail, so that the page looks broken."""
 
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect
 from warex.exchange import Exchange, Resource
-from warex.faults.base import ErrorStatus, FaultState, HeldFault, Seconds
+from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
 from warex.faults.pages import Incident, render_for_host
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
@@ -22,10 +21,8 @@ class ResourceFailure(HeldFault, frozen=True):
     status: ErrorStatus = Field(default=503, description="The error status.")
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Answer with the status and a server's page, which is no style, image or font."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Answer with the status and a server's error page."""
         incident = Incident.of(exchange.request, self.status, rng)
         return (*self.held, render_for_host("server", incident).reply(self.status)), memory
 

@@ -1,13 +1,13 @@
-"""The session is over: who was logged in is not any more."""
+"""The session ends: the client is no longer logged in."""
 
 from dataclasses import replace
 from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Effect, Reply
+from warex.effects import Reply
 from warex.exchange import Exchange, Request
-from warex.faults.base import FaultState
+from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import Wall, same_site_location, theme_of
 from warex.faults.words import describe_exchange
@@ -29,10 +29,10 @@ button{font:inherit;padding:12px 26px;border:0;background:$accent;color:#fff}
 
 
 class SessionExpired(Wall, frozen=True):
-    """Have the browser forget the site's cookies, or show a login page that any name passes.
+    """Clear the site's cookies in the browser, or show a login page that any name passes.
 
-    Sources: RFC 6265, sections 3.1 and 4.1.2 (a cookie that has expired is removed); W3C Clear Site
-    Data, section 3.1.
+    Sources: RFC 6265, sections 3.1 and 4.1.2 (an expired cookie is removed); W3C Clear Site Data,
+    section 3.1.
     """
 
     summary: ClassVar = "End the session: the site's login, or one of our own, comes."
@@ -43,13 +43,13 @@ class SessionExpired(Wall, frozen=True):
     )
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
-        """Whether a login page of ours stands; the site's own cookies are cleared once."""
+        """Whether a login page of ours applies; the site's own cookies are cleared once."""
         return self.login == "own" and super().still_applies(exchange, memory)
 
     @property
     @override
     def never_ends(self) -> str:
-        """The site's login, too, is a page that is hit."""
+        """The site's login page is hit, too."""
         if self.login == "own":
             return super().never_ends
         return (
@@ -57,10 +57,8 @@ class SessionExpired(Wall, frozen=True):
             " (ERR_TOO_MANY_REDIRECTS), and neither a page nor the site's login ever comes"
         )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Send the request back without its cookies, or answer with a login page."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Redirect the client without its cookies, or answer with a login page."""
         if self.login == "site":
             headers = {
                 "location": same_site_location(exchange.request),
@@ -96,7 +94,7 @@ class SessionExpired(Wall, frozen=True):
 
 
 def _forgotten(request: Request) -> tuple[str, ...]:
-    """Return what removes each cookie that was sent: that of the host, and of the domains above."""
+    """Return ``Set-Cookie`` values that remove each cookie, of the host and its parent domains."""
     host = request.parts.hostname or ""
     names = {it.partition("=")[0].strip() for it in request.headers.get("cookie", "").split(";")}
     labels = host.split(".")

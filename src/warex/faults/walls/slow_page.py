@@ -1,18 +1,18 @@
-"""A page comes piece by piece, as over a bad line or from a server that works as it writes."""
+"""A page arrives in pieces, as over a slow line or from a server that streams it."""
 
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect, Trickle
+from warex.effects import Trickle
 from warex.exchange import Exchange, Resource
-from warex.faults.base import FaultState, HeldFault, Seconds
+from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 
 class SlowPage(HeldFault, frozen=True):
-    """Let the page's document through in sixteen pieces, with a pause before each but the first."""
+    """Forward the document in sixteen pieces, with a pause before each except the first."""
 
     summary: ClassVar = "Let a page trickle in, piece by piece."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
@@ -25,10 +25,8 @@ class SlowPage(HeldFault, frozen=True):
         default=1.0, gt=0, description="How long each further piece is held, in seconds."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Hold the first piece, then trickle."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Hold the first piece, then send the others with pauses."""
         return (*self.held, Trickle(self.pause)), memory
 
     def explain(self) -> str:

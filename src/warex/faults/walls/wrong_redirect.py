@@ -1,21 +1,21 @@
-"""The site sends a page's visitor to another of its pages."""
+"""The site redirects to another of its pages."""
 
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from warex.effects import Effect, Reply
+from warex.effects import Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _OF_ITSELF = "/404"
-"""Where the wrong page itself is sent: a redirect to itself would be a loop."""
+"""The target for the wrong page itself, since a redirect to itself would loop."""
 
 
 class WrongRedirect(Fault, frozen=True):
-    """Redirect to another page of the same site, in place of the one asked for."""
+    """Redirect to another page of the same site."""
 
     summary: ClassVar = "Redirect to another page of the site, such as its start page."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
@@ -25,10 +25,8 @@ class WrongRedirect(Fault, frozen=True):
         default="/", description="The path of the page to which it leads; begins with one /."
     )
 
-    def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[tuple[Effect, ...], FaultState]:
-        """Redirect by 302, which turns a form that was sent into a plain visit."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Redirect by 302, which turns a POST into a GET."""
         path = exchange.request.parts.path or "/"
         to = _OF_ITSELF if path == self.to.partition("?")[0] else self.to
         headers = {"location": to, "cache-control": "no-store"}

@@ -1,8 +1,7 @@
-"""What an action does, told by its name alone, and actions read where no vocabulary knows them.
+"""Classifies actions by their names, and finds actions without a vocabulary.
 
-Agents name the same few actions in many ways: ``reload``, ``refresh_page``, ``browser_navigate``,
-``page.goto(…)``, ``GoBack``. A benchmark's vocabulary goes before: this is for an agent whose
-vocabulary nobody gave, and for a name that the vocabulary lacks.
+Agents use many names for the same actions: ``reload``, ``refresh_page``, ``browser_navigate``,
+``page.goto(…)``, ``GoBack``. A benchmark's vocabulary takes precedence.
 """
 
 import re
@@ -38,12 +37,11 @@ _DOES: Mapping[str, ActionKind] = {
 _STRONGEST: tuple[ActionKind, ...] = (
     *("reload", "back", "wait", "finish", "goto", "type", "click", "look"),
 )
-"""Of a name with several telling parts, the first of these: ``navigate_back``, ``wait_for_load``,
-``send_keys`` …"""
+"""The order of precedence for names with several parts: ``navigate_back``, ``wait_for_load``."""
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORD = re.compile(r"[A-Za-z_]\w{1,60}")
 _RECEIVER = re.compile(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
-"""What stands before the name in code: ``await page.``."""
+"""The text before the name in code: ``await page.``."""
 _NEW_TAB = frozenset(("tab", "window"))
 _BETWEEN_KEYS = re.compile(r"[+\s-]+")
 _CONTROL = frozenset(
@@ -59,15 +57,11 @@ _WITH_CONTROL: Mapping[str, ActionKind] = {"r": "reload", "f5": "reload", "[": "
 _WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
     ("left", "right", "arrowleft", "arrowright"), "back"
 )
-"""What a browser does when these keys are pressed, as Playwright, Selenium, xdotool and agents
-write them."""
+"""What a browser does for these keys, as Playwright, Selenium, xdotool and agents write them."""
 
 
 def action_kind(name: str) -> ActionKind | None:
-    """Return what an action of this name does; None where the name does not tell.
-
-    ``look`` changes nothing at the site.
-    """
+    """Return what an action with this name does, or None; ``look`` changes nothing at the site."""
     if name.lower() in _DOES:
         return _DOES[name.lower()]
     parts = [part.lower() for part in _PARTS.findall(name)]
@@ -80,7 +74,7 @@ def action_kind(name: str) -> ActionKind | None:
 
 
 def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | None:
-    """Return what an action does, by its keys or its button where these tell, else by its name."""
+    """Return what an action does by its keys or button if these are known, else by its name."""
     by_name = action_kind(name)
     if by_name not in (None, "click"):
         return by_name
@@ -90,7 +84,7 @@ def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | 
 
 
 def _keys(arguments: JsonValue) -> Iterator[str]:
-    """Yield each text among an action's arguments, and those of each list joined by ``+``."""
+    """Yield each string among an action's arguments, and those of each list joined by ``+``."""
     values = list(arguments.values()) if isinstance(arguments, dict) else [arguments]
     for value in values:
         texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else value
@@ -102,10 +96,7 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
 
 
 def _pressed(keys: str) -> ActionKind | None:
-    """Return what the keys do, such as ``ctrl+r``; None where they are none, or do something else.
-
-    Shift makes no difference: with it a page is loaded again past the browser's cache.
-    """
+    """Return what keys such as ``ctrl+r`` do, or None; Shift makes no difference."""
     bare = keys.lower().strip("<>{}'\" ").removeprefix("keys.")
     pressed = [re.sub(r"_[lr]$", "", key) for key in _BETWEEN_KEYS.split(bare)]
     held = set(pressed[:-1]) - _SHIFT
@@ -119,11 +110,10 @@ def _pressed(keys: str) -> ActionKind | None:
 def guess_actions(
     text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
 ) -> tuple[Action, ...]:
-    """Return the actions in a model's answer whose names tell what they do, in order.
+    """Return the actions in a model's answer that ``action_kind`` can classify, in order.
 
-    Those whose names are ``known`` are left to who knows them. They are read in the places that
-    ``parse_actions`` knows, on any line, and as calls in code
-    (``await page.goto("…")``). A bare name on a line is no action here: it may be a word.
+    Names in ``known`` are skipped. Actions are found where ``parse_actions`` finds them, on any
+    line, and as calls in code (``await page.goto("…")``). A bare name on a line is no action.
     """
     calls = tuple(tool_calls)
     plain = _RECEIVER.sub(r"\1", text)

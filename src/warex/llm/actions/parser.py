@@ -1,8 +1,6 @@
-"""The agent's actions, read out of what its model answered.
+"""Parses the agent's actions out of its model's answer.
 
-Web agents ask their model for the next action in tool calls, in JSON or in free text with a
-thought before it. Which words are actions only the benchmark knows: its vocabulary. The forms
-read, each as its harness reads it:
+The benchmark's vocabulary lists the names of actions. The forms, each read as its harness does:
 
 - tool calls, and JSON objects ``{"action": [{"go_to_url": {...}}]}`` (browser-use);
 - ``click('12')`` in a code block, in ``<action>`` or on a line of its own (BrowserGym, REAL);
@@ -43,7 +41,7 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid"):
     calls: tuple[str, ...] = ()
     """Begin a part of the task, which ``finish`` then ends in place of the task: subroutines."""
     other: tuple[str, ...] = ()
-    """Every action that none of the above is true of."""
+    """All other actions."""
     asks_again: str = ""
     """An answer of the model that asks for the very same page again, in the agent's own form, with
     ``{url}`` for the page's address. Empty where there is none, or only tool calls can."""
@@ -66,21 +64,17 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action with its arguments.
-
-    ``arguments`` are texts in order, quotes taken off, where the agent gave them by position, and
-    a mapping where it gave them by name.
-    """
+    """One action; ``arguments`` are unquoted texts if given by position, a mapping if by name."""
 
     name: str
     arguments: tuple[str, ...] | Mapping[str, JsonValue] = ()
 
 
 def parse_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...]:
-    """Return the actions the agent will take on this answer, in order; none if it was cut.
+    """Return the actions that the agent takes on this answer, in order; none if it was cut.
 
-    Tool calls go before text. In text the place tells an action from a mention: the last
-    ``<action>`` or code block that holds one, else the last line that is nothing but one.
+    Tool calls take precedence over text. In text, the last ``<action>`` or code block with an
+    action counts, else the last line that consists of one.
     """
     if not answer.complete or answer.error is not None:
         return ()
@@ -96,12 +90,12 @@ def parse_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ..
 
 @dataclass(slots=True)
 class SubtaskDepth:
-    """How deep in parts of its task an agent is, by the actions that it took."""
+    """Counts the open subroutines of an agent's task."""
 
     depth: int = 0
 
     def ends(self, actions: tuple[Action, ...], vocabulary: Vocabulary) -> bool:
-        """Note the actions; tell whether one of them ends the task, and not a part of it."""
+        """Count the actions; return whether one of them ends the whole task."""
         for action in actions:
             if action.name in vocabulary.calls:
                 self.depth += 1
@@ -114,7 +108,7 @@ class SubtaskDepth:
 
 def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
     arguments = _json(call.arguments)
-    # OpenAI's custom tools are given text of any form.
+    # OpenAI's custom tools take any text.
     plain = arguments is None and call.arguments not in ("", "null")
     if call.name in names:
         return (Action(call.name, (call.arguments,) if plain else as_dict(arguments)),)
@@ -129,14 +123,14 @@ def _json(text: str) -> JsonValue:
 
 
 def _json_within(text: str) -> JsonValue:
-    """Return the one object in a text, whatever prose is around it; None if it has none."""
+    """Return the JSON object within a text, or None."""
     begin, end = text.find("{"), text.rfind("}")
     return _json(text[begin : end + 1]) if 0 <= begin < end else None
 
 
 _SAID = ("name", "method", "action", "type")
-"""Where an object says which action it is: ``method`` in Stagehand; the latter two in computer use,
-and there only under ``action`` or ``actions``."""
+"""Keys for an action's name: ``method`` in Stagehand; the latter two in computer use, and there
+only under ``action`` or ``actions``."""
 _GIVEN = ("arguments", "parameters")
 
 
@@ -172,7 +166,7 @@ def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> 
         yield Action(as_text(item[said]), _given(next(filter(None, given), rest)))
     elif keyed:
         for key, arguments in item.items():
-            # Structured outputs list every action there is and leave all but one null.
+            # Structured outputs list every action and set all but one to null.
             if key in names and arguments is not None:
                 yield Action(key, as_dict(arguments))
 
@@ -203,7 +197,7 @@ def _in_text(text: str, names: frozenset[str]) -> tuple[Action, ...]:
 
 
 def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
-    """Return all actions of a block; a first line such as ``python`` is none and passed over."""
+    """Return all actions of a block; a first line such as ``python`` is ignored."""
     inner = block.strip().strip("`").strip()
     if actions := tuple(_in_json(_json_within(inner), names)):
         return actions
@@ -216,7 +210,7 @@ def _in_block(block: str, names: frozenset[str]) -> tuple[Action, ...]:
 
 
 def actions_on_lines(text: str, names: frozenset[str]) -> Iterator[Action]:
-    """Yield the actions that stand on lines of their own; a call may span several lines."""
+    """Yield the actions on lines of their own; a call may span several lines."""
     at, calls = 0, 0
     while at < len(text):
         newline = text.find("\n", at)
@@ -232,10 +226,7 @@ def actions_on_lines(text: str, names: frozenset[str]) -> Iterator[Action]:
 def _at_line(
     text: str, at: int, names: frozenset[str], reach: int
 ) -> tuple[Action | None, int, bool]:
-    """Return the action the line at ``at`` is, where it ends, and whether it is a call.
-
-    A call ends before ``reach``.
-    """
+    """Return the action on the line at ``at``, its end before ``reach``, and if it is a call."""
     label = _LABEL.match(text, at)
     begin = label.end() if label else at
     while begin < len(text) and text[begin] in " \t`*-":
@@ -262,10 +253,10 @@ def _split_brackets(inner: str) -> tuple[str, ...]:
 
 
 def _call(text: str, name: str, at: int, reach: int) -> tuple[Action | None, int]:
-    """Read ``(…)`` from ``at``; a line that goes on after it only mentions the call."""
+    """Read ``(…)`` from ``at``; a call with more text behind it is only a mention."""
     parts, end = _arguments(text, at, reach)
     if parts is None or not _LINE_REST.match(text, end):
-        # An apostrophe that nobody escaped: what the line has between its brackets is one text.
+        # An unescaped apostrophe: all text between the line's brackets is one argument.
         line_end = text.find("\n", at)
         line = text[at : line_end if line_end >= 0 else len(text)].rstrip(" \t`*.;")
         if parts is not None or not line.endswith(")"):
@@ -287,19 +278,17 @@ _PIECE = re.compile(
     r"|[^\"'\[\](){},]+|[\[\](){},]",
     re.DOTALL,
 )
-"""A string, a bracket or comma, or what stands between them."""
-
-
+"""A string, a bracket or comma, or the text between them."""
 _DEEPEST = 16
-"""Brackets in brackets; deeper is prose, and reading on would cost a long text dearly."""
+"""Levels of brackets; deeper ones are prose, and slow to read."""
 _MOST_PIECES = 2000
-"""Strings, commas and brackets of one call; more is prose, too."""
+"""Strings, commas and brackets of one call."""
 _MOST_CALLS = 50
-"""So many calls of a text may go on for several lines: one that never closes is read to its end."""
+"""Calls in a text that may span several lines."""
 
 
 def _arguments(text: str, at: int, reach: int) -> tuple[list[str] | None, int]:
-    """Return the arguments in the brackets at ``at`` as written; None if they never close."""
+    """Return the arguments in the brackets at ``at`` as written; None if they do not close."""
     parts: list[str] = []
     part, depth, at = "", 1, at + 1
     for _ in range(_MOST_PIECES):

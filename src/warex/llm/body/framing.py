@@ -1,7 +1,7 @@
-"""How the body of an answer is divided: whole JSON, an array, lines of JSON, events.
+"""Splits the body of an answer: whole JSON, an array, lines of JSON, or events.
 
-Which of them it is the body tells itself, save for AWS's messages: gateways answer a request for a
-stream with an error in JSON, and servers leave the content type out.
+The form is detected from the body, except for AWS's messages: gateways answer a request for a
+stream with an error in JSON, and some servers send no content type.
 """
 
 import re
@@ -16,23 +16,22 @@ from pydantic import JsonValue
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 
 MAX_BODY: Final = 64 * 1024 * 1024
-"""Bytes of an answer that are kept to be read: a model says less, also in many small events, but a
-stream may never end."""
+"""Bytes of an answer that are kept; a stream may be endless."""
 EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 """AWS's messages (Smithy, "Amazon Event Stream")."""
 _NEWLINE = re.compile(rb"\n")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _DONE: Final = "[DONE]"
-"""The data of the event with which OpenAI's streams end."""
+"""The data of the last event of OpenAI's streams."""
 _SSE_FIELD = re.compile(rb"\s*(?:(?:data|event|id|retry)\s*:|:)")
 _STREAMED = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)")
 """Where the next event, line or item of a stream begins."""
 _PLAIN_ERROR = re.compile(rb'^\{\s*"error"\s*:.*', re.MULTILINE | re.DOTALL)
-"""With which Google's API ends a stream of events that fails: as it stands, in no event."""
+"""The end of a failed stream of Google's API, which is not an event."""
 _PRELUDE: Final = Struct(">III")
 _CRC: Final = 4
 _TEXT: Final = 7
-"""The type of a header whose value is text; those of model APIs have no other."""
+"""The type of a header with a string value, the only one that LLM APIs use."""
 
 
 @dataclass(slots=True)
@@ -40,22 +39,19 @@ class BodyFrames:
     """The JSON values of an answer, in order."""
 
     items: Iterable[JsonValue] = ()
-    """To be gone through once: of a long stream, one is held at a time."""
+    """An iterable for one pass, which holds one item at a time."""
     whole: bool = False
-    """Whether they are one value, or one array, and no stream."""
+    """Whether they are one value or one array, not a stream."""
     cut: bool = False
     """Whether such a value is cut."""
     done: bool = False
-    """Whether a stream said itself that it is done; known when all its items have been read."""
+    """Whether a stream has its end marker; known after the last item."""
     error: str | None = None
-    """Why nothing can be read, where that is so."""
+    """Why nothing can be read, if so."""
 
 
 def split_frames(body: bytes, content_type: str = "") -> BodyFrames:
-    """Divide a body, cut or not; what of it is no JSON is left out.
-
-    ``body`` is decompressed. Nothing is raised.
-    """
+    """Split a decompressed body, which may be cut; skip what is not JSON; raise nothing."""
     if content_type.lower().startswith(EVENT_STREAM):
         return BodyFrames(_messages(body))
     begin = body.lstrip()[:1]
@@ -79,14 +75,13 @@ def _events(body: bytes, stream: BodyFrames) -> Iterator[JsonValue]:
 
 
 def stream_chunks(body: bytes, content_type: str = "") -> list[bytes]:
-    """Divide a body where its server would send it piece by piece; together they are the body.
+    """Split a body into chunks as its server would send them.
 
-    A stream is divided after each of its events, lines or messages, all else into sixteen.
+    A stream is split after each event, line or message, any other body into sixteen chunks.
     """
     if content_type.lower().startswith(EVENT_STREAM):
         return [*_message_bytes(body)]
-    found = [piece for piece in _STREAMED.split(body) if piece]
-    if len(found) > 1:
+    if len(found := [piece for piece in _STREAMED.split(body) if piece]) > 1:
         return found
     size = max(1, -(-len(body) // 16))
     return [body[at : at + size] for at in range(0, len(body), size)]
@@ -95,9 +90,7 @@ def stream_chunks(body: bytes, content_type: str = "") -> list[bytes]:
 def sse_data(body: bytes) -> Iterator[str]:
     """Yield the data of each server-sent event (WHATWG HTML, section 9.2), whole or cut.
 
-    Comments, names and ids are passed over. An event without the closing blank line is yielded too,
-    unlike in a browser: some servers end so, and whether a cut one still makes sense only its
-    reader can tell.
+    Unlike in a browser, a last event without a blank line is yielded too: some servers end so.
     """
     data: list[str] = []
     for line in _lines(body.removeprefix(b"\xef\xbb\xbf"), _LINE_END):
@@ -125,7 +118,7 @@ def _json(body: bytes) -> BodyFrames:
         return BodyFrames(_items(parse_json(body)), whole=True)
     except ValueError:
         first, _, rest = body.partition(b"\n")
-    # A value over several lines has nothing on its first that is whole.
+    # The first line of a value over several lines is not JSON.
     if rest.strip(b"\n") and _is_json(first):
         return BodyFrames(_readable(_lines(body, _NEWLINE)))
     try:
@@ -147,8 +140,7 @@ def _readable(texts: Iterable[bytes]) -> Iterator[JsonValue]:
         try:
             yield parse_json(text)
         except ValueError:
-            # Where the stream was cut; were it in the middle, the rest still counts.
-            continue
+            continue  # The stream was cut here.
 
 
 def _messages(body: bytes) -> Iterator[JsonValue]:
@@ -172,7 +164,7 @@ def _messages(body: bytes) -> Iterator[JsonValue]:
 
 
 def _aws_error(names: Mapping[str, str], payload: JsonValue) -> JsonValue:
-    """Return an exception, which its API declares, or an error of AWS's own."""
+    """Return an exception that the API declares, or another error of AWS."""
     kind = names.get(":exception-type") or names.get(":error-code") or "an error without a name"
     told = as_dict(payload)
     message = as_text(told.get("message")) or names.get(":error-message") or ""
@@ -180,7 +172,7 @@ def _aws_error(names: Mapping[str, str], payload: JsonValue) -> JsonValue:
 
 
 def _message_bytes(body: bytes) -> Iterator[bytes]:
-    """Yield AWS's messages as they stand; what cannot be divided is one."""
+    """Yield the bytes of AWS's messages; a rest that cannot be split is one."""
     at = 0
     while at < len(body):
         length = int.from_bytes(body[at : at + 4], "big")

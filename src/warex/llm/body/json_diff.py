@@ -1,4 +1,4 @@
-"""Where two JSON values differ, and by how much: which of several requests is nearest to one."""
+"""The first difference of two JSON values, and their distance."""
 
 import json
 from collections.abc import Iterator
@@ -10,23 +10,24 @@ from typing import Final
 from pydantic import JsonValue
 
 _BEFORE: Final = 30
+"""Equal characters that are shown before the difference."""
 _LONGEST: Final = 100
-"""Characters of a value that are shown, and of those that are equal and stand before."""
+"""Characters of a value that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place in which two values differ, in the order in which they are written."""
+    """The first difference of two values, in the order of the text."""
 
     path: str
     """``messages[2].content``."""
     recorded: str | None
-    """What stands there, as JSON, shortened around the difference; None where nothing does."""
+    """The value as JSON, shortened around the difference; None if missing."""
     asked: str | None
 
 
 class _Nothing:
-    """What stands where nothing does."""
+    """A missing value."""
 
 
 type _Side = JsonValue | _Nothing
@@ -35,7 +36,7 @@ _NOTHING: Final = _Nothing()
 
 
 def first_difference(recorded: JsonValue, asked: JsonValue) -> Difference | None:
-    """Return the first difference; None for two that are equal, whatever their keys' order."""
+    """Return the first difference; None if equal, in any order of keys."""
     found = next(_differences("", recorded, asked), None)
     if found is None:
         return None
@@ -47,7 +48,7 @@ def first_difference(recorded: JsonValue, asked: JsonValue) -> Difference | None
 
 
 def distance(one: JsonValue, other: JsonValue) -> int:
-    """Return how many texts, numbers and so on must change to make one the other."""
+    """Return how many leaves must change to turn one value into the other."""
     return sum(max(_leaves(a), _leaves(b)) for _, a, b in _differences("", one, other))
 
 
@@ -66,10 +67,8 @@ def _differences(path: str, one: _Side, other: _Side) -> Iterator[_Found]:
 
 
 def _leaves(value: _Side) -> int:
-    if isinstance(value, dict):
-        return max(1, sum(map(_leaves, value.values())))
-    if isinstance(value, list):
-        return max(1, sum(map(_leaves, value)))
+    if isinstance(value, dict | list):
+        return max(1, sum(map(_leaves, value.values() if isinstance(value, dict) else value)))
     return 0 if isinstance(value, _Nothing) else 1
 
 
@@ -77,7 +76,8 @@ def _excerpt(text: str, same: int) -> str:
     begin = max(0, same - _BEFORE)
     shown = text[begin : begin + _LONGEST]
     before = "…" if begin else ""
-    return _quoted(f"{before}{shown}{'…' if begin + _LONGEST < len(text) else ''}")
+    after = "…" if begin + _LONGEST < len(text) else ""
+    return json.dumps(f"{before}{shown}{after}", ensure_ascii=False)
 
 
 def _shown(value: _Side) -> str | None:
@@ -87,7 +87,3 @@ def _shown(value: _Side) -> str | None:
         return _excerpt(value, 0)
     written = json.dumps(value, ensure_ascii=False)
     return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -1,7 +1,6 @@
-"""Changes JSON text in one place: all else stays as it was written, numbers and escapes included.
+"""Changes JSON text in one place; all else stays as written, including numbers and escapes.
 
-To parse and write anew would order, round and escape as Python likes, and a model's API, or its
-cache of prompts, may tell the difference.
+Parsing and serialising again would change bytes, and an LLM API or its prompt cache may notice.
 """
 
 import json
@@ -12,18 +11,18 @@ from pydantic import JsonValue
 
 
 def _number(text: str) -> int:
-    """Read no number: what it is stays in the text, however long it is."""
+    """Skip a number, however long it is."""
     return 0
 
 
-# Raw line breaks in texts are let be.
+# Not strict: raw line breaks in strings are accepted.
 _DECODER = json.JSONDecoder(strict=False, parse_int=_number, parse_float=_number)
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A value and where it stands in the text: from ``begin`` to before ``end``."""
+    """A value and its place in the text: from ``begin`` to before ``end``."""
 
     value: JsonValue
     """Every number in it is 0."""
@@ -32,10 +31,7 @@ class Span:
 
 
 def root(text: str) -> Span:
-    """Return the one value of a JSON text.
-
-    Raises ValueError where it is none.
-    """
+    """Return the value of a JSON text. Raises ValueError if it is not JSON."""
     place = _at(text, 0)
     if _past_space(text, place.end) != len(text):
         raise ValueError("something follows the JSON value")
@@ -43,7 +39,7 @@ def root(text: str) -> Span:
 
 
 def member(text: str, parent: Span, name: str) -> Span | None:
-    """Return an object's member; of several the last, as parsers do; None where it has none."""
+    """Return an object's member, or None; of several with one name the last, as parsers do."""
     found = None
     at = _past_space(text, parent.begin + 1)
     while text[at] != "}":
@@ -66,34 +62,34 @@ def items(text: str, parent: Span) -> list[Span]:
 
 
 def insert_member(text: str, parent: Span, name: str, value: JsonValue) -> str:
-    """Return the text with one more member at the beginning of an object."""
+    """Return the text with a member inserted at the beginning of an object."""
     comma = ", " if parent.value else ""
     at = parent.begin + 1
     return f"{text[:at]}{json.dumps(name)}: {json.dumps(value)}{comma}{text[at:]}"
 
 
 def prepend_item(text: str, parent: Span, item: JsonValue) -> str:
-    """Return the text with one more item at the beginning of an array."""
+    """Return the text with an item inserted at the beginning of an array."""
     comma = ", " if parent.value else ""
     at = parent.begin + 1
     return f"{text[:at]}{json.dumps(item)}{comma}{text[at:]}"
 
 
 def append_item(text: str, parent: Span, item: JsonValue) -> str:
-    """Return the text with one more item at the end of an array."""
+    """Return the text with an item appended to an array."""
     comma = ", " if parent.value else ""
     at = parent.end - 1
     return f"{text[:at]}{comma}{json.dumps(item)}{text[at:]}"
 
 
 def append_to_string(text: str, string: Span, addition: str) -> str:
-    """Return the text with an addition at the end of a string."""
+    """Return the text with an addition appended to a string."""
     at = string.end - 1
     return f"{text[:at]}{json.dumps(addition)[1:-1]}{text[at:]}"
 
 
 def replace(text: str, place: Span, value: JsonValue) -> str:
-    """Return the text with another value in this place."""
+    """Return the text with the value at a place replaced."""
     return f"{text[: place.begin]}{json.dumps(value)}{text[place.end :]}"
 
 

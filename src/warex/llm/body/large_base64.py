@@ -1,8 +1,6 @@
-"""Leaves long texts in base64 out of a large body while its JSON is read.
+"""Replaces long base64 strings of a large body by short placeholders while its JSON is read.
 
-A call with screenshots is base64 nearly throughout. Read as it is, each of them is held twice: in
-the body, which is still to be sent, and as a text of its own. So a short text stands in for each,
-and what it stands for is found in the body itself.
+Otherwise each screenshot of a call would be in memory twice: in the body and as a string.
 """
 
 import hashlib
@@ -14,33 +12,32 @@ from typing import Final
 from pydantic import JsonValue
 
 _LARGE: Final = 1_000_000
-"""Bytes: a smaller body is read as it is."""
+"""Bytes; a smaller body is read as it is."""
 _LONG: Final = re.compile(rb'[",]([A-Za-z0-9+/]{65536,}+={0,2}+)"')
-"""A text of JSON, or what stands behind the comma of a data URL (RFC 2397)."""
+"""A JSON string, or the part of a data URL behind the comma (RFC 2397)."""
 
 
 @dataclass(frozen=True, slots=True)
 class OmittedBase64:
-    """What was left out of a body."""
+    """The strings that were replaced in a body."""
 
     name: str = ""
-    """What every stand-in begins with; it occurs in no body but by intent."""
+    """The prefix of the placeholders; it occurs in no body by chance."""
     texts: Mapping[str, memoryview] = field(default_factory=dict)
-    """What was left out, where it is in the body, by its stand-in, which is base64, too."""
+    """The strings, as views of the body, by their placeholders, which are base64 too."""
 
     def __bool__(self) -> bool:
         return bool(self.texts)
 
     def whole(self, body: bytes) -> bytes:
-        """Return a body with everything in its place."""
+        """Return a body with all strings put back."""
         if not self:
             return body
-        stand_in = re.compile(b"(%s[0-9]{8})" % self.name.encode())
-        parts = stand_in.split(body)
+        parts = re.split(b"(%s[0-9]{8})" % self.name.encode(), body)
         return b"".join(self.texts.get(part.decode("latin-1"), part) for part in parts)
 
     def put_back(self, value: JsonValue, but: Collection[str] = ()) -> JsonValue:
-        """Return a value with everything in its place, but for some stand-ins."""
+        """Return a value with the strings put back, except for some placeholders."""
         match value:
             case str() if self.name in value:
                 for stand_in, text in self.texts.items():
@@ -62,7 +59,7 @@ NOTHING_OMITTED: Final = OmittedBase64()
 
 
 def omit_base64(body: bytes) -> tuple[bytes, OmittedBase64]:
-    """Return a body without its long texts in base64, and these."""
+    """Return a body without its long base64 strings, and these."""
     found = [each.span(1) for each in _LONG.finditer(body)] if len(body) >= _LARGE else []
     if not found:
         return body, NOTHING_OMITTED

@@ -1,4 +1,4 @@
-"""Reading JSON that may lack the promised shape: wrong types read as nothing."""
+"""Reads JSON of uncertain shape: values of a wrong type become empty."""
 
 import re
 from typing import Final, Literal
@@ -12,17 +12,14 @@ _SURROGATES = re.compile(
     rb"(\\[^u]|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-"""Escapes that stand for themselves (group 1), or half a surrogate pair."""
+"""Valid escapes (group 1), or half a surrogate pair."""
 
 
 def parse_json(body: bytes, *, cut: bool = False) -> JsonValue:
-    """Return the JSON in ``body``; with ``cut``, as much as there is of it.
+    """Return the JSON in ``body``; with ``cut``, the part that is there.
 
-    Half a surrogate pair becomes U+FFFD: agents that shorten page texts in JavaScript send them.
-
-    Raises:
-        ValueError: it is not JSON, or nested deeper than 200 levels.
-
+    Half a surrogate pair, as agents in JavaScript send, becomes U+FFFD. Raises ValueError if it is
+    not JSON, or nested deeper than 200 levels.
     """
     partial: Literal["trailing-strings", "off"] = "trailing-strings" if cut else "off"
     try:
@@ -54,9 +51,9 @@ def as_text(value: JsonValue) -> str:
 
 
 def as_tokens(value: JsonValue) -> int:
-    """Return the number of tokens that an API tells, or 0 where it tells none.
+    """Return a number of tokens; 0 if missing.
 
-    It is below 0, whatever is added to it, where what the API tells can be no number of tokens.
+    An impossible number becomes one so low that any sum with it is negative.
     """
     if value is None:
         return 0
@@ -68,7 +65,5 @@ def as_tokens(value: JsonValue) -> int:
 
 
 def as_count(value: JsonValue) -> int:
-    """Return a number of things, or 0; more than 10^12 is no number of anything in a call."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return 0
-    return value if 0 < value <= _MOST else 0
+    """Return a positive integer up to 10^12, or 0."""
+    return value if type(value) is int and 0 < value <= _MOST else 0

@@ -1,4 +1,4 @@
-"""How large an image is, read from its head, and how many tokens vendors count for that."""
+"""The size of an image, read from its header, and the tokens that vendors count for it."""
 
 import base64
 import binascii
@@ -10,17 +10,14 @@ type Size = tuple[int, int]
 """Width and height, in pixels."""
 
 _HEAD: Final = 1 << 16
-"""Characters of base64 in which a JPEG tells its size, behind what a camera adds."""
+"""Characters of base64 that are read: a JPEG's size comes after the camera's metadata."""
 _LARGEST: Final = 1 << 16
 _NO_SIZE: Final = (0xC4, 0xC8, 0xCC)
-"""JPEG markers among those of frames that are none (ITU T.81, table B.1)."""
+"""JPEG markers in the range of frame markers that are none (ITU T.81, table B.1)."""
 
 
 def image_size(data: str | None) -> Size | None:
-    """Return the size of an image in base64: PNG, JPEG, GIF or WebP; None where it tells none.
-
-    Nothing is raised, whatever it is; no more than its head is looked at.
-    """
+    """Return the size of a PNG, JPEG, GIF or WebP in base64; None if unknown; raises nothing."""
     text = (data or "")[:_HEAD]
     try:
         head = base64.b64decode(text[: len(text) // 4 * 4], validate=True)
@@ -41,7 +38,7 @@ def _size(head: bytes) -> Size | None:
 
 
 def _webp(head: bytes) -> Size | None:
-    """Return what a WebP's first chunk tells (RFC 9649)."""
+    """Return the size in a WebP's first chunk (RFC 9649)."""
     match head[12:16]:
         case b"VP8X":
             wide, high = (int.from_bytes(head[at : at + 3], "little") for at in (24, 27))
@@ -57,7 +54,7 @@ def _webp(head: bytes) -> Size | None:
 
 
 def _jpeg(head: bytes) -> Size | None:
-    """Return what a JPEG's first frame tells."""
+    """Return the size in a JPEG's first frame."""
     at = 2
     while at + 9 <= len(head) and head[at] == 0xFF:
         marker, length = head[at + 1], int.from_bytes(head[at + 2 : at + 4])
@@ -71,15 +68,15 @@ def _jpeg(head: bytes) -> Size | None:
 
 
 def image_tokens(data: str | None, count: Callable[[Size], int], otherwise: int) -> int:
-    """Return how many tokens an image has by its size, or where that is not known."""
+    """Return the tokens of an image by its size; ``otherwise`` if that is unknown."""
     size = image_size(data)
     return otherwise if size is None else count(size)
 
 
 def openai_image_tokens(size: Size) -> int:
-    """Return what GPT-4o reads an image in high detail as (OpenAI, "Images and vision").
+    """Return GPT-4o's tokens of an image in high detail (OpenAI, "Images and vision").
 
-    It is made to fit 2,048 pixels each way, then 768 on its shorter side; each tile has 170.
+    It is scaled to fit 2,048 pixels each way, then 768 on its shorter side; each tile has 170.
     """
     wide, high = size
     scale = min(1, 2_048 / max(wide, high))
@@ -88,9 +85,9 @@ def openai_image_tokens(size: Size) -> int:
 
 
 def anthropic_image_tokens(size: Size) -> int:
-    """Return what Claude reads an image as (Anthropic, "Vision").
+    """Return Claude's tokens of an image (Anthropic, "Vision").
 
-    It is made to fit 1,568 pixels each way, and has no more than some 1,600.
+    It is scaled to fit 1,568 pixels each way; the maximum is about 1,600.
     """
     wide, high = size
     scale = min(1, 1_568 / max(wide, high))
@@ -98,10 +95,10 @@ def anthropic_image_tokens(size: Size) -> int:
 
 
 def gemini_image_tokens(size: Size) -> int:
-    """Return what Gemini reads an image as (Google, "Understand and count tokens").
+    """Return Gemini's tokens of an image (Google, "Understand and count tokens").
 
-    One of at most 384 pixels each way is one tile. Else it is made to fit 3,072 pixels each way,
-    and a tile is as wide as two thirds of the shorter side, from 256 to 768 pixels.
+    An image of at most 384 pixels each way is one tile. Others are scaled to fit 3,072 pixels each
+    way, and a tile is as wide as two thirds of the shorter side, from 256 to 768 pixels.
     """
     if max(size) <= 384:
         return 258

@@ -1,4 +1,4 @@
-"""Images in messages, taken out so that a trace stores each once."""
+"""Detaches images from messages, so that a trace stores each once."""
 
 import binascii
 import re
@@ -21,9 +21,9 @@ def image_at(
     tokens: int,
     count: Callable[[Size], int] | None = None,
 ) -> Iterator[Image]:
-    """Yield the image that stands at ``at``: a data URL (RFC 2397), or an address.
+    """Yield the image at ``at``: a data URL (RFC 2397), or another URL.
 
-    It has as many tokens as ``count`` says of its size, ``tokens`` where that is not known.
+    ``count`` maps its size to its tokens; ``tokens`` is used if the size is unknown.
     """
     if not isinstance(url, str):
         return
@@ -53,11 +53,10 @@ def detach_images(
     keep: Callable[[bytes], str],
     left_out: OmittedBase64 = NOTHING_OMITTED,
 ) -> list[JsonValue]:
-    """Return the messages with references for images, each of which is given to ``keep``.
+    """Return a copy of the messages with references for images.
 
     An image becomes ``blob:`` and the reference that ``keep`` returns, with its ``media_type``
-    beside it. The messages given are left as they are; an image that is not valid base64 stays in
-    place. ``left_out``: those for which the messages have stand-ins.
+    beside it; invalid base64 stays. ``left_out`` holds the images replaced by placeholders.
     """
 
     def detached(value: JsonValue) -> JsonValue:
@@ -68,9 +67,8 @@ def detach_images(
         held = list(images(value))
         result = {key: detached(item) for key, item in value.items()}
         for image in held:
-            # One after the other: none is held longer than it takes to keep it.
-            content = _decoded(image, left_out)
-            if content is not None:
+            # One at a time, to save memory.
+            if (content := _decoded(image, left_out)) is not None:
                 _put(result, image, f"blob:{keep(content)}")
         return result
 
@@ -79,7 +77,7 @@ def detach_images(
 
 
 def _put(part: dict[str, JsonValue], image: Image, reference: str) -> None:
-    """Put a reference where the image was; ``part`` is a copy."""
+    """Replace the image in ``part`` by a reference."""
     holder: JsonValue = part
     for step in image.at[:-1]:
         holder = holder[step]  # type: ignore[index]

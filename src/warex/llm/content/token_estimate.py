@@ -1,4 +1,4 @@
-"""Rough token counts, for answers whose API gave none."""
+"""Estimates token counts for answers without them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,27 +8,27 @@ from pydantic import JsonValue
 from warex.llm.base import Image, LlmRequest, ToolCall
 
 BYTES_PER_TOKEN = 4
-"""English, HTML and code in the current tokenizers, within a quarter of it (``bench.tokens``)."""
+"""For English, HTML and code in current tokenizers, within a quarter (``bench.tokens``)."""
 TOKENS_PER_MESSAGE = 4
-"""What the chat format adds to each message (OpenAI cookbook, "How to count tokens")."""
+"""The overhead of a message in the chat format (OpenAI cookbook, "How to count tokens")."""
 
 type ImagesOf = Callable[[Mapping[str, JsonValue]], Iterable[Image]]
-"""How a family finds the images that an object in a message holds."""
+"""Finds the images in an object of a message."""
 
 
 def estimate_text(text: str) -> int:
-    """Return about how many tokens a text has."""
+    """Estimate the tokens of a text."""
     return -(-len(text.encode("utf-8", errors="replace")) // BYTES_PER_TOKEN)
 
 
 def estimate_input(request: LlmRequest, images: ImagesOf) -> int:
-    """Return about how many tokens a request has, tools and images included."""
+    """Estimate the tokens of a request, including tools and images."""
     messages = sum(TOKENS_PER_MESSAGE + _count(message, images) for message in request.messages)
     return messages + (estimate_text(json.dumps(request.tools)) if request.tools else 0)
 
 
 def estimate_output(text: str, tool_calls: Sequence[ToolCall]) -> int:
-    """Return about how many tokens an answer has."""
+    """Estimate the tokens of an answer."""
     return estimate_text(text) + sum(
         estimate_text(call.name) + estimate_text(call.arguments) for call in tool_calls
     )

@@ -26,9 +26,9 @@ _BY_NAME = {defence.name: defence for defence in DEFENCES}
 
 
 def defence_of(given: Any) -> Any:
-    """Return the defence of a name; what is not a name is returned as it is.
+    """Return the defence with a name; return other values unchanged.
 
-    Raises ValueError for a name that the catalogue lacks.
+    Raises ValueError for a name that is not in the catalogue.
     """
     if not isinstance(given, str):
         return given
@@ -38,9 +38,9 @@ def defence_of(given: Any) -> Any:
 
 
 def find_defence(source: str) -> Defence:
-    """Return a defence by its name in the catalogue, or of the text in a file.
+    """Return the defence with a name, or one with the text of a file, named after the file.
 
-    A file's defence is called as the file is. Raises InputError where there is neither.
+    Raises InputError if there is neither.
     """
     if source in _BY_NAME:
         return _BY_NAME[source]
@@ -62,6 +62,6 @@ def find_defence(source: str) -> Defence:
 
 
 def no_such_defence(name: str) -> str:
-    """Say that the catalogue lacks a name, and what it has."""
+    """Return the error for an unknown name, with the known ones."""
     guess = did_you_mean(name, _BY_NAME) or "."
     return f"there is no defence {name!r}{guess} There are: {', '.join(_BY_NAME)}"

@@ -1,4 +1,4 @@
-"""What a defence is."""
+"""The type of a defence."""
 
 from typing import Annotated
 

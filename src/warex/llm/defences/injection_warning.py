@@ -1,4 +1,4 @@
-"""A warning of instructions in what the agent reads."""
+"""A warning of instructions in page content."""
 
 from warex.llm.defences.base import Defence
 

@@ -76,10 +76,10 @@ class AnthropicMessages(LlmApi):
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
         messages = as_list(body.get("messages"))
-        # On Vertex AI other publishers have bodies of their own, with a model.
+        # On Vertex AI, bodies of other publishers name a model.
         on_vertex = path.partition("?")[0].endswith(_VERTEX)
         named = "anthropic_version" in body if on_vertex else isinstance(body.get("model"), str)
-        # The API refuses a request without it; threads of other APIs are posted to /messages, too.
+        # The API requires it; other APIs have a path /messages, too.
         limited = "max_tokens" in body
         return named and limited and bool(messages) and all(isinstance(m, dict) for m in messages)
 
@@ -118,7 +118,7 @@ class AnthropicMessages(LlmApi):
             case "error":
                 said.error = error_message(frame)
             case _:
-                # A ping, or an error of a gateway.
+                # A ping, or a gateway's error.
                 said.error = error_message(frame) if frame.get("error") else said.error
 
     @override
@@ -186,10 +186,8 @@ class AnthropicMessages(LlmApi):
             return
         data = as_text(source.get("data")) or None
         media_type = as_text(source.get("media_type"))
-        at = ("source", "data")
-        yield Image(
-            at, image_tokens(data, anthropic_image_tokens, _TOKENS_PER_IMAGE), media_type, data
-        )
+        tokens = image_tokens(data, anthropic_image_tokens, _TOKENS_PER_IMAGE)
+        yield Image(("source", "data"), tokens, media_type, data)
 
 
 def _model_on_vertex(path: str) -> str:
@@ -199,7 +197,7 @@ def _model_on_vertex(path: str) -> str:
 def _blocks(
     answer: LlmAnswer,
 ) -> Iterator[tuple[dict[str, JsonValue], dict[str, JsonValue], list[JsonValue]]]:
-    """Yield each block as it begins, what it has in the end, and how it comes to it."""
+    """Yield each block's start, its final members, and its deltas."""
     if answer.reasoning:
         thoughts = [_delta("thinking", word) for word in writing.word_chunks(answer.reasoning)]
         empty: dict[str, JsonValue] = {"type": "thinking", "thinking": "", "signature": ""}
@@ -256,8 +254,7 @@ def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue])
         case kind if kind == "tool_use" or kind in _BY_SERVER:
             call = said.call(index, as_text(block.get("id")))
             # In a stream the input begins as an empty object, and its text follows.
-            given = block.get("input")
-            call.add(block.get("id"), block.get("name"), given or None)
+            call.add(block.get("id"), block.get("name"), block.get("input") or None)
             call.by_server = kind in _BY_SERVER
         case _:
             pass
@@ -287,16 +284,16 @@ def _read_end(
 
 
 def _tier(told: Mapping[str, JsonValue]) -> str | None:
-    """Return the tier that a request asks for, or a usage tells; ``fast`` is a price of its own."""
+    """Return the tier of a request or a usage; ``fast`` has its own price."""
     fast = service_tier(told.get("speed"))
     billed = service_tier(told.get("service_tier"))
     return fast or (fast if billed is None else billed)
 
 
 def _usage(told: Mapping[str, JsonValue], before: Usage | None) -> Usage:
-    """Return the usage; what a later event does not tell stays as an earlier one told it.
+    """Return the usage; members that an event lacks keep their earlier values.
 
-    ``input_tokens`` leaves out what a cache was read or written for.
+    ``input_tokens`` excludes tokens read from or written to a cache.
     """
     old = before or Usage(0, 0)
     plain = old.input_total - old.cache_read - old.cache_write

@@ -1,4 +1,4 @@
-"""What reads the calls of one LLM API."""
+"""The base class of the LLM APIs."""
 
 import re
 from abc import ABC, abstractmethod
@@ -16,11 +16,10 @@ _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class LlmApi(ABC):
-    """One LLM API: which requests are its own, and how to read and to change them.
+    """One LLM API: recognises its requests, reads and changes them.
 
-    A family is recognised by the shape of path and body, never by the host: models are served from
-    anywhere. It is pure and must bear any body: when it reads, what is not understood is an error
-    *in the answer*, nothing is raised.
+    A family is recognised by the shape of path and body, not by the host. It is pure; reading
+    accepts any body and raises nothing: what cannot be read is an error *in the answer*.
     """
 
     name: ClassVar[str]
@@ -28,30 +27,30 @@ class LlmApi(ABC):
     summary: ClassVar[str]
     """One line for docs/reference/llm.md."""
     answer_description: ClassVar[str]
-    """What it answers with, for sentences: ``a chat completion``."""
+    """An answer of it, for messages: ``a chat completion``."""
     path_endings: ClassVar[tuple[str, ...]]
-    """How the path of each of its calls ends, query left out."""
+    """The endings of its calls' paths, without query."""
     counting_endings: ClassVar[tuple[str, ...]] = ()
-    """How the paths end at which its API counts tokens, and generates nothing."""
+    """The endings of paths that only count tokens."""
     prompts: ClassVar[tuple[str, ...]] = ("messages",)
-    """Where the body of a call has what the model is asked: at least one of them is there."""
+    """Keys of the prompt: the body of a call has at least one."""
     text_path: ClassVar[tuple[str | int, ...]] = ()
-    """Where a whole answer has what the model said: text, objects, or nothing."""
+    """The place of the model's output in a whole answer: text, objects, or nothing."""
     reports: ClassVar[tuple[str, ...]] = ("model", "cache_read", "cache_write", "reasoning")
-    """What its answers name of themselves: their model, and parts of their usage."""
+    """What its answers report: their model, and parts of their usage."""
 
     @abstractmethod
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        """Tell whether a POST of this body to this path (with or without query) is a call."""
+        """Whether a POST of this body to this path (with or without query) is a call."""
 
     @abstractmethod
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        """Return what a recognised request asks; ``digest`` is its ``body_digest``."""
+        """Read a recognised request; ``digest`` is its ``body_digest``."""
 
     def read_answer(
         self, request: LlmRequest, status: int, content_type: str, body: bytes
     ) -> LlmAnswer:
-        """Return what the answer says; ``body`` is decompressed, and cut where the answer was."""
+        """Read the answer; ``body`` is decompressed, and may be cut."""
         if not 200 <= status < 300:
             return LlmAnswer(request.model, error=f"HTTP {status}: {body_excerpt(body)}")
         arrived, said = split_frames(body, content_type), AnswerBuilder()
@@ -73,7 +72,7 @@ class LlmApi(ABC):
         return said.answer(request, self.images)
 
     def _is_well_formed(self, answer: JsonValue) -> bool:
-        """Whether what the model said has a type that can be read, or is not there."""
+        """Whether the model's output has a readable type, or is missing."""
         value = answer
         for key in self.text_path:
             if isinstance(value, dict):
@@ -85,7 +84,7 @@ class LlmApi(ABC):
         return value is None or isinstance(value, str | list | dict)
 
     def _why_nothing(self, arrived: BodyFrames, body: bytes) -> str:
-        """Say why an answer without an error of its API's own says nothing."""
+        """Return why an answer without an error from its API is empty."""
         if not body.strip():
             return "the answer is empty"
         if arrived.error is not None:
@@ -96,10 +95,10 @@ class LlmApi(ABC):
 
     @abstractmethod
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
-        """Take in one frame of a stream, or with ``whole`` the only one of a whole answer."""
+        """Read one frame of a stream, or with ``whole`` a whole answer."""
 
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
-        """Yield the names of the tools that a request offers: ``name``, or that of a function."""
+        """Yield the names of a request's tools: ``name``, or that of a function."""
         for tool in map(as_dict, tools):
             name = as_text(tool.get("name")) or as_text(as_dict(tool.get("function")).get("name"))
             if name:
@@ -107,26 +106,23 @@ class LlmApi(ABC):
 
     @abstractmethod
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
-        """Return an answer as the API sends it, streamed where the request asks for that.
+        """Return an answer as the API sends it, streamed if the request asks for that.
 
-        What ``read_answer`` reads in it is the same answer. An answer that is not ``complete`` is
-        written as far as it goes, without its end.
+        ``read_answer`` returns the same answer. One that is not ``complete`` is written without its
+        end.
         """
 
     @abstractmethod
     def error_response(
         self, request: LlmRequest, trouble: ApiErrorKind, wait: int
     ) -> SerializedAnswer:
-        """Return the error that the API sends for a trouble, in its own words.
-
-        ``wait`` is for how many seconds a client is told to wait, where the API tells it so.
-        """
+        """Return the API's error for a trouble; ``wait`` is in seconds, if the API sends one."""
 
     def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
-        """Return for how many seconds an error tells its client to wait; None if it does not.
+        """Return the seconds after which an error allows a retry; None if it does not say.
 
         ``headers`` have names in lower case (RFC 9110, section 10.2.3, and OpenAI's in
-        milliseconds, which its SDKs heed first).
+        milliseconds, which its SDKs prefer).
         """
         for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
             told = headers.get(name, "")
@@ -138,13 +134,10 @@ class LlmApi(ABC):
     def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         """Return the body of a recognised request with a text at the end of its system prompt.
 
-        All else stays as it was written, byte for byte. ``body`` is decompressed.
-
-        Raises:
-            ValueError: its system prompt has a form that is not understood; the message says which.
-
+        All other bytes stay. ``body`` is decompressed. Raises ValueError, with the reason, if the
+        form of the system prompt is unknown.
         """
 
     @abstractmethod
     def images(self, part: Mapping[str, JsonValue]) -> Iterable[Image]:
-        """Yield the images that an object anywhere in a message holds itself."""
+        """Yield the images directly in an object of a message."""

@@ -39,7 +39,7 @@ from warex.llm.families.writing import api_finish_reason, parse_arguments
 _STREAMED: Final = "/converse-stream"
 _PATH = re.compile(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")
 _TOKENS_PER_IMAGE: Final = 1_600
-"""The most of a Claude model, which most calls here go to."""
+"""The maximum of a Claude model, the most common one here."""
 _FINISH: Final[Mapping[str, Finish]] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -73,16 +73,8 @@ _TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
         "ServiceUnavailableException",
         "Too many connections, please wait before trying again.",
     ),
-    "context_too_long": (
-        400,
-        "ValidationException",
-        "Input is too long for requested model.",
-    ),
-    "content_filtered": (
-        400,
-        "ValidationException",
-        "Output blocked by content filtering policy",
-    ),
+    "context_too_long": (400, "ValidationException", "Input is too long for requested model."),
+    "content_filtered": (400, "ValidationException", "Output blocked by content filtering policy"),
     "invalid_key": (
         403,
         "UnrecognizedClientException",
@@ -107,7 +99,7 @@ class BedrockConverse(LlmApi):
         if _PATH.search(path) is None:
             return False
         messages = as_list(body.get("messages"))
-        # A prompt that AWS keeps has messages of its own.
+        # A prompt stored at AWS has its own messages.
         kept = isinstance(body.get("promptVariables"), dict)
         return (bool(messages) or kept) and all(isinstance(m, dict) for m in messages)
 
@@ -182,13 +174,13 @@ class BedrockConverse(LlmApi):
 
 
 def aws_error(trouble: ApiErrorKind) -> SerializedAnswer:
-    """Return an error of Bedrock's."""
+    """Return an error of Bedrock."""
     status, kind, message = _TROUBLES[trouble]
     return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{kind}:")
 
 
 def converse_images(part: Mapping[str, JsonValue]) -> Iterator[Image]:
-    """Yield the image that a content block of Converse is."""
+    """Yield the image of a content block of Converse."""
     image = as_dict(part.get("image"))
     source = as_dict(image.get("source"))
     if source:
@@ -200,7 +192,7 @@ def converse_images(part: Mapping[str, JsonValue]) -> Iterator[Image]:
 
 
 def read_converse(said: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
-    """Take in a whole answer, or one message of a stream as ``{type: payload}``."""
+    """Read a whole answer, or one message of a stream as ``{type: payload}``."""
     if frame.get("error"):
         said.error = error_message(frame)
     message = as_dict(as_dict(frame.get("output")).get("message"))
@@ -227,7 +219,7 @@ def _index(frame: Mapping[str, JsonValue]) -> int:
 
 
 def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue]) -> None:
-    """Take in a block, how it begins, or a piece of it: they have the same members."""
+    """Read a block, its start or a delta: they have the same members."""
     said.begun = True
     said.text += said.spoken(block.get("text"))
     for part in map(as_dict, as_list(as_dict(block.get("citationsContent")).get("content"))):
@@ -248,13 +240,13 @@ def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
 
 
 def _read_usage(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
-    """Take in a usage; ``inputTokens`` leaves out what a cache was read or written for."""
+    """Read a usage; ``inputTokens`` excludes tokens read from or written to a cache."""
     told = as_dict(end.get("usage"))
     if (tier := _tier(end)) is not None:
         said.tier = tier
     if not told:
         return
-    # In Nova's own form the names end in Count.
+    # In Nova's form the names end in Count.
     read, written = (
         as_tokens(told.get(f"{name}s")) or as_tokens(told.get(f"{name}Count"))
         for name in ("cacheReadInputToken", "cacheWriteInputToken")
@@ -287,7 +279,7 @@ def _usage_told(usage: Usage) -> JsonValue:
 
 
 def _blocks(answer: LlmAnswer) -> Iterator[tuple[JsonValue, JsonValue, list[JsonValue]]]:
-    """Yield each block whole, how it begins in a stream, and its pieces."""
+    """Yield each block whole, its start in a stream, and its deltas."""
     if answer.reasoning:
         thought: JsonValue = {"reasoningText": {"text": answer.reasoning, "signature": "c2ln"}}
         pieces: list[JsonValue] = [

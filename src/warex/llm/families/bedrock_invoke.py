@@ -1,7 +1,7 @@
-"""Amazon Bedrock's InvokeModel: the body is that of the model's provider.
+"""Amazon Bedrock's InvokeModel, with bodies in the form of the model's provider.
 
-Read are bodies of Anthropic, of Amazon's Nova, and those in OpenAI's form (gpt-oss, Mistral, Qwen).
-A stream has each of the provider's events in base64. Source:
+It reads bodies of Anthropic, of Amazon's Nova, and in OpenAI's form (gpt-oss, Mistral, Qwen). A
+stream carries the provider's events in base64. Source:
 https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 """
 

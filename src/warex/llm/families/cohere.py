@@ -27,7 +27,7 @@ from warex.llm.families.reading import AnswerBuilder, error_message
 from warex.llm.families.writing import api_finish_reason
 
 _TOKENS_PER_IMAGE: Final = 256
-"""Of one tile of Command A Vision in low detail; a large screen has several."""
+"""One tile of Command A Vision in low detail; a large screenshot has several."""
 _FINISH: Final[Mapping[str, Finish]] = {
     "COMPLETE": "stop",
     "STOP_SEQUENCE": "stop",
@@ -171,7 +171,7 @@ def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
         if said.finish == "error":
             said.error = as_text(end.get("error")) or f"the model ended with {reason}"
     told = as_dict(end.get("usage"))
-    # What was billed is less: Cohere's own part of the prompt is free.
+    # The billed units exclude Cohere's own part of the prompt.
     counted = as_dict(told.get("tokens")) or as_dict(told.get("billed_units"))
     if counted:
         said.usage = Usage(
@@ -203,7 +203,7 @@ def _message(answer: LlmAnswer) -> JsonValue:
 
 
 def _events(answer: LlmAnswer) -> Iterator[dict[str, JsonValue]]:
-    """Yield the events of a stream but the last."""
+    """Yield the events of a stream except the last."""
     start: JsonValue = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": []}
     yield {"type": "message-start", "delta": {"message": start}}
     index = 0

@@ -1,7 +1,7 @@
 """Gemini, on Google's own API and on Vertex AI: generateContent and streamGenerateContent.
 
-Both read and write JSON as protocol buffers do: keys in camelCase or, from a client, in snake_case,
-and one object where there may be several.
+Both use the JSON form of protocol buffers: keys in camelCase or, from a client, in snake_case, and
+one object in place of a list.
 
 Source: https://ai.google.dev/api/generate-content and the types of python-genai.
 """
@@ -45,7 +45,7 @@ _STREAM: Final = ":streamGenerateContent"
 _ARRAY: Final = "array"
 """The form of a stream without ``alt=sse``: one growing JSON array."""
 _TOKENS_PER_IMAGE: Final = 1_548
-"""Of a screenshot, 16 to 9: six tiles of 258 (docs, "Understand and count tokens")."""
+"""A screenshot in 16:9 has six tiles of 258 (docs, "Understand and count tokens")."""
 _FINISH: Final[Mapping[str, Finish]] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
@@ -84,19 +84,15 @@ _TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
         "INVALID_ARGUMENT",
         "The input token count (1310720) exceeds the maximum number of tokens allowed (1048576).",
     ),
-    "invalid_key": (
-        400,
-        "INVALID_ARGUMENT",
-        "API key not valid. Please pass a valid API key.",
-    ),
+    "invalid_key": (400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."),
 }
-"""HTTP status, status and message of each error (docs, "Troubleshooting guide"). A prompt that is
-blocked is none: the API answers 200."""
+"""HTTP status, status and message of each error (docs, "Troubleshooting guide"). For a blocked
+prompt the API answers 200."""
 _COUNTS: Final = (
     "promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount",
 )  # fmt: skip
 _CODE: Final = "code_execution"
-"""The name of the tool that runs what a model writes as ``executableCode``."""
+"""The tool that runs a model's ``executableCode``."""
 _CAPITAL: Final = re.compile("[A-Z]")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 
@@ -147,7 +143,7 @@ class Gemini(LlmApi):
         counted = as_dict(_get(frame, "usageMetadata"))
         if (usage := _usage(counted)) is not None:
             said.usage, said.is_counted = usage, usage.output_total > 0
-        # Google's own API tells the one, Vertex AI the other.
+        # Google's own API sends the first, Vertex AI the second.
         for key in ("serviceTier", "trafficType"):
             if (tier := service_tier(_get(counted, key))) is not None:
                 said.tier = tier
@@ -176,12 +172,10 @@ class Gemini(LlmApi):
         words = writing.word_chunks if request.stream else _as_one
         parts: list[JsonValue] = [{"text": w, "thought": True} for w in words(answer.reasoning)]
         parts += ({"text": word} for word in words(answer.text))
-        end: dict[str, JsonValue] = {
-            "finishReason": api_finish_reason(answer.finish, _FINISH, "STOP")
-        }
+        reason = api_finish_reason(answer.finish, _FINISH, "STOP")
         parts += map(_call_told, answer.tool_calls)
         if not request.stream:
-            candidate = {"content": _content(parts), **end, "index": 0}
+            candidate = {"content": _content(parts), "finishReason": reason, "index": 0}
             return writing.json_answer(
                 {"candidates": [candidate], "usageMetadata": {**usage}, **tail}
             )
@@ -189,7 +183,7 @@ class Gemini(LlmApi):
             {"candidates": [{"content": _content([part]), "index": 0}], **tail} for part in parts
         ]
         if answer.complete:
-            last = {"content": _content([{"text": ""}]), **end, "index": 0}
+            last = {"content": _content([{"text": ""}]), "finishReason": reason, "index": 0}
             chunks.append({"candidates": [last], "usageMetadata": {**usage}, **tail})
         return _streamed(request, chunks, complete=answer.complete)
 
@@ -251,25 +245,25 @@ def _snake(key: str) -> str:
 
 
 def _get(sent: Mapping[str, JsonValue], key: str) -> JsonValue:
-    """Return what stands under a key in camelCase, or under the same in snake_case."""
+    """Return the value of a key in camelCase or in snake_case."""
     value = sent.get(key)
     return sent.get(_snake(key)) if value is None else value
 
 
 def _several(value: JsonValue) -> list[JsonValue]:
-    """Return a list; one object stands for a list of it."""
+    """Return a list; a single object becomes a list of one."""
     return [value] if isinstance(value, dict) else as_list(value)
 
 
 def _model(path: str) -> str:
-    """Return the model that a path names; of a tuned one with its kind, ``tunedModels/shop``."""
+    """Return the model in a path, with the kind of a tuned one: ``tunedModels/shop``."""
     *_, kind, last = f"/{path}".split("/")
     name = unquote(last.rpartition(":")[0])
     return name if kind in ("models", "") else f"{kind}/{name}"
 
 
 def _plain_base64(data: str) -> str:
-    """Return base64 of the usual alphabet (RFC 4648): Google's SDKs send the URL-safe one."""
+    """Return base64 in the standard alphabet (RFC 4648): Google's SDKs send the URL-safe one."""
     if "-" in data or "_" in data:
         data = data.translate(_URL_SAFE)
     return data + "=" * (-len(data) % 4)
@@ -284,10 +278,8 @@ def _content(parts: list[JsonValue]) -> JsonValue:
 
 
 def _call_told(call: ToolCall) -> JsonValue:
-    told: dict[str, JsonValue] = {
-        "name": call.name,
-        "args": writing.parse_arguments(call.arguments),
-    }
+    arguments = writing.parse_arguments(call.arguments)
+    told: dict[str, JsonValue] = {"name": call.name, "args": arguments}
     return {"functionCall": {"id": call.id, **told} if call.id else told}
 
 
@@ -330,10 +322,9 @@ def _read_candidate(said: AnswerBuilder, candidate: Mapping[str, JsonValue]) -> 
 
 
 def _usage(told: Mapping[str, JsonValue]) -> Usage | None:
-    """Return the usage; each event of a stream tells all of it so far, or only the kind of traffic.
+    """Return the cumulative usage of an event; None if it has only the kind of traffic.
 
-    ``promptTokenCount`` includes what came out of a cache, but neither what tools brought nor what
-    was thought.
+    ``promptTokenCount`` includes cached tokens, but not those of tools or of reasoning.
     """
     counts = [_get(told, key) for key in _COUNTS]
     if all(count is None for count in counts):

@@ -29,7 +29,7 @@ from warex.llm.families.writing import api_finish_reason, parse_arguments
 _GENERATE: Final = "/api/generate"
 _CREATED_AT: Final = "2026-01-01T00:00:00Z"
 _TOKENS_PER_IMAGE: Final = 576
-"""Of LLaVA 1.5: 24 x 24 patches; other models differ."""
+"""For LLaVA 1.5: 24 x 24 patches; other models differ."""
 _FINISH: Final[Mapping[str, Finish]] = {"stop": "stop", "length": "length"}
 _TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
     "rate_limited": (429, "you've reached your hourly usage limit, please upgrade to continue"),
@@ -40,7 +40,7 @@ _TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
     "content_filtered": (400, "the request was blocked by a content filter"),
     "invalid_key": (401, "unauthorized"),
 }
-"""Status and message of each error; those of Ollama's cloud where the server itself has none."""
+"""Status and message of each error; some are only sent by Ollama's cloud."""
 
 
 class Ollama(LlmApi):
@@ -58,7 +58,7 @@ class Ollama(LlmApi):
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
         if not as_text(body.get("model")):
             return False
-        # Without a prompt or messages it only loads the model, or unloads it.
+        # Without a prompt or messages, a request only loads or unloads the model.
         if _is_generate(path):
             return bool(as_text(body.get("prompt")))
         messages = as_list(body.get("messages"))
@@ -86,7 +86,7 @@ class Ollama(LlmApi):
         usage = answer.usage
         if usage is None or usage.source == "estimated" or usage.input_total:
             return answer
-        # Older servers leave the prompt's length out where they still had it.
+        # Older servers omit the length of a cached prompt.
         source = "estimated" if usage.source == "reported" else usage.source
         asked = estimate_input(request, self.images)
         return replace(answer, usage=replace(usage, input_total=asked, source=source))
@@ -106,7 +106,7 @@ class Ollama(LlmApi):
         calls = message.get("tool_calls") or frame.get("tool_calls") or []
         for call in map(as_dict, as_list(calls)):
             function = as_dict(call.get("function"))
-            # Each comes at once, however many have the same index, or none.
+            # Calls arrive whole; several may have the same index, or none.
             new = said.call(len(said.calls))
             new.add(call.get("id"), function.get("name"), function.get("arguments"))
         if frame.get("done") is True:
@@ -174,7 +174,7 @@ def _prompt(body: Mapping[str, JsonValue]) -> list[JsonValue]:
 
 
 def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:
-    """Return an answer, or a piece of it, where the API has it."""
+    """Return an answer, or a piece of it, in the API's form."""
     thought: dict[str, JsonValue] = {"thinking": answer.reasoning} if answer.reasoning else {}
     calls: list[JsonValue] = [
         {

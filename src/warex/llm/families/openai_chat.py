@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions and what speaks it: Azure, OpenRouter, vLLM, Ollama, most gateways.
+"""OpenAI Chat Completions, also of Azure, OpenRouter, vLLM, Ollama and most gateways.
 
 Source: https://platform.openai.com/docs/api-reference/chat and the types of openai-python; vLLM's
 ``protocol.py`` for ``reasoning`` and ``continuous_usage_stats``.
@@ -32,8 +32,7 @@ from warex.llm.families.writing import api_finish_reason
 
 _DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
 CREATED: Final = 1_767_225_600
-"""When a written answer says that it was made, in seconds of Unix time: what is written is the same
-in every run."""
+"""The constant creation time of written answers, in seconds of Unix time."""
 TOKENS_PER_IMAGE: Final = 765
 """A screen of about 1024 x 1024 in high detail (OpenAI vision guide, GPT-4o)."""
 TOKENS_PER_SMALL_IMAGE: Final = 85
@@ -47,7 +46,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "content_filter": "content_filter",
     "error": "error",
 }
-"""What OpenAI's and Mistral's words for an end mean."""
+"""The finish reasons of OpenAI and Mistral."""
 _TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str | None, str]]] = {
     "rate_limited": (
         429,
@@ -91,7 +90,7 @@ _TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str | None, str]]] = {
 """Status, type, code and message of each error (docs, "Error codes")."""
 
 _WITHOUT_USAGE: Final = "without_usage"
-"""The form of a stream that is to tell no usage: its clients expect a choice in every chunk."""
+"""The form of a stream without usage: its clients expect a choice in every chunk."""
 
 
 class OpenAiChat(LlmApi):
@@ -109,7 +108,7 @@ class OpenAiChat(LlmApi):
         asked = body.get("model", body.get("agent_id"))
         if isinstance(asked, str) or _DEPLOYMENT.search(path):
             return bool(messages) and all(isinstance(m, dict) for m in messages)
-        # A server of one model, such as llama.cpp's or Azure AI's, need not be told which.
+        # A server of one model, such as llama.cpp's or Azure AI's, needs no name.
         turns = all(as_text(as_dict(message).get("role")) for message in messages)
         return asked is None and bool(messages) and turns
 
@@ -120,7 +119,7 @@ class OpenAiChat(LlmApi):
         usage = as_dict(body.get("stream_options")).get("include_usage") is True
         return LlmRequest(
             api=self.name,
-            # Mistral's agents have models of their own.
+            # Mistral's agents name no model.
             model=as_text(body.get("model"))
             or as_text(body.get("agent_id"))
             or (deployment[1] if deployment else ""),
@@ -136,19 +135,19 @@ class OpenAiChat(LlmApi):
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         said.model = as_text(frame.get("model")) or said.model
-        # A running usage (vLLM's continuous_usage_stats) is cumulative: the last one counts.
-        # Groq tells it in a stream that does not ask for it, too.
+        # A running usage (vLLM's continuous_usage_stats) is cumulative, so the last one counts.
+        # Groq sends it unasked in x_groq.
         told = frame.get("usage") or as_dict(frame.get("x_groq")).get("usage")
         said.usage = _usage(as_dict(told)) or said.usage
         if (tier := service_tier(frame.get("service_tier"))) is not None:
             said.tier = tier
-        # Flat, as vLLM told it, also in the middle of a stream.
+        # Older vLLM sends flat errors, also within a stream.
         flat = "choices" not in frame and as_text(frame.get("message"))
         if frame.get("error") or flat:
             said.error = error_message(frame)
         part = "message" if whole else "delta"
         for choice in map(as_dict, as_list(frame.get("choices"))):
-            # Moonshot tells it there.
+            # Moonshot sends the usage here.
             said.usage = _usage(as_dict(choice.get("usage"))) or said.usage
             says = isinstance(choice.get(part), dict) or choice.get("finish_reason")
             if says and as_count(choice.get("index")) == 0:
@@ -247,7 +246,7 @@ def _usage_told(usage: Usage | None) -> JsonValue:
 def openai_error(
     request: LlmRequest, trouble: ApiErrorKind, wait: int, prompt: str
 ) -> SerializedAnswer:
-    """Return an error of OpenAI's; ``prompt`` is the parameter that a long prompt stands in."""
+    """Return an error of OpenAI; ``prompt`` is the parameter named for a long prompt."""
     status, kind, code, message = _TROUBLES[trouble]
     error: JsonValue = {
         "message": message.format(model=request.model),
@@ -273,7 +272,7 @@ def _read_choice(
     said.begun = True
     said.text += _content(said, part.get("content"))
     for piece in map(as_dict, as_list(part.get("content"))):
-        # Of Mistral's reasoning models.
+        # Mistral's reasoning models.
         said.reasoning += _content(said, piece.get("thinking"))
     said.refusal += said.spoken(part.get("refusal"))
     said.reasoning += said.spoken(part.get("reasoning")) or said.spoken(
@@ -282,7 +281,7 @@ def _read_choice(
     for position, call in enumerate(map(as_dict, as_list(part.get("tool_calls")))):
         given = call.get("index")
         id, function = as_text(call.get("id")), as_dict(call.get("function"))
-        # A custom tool is given text of any form.
+        # A custom tool takes any text.
         custom = as_dict(call.get("custom"))
         index = given if isinstance(given, int) else position
         said.call(index, id).add(id, function.get("name"), function.get("arguments"))
@@ -299,13 +298,13 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
         return None
     read = as_dict(usage.get("prompt_tokens_details"))
     written = as_dict(usage.get("completion_tokens_details"))
-    # As OpenRouter, LiteLLM and older LiteLLM call it.
+    # The names of OpenRouter, LiteLLM and older LiteLLM.
     put = (
         read.get("cache_write_tokens"),
         read.get("cache_creation_tokens"),
         usage.get("cache_creation_input_tokens"),
     )
-    # As OpenAI, DeepSeek, Moonshot and older LiteLLM call it.
+    # The names of OpenAI, DeepSeek, Moonshot and older LiteLLM.
     got = (
         read.get("cached_tokens"),
         usage.get("prompt_cache_hit_tokens"),
@@ -318,7 +317,7 @@ def _usage(usage: Mapping[str, JsonValue]) -> Usage | None:
     thought = as_tokens(written.get("reasoning_tokens"))
     beside = as_tokens(usage.get("total_tokens")) - asked - said
     if min(asked, said) >= 0 and beside > 0 and thought in (0, beside):
-        # xAI counts its thoughts beside what is said; Google in the total alone.
+        # xAI counts reasoning beside the completion; Google only in the total.
         said, thought = said + beside, beside
     return Usage(
         input_total=asked,

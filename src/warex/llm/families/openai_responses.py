@@ -1,4 +1,4 @@
-"""OpenAI Responses, also on Azure and behind gateways and local servers that speak it.
+"""OpenAI Responses, also of Azure, gateways and local servers.
 
 Source: https://platform.openai.com/docs/api-reference/responses and the types of openai-python.
 """
@@ -42,20 +42,19 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "max_output_tokens": "length",
     "max_messages": "length",
     "content_filter": "content_filter",
-    # The rest of the answer comes as another one.
-    "steered": "pause",
-    # Of an answer that is to be fetched later.
+    "steered": "pause",  # The rest follows in another answer.
+    # The answer is fetched later.
     "queued": "pause",
     "in_progress": "pause",
     "failed": "error",
     "cancelled": "error",
 }
-"""What a status, or the reason why it is ``incomplete``, means."""
+"""By status, or by the reason why it is ``incomplete``."""
 ENDS: Final = ("response.completed", "response.incomplete", "response.failed")
 _KEYED: Final = ("function_call", "custom_tool_call")
-"""Items whose arguments a stream brings in pieces."""
+"""Items whose arguments are streamed in deltas."""
 _GIVEN: Final = ("arguments", "input", "action", "operation", "queries", "code")
-"""Where the items of tools have what the tool is given."""
+"""Keys of a tool item's arguments."""
 
 
 class OpenAiResponses(LlmApi):
@@ -174,10 +173,10 @@ def _continues(body: Mapping[str, JsonValue]) -> str | None:
 
 
 def _with_system_text(sent: str, text: str) -> str:
-    """Add to the system prompt where the request has one, else begin one.
+    """Append to the system prompt, or add one.
 
-    That is the last message of the system, since it comes after the ``instructions``; but what
-    the API keeps of the last call is not to hold the text, too.
+    The last system message of the input comes after the ``instructions``. It is not used in a
+    continued conversation, where the API would store the text.
     """
     body = json_splice.root(sent)
     if not isinstance(body.value, dict):
@@ -201,7 +200,7 @@ def _with_system_text(sent: str, text: str) -> str:
 
 
 def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | None:
-    """Return the content of the input's last message of the system; None where it has none."""
+    """Return the content of the input's last system message, or None."""
     given = json_splice.member(sent, body, "input")
     if given is None or not isinstance(given.value, list):
         return None
@@ -214,12 +213,11 @@ def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | Non
 
 
 def _read_response(said: AnswerBuilder, response: Mapping[str, JsonValue]) -> None:
-    """Take in an answer that is whole, or the end of a stream, which tells all of it again."""
+    """Read a whole answer, or the end of a stream, which repeats all of it."""
     if not response:
         return
     said.model = as_text(response.get("model")) or said.model
-    output = as_list(response.get("output"))
-    if output:
+    if output := as_list(response.get("output")):
         said.start_over()
     for index, item in enumerate(output):
         _read_item(said, index, as_dict(item), "whole")
@@ -241,7 +239,7 @@ def _read_item(
     item: Mapping[str, JsonValue],
     how: Literal["begun", "done", "whole"],
 ) -> None:
-    """Take in an item as a stream begins it, or ends it, or as a whole answer has it."""
+    """Read an item at its start or end in a stream, or in a whole answer."""
     said.begun = True
     kind = as_text(item.get("type"))
     if kind in _KEYED:
@@ -322,7 +320,7 @@ def _items(request: LlmRequest, answer: LlmAnswer) -> Iterator[JsonValue]:
 
 
 def _events(response: dict[str, JsonValue], answer: LlmAnswer) -> Iterator[dict[str, JsonValue]]:
-    """Yield the events of a stream in which a response comes."""
+    """Yield the events of a streamed response."""
     begun: JsonValue = {**response, "status": "in_progress", "output": [], "usage": None}
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
@@ -371,7 +369,7 @@ _EMPTY: Final[Mapping[str, JsonValue]] = {
     "summary": [],
     "arguments": "",
 }
-"""What an item has when it begins."""
+"""Members of an item at its start."""
 
 
 def _joined(said: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) -> str:
@@ -379,7 +377,7 @@ def _joined(said: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) ->
 
 
 def _told(so_far: str, added: str, how: str) -> str:
-    """Return a text with an item's, which the pieces of a stream may have brought already."""
+    """Return a text with an item's text appended, unless a stream's deltas already contained it."""
     return so_far if how == "done" and so_far.endswith(added) else so_far + added
 
 
@@ -393,7 +391,7 @@ def _read_call(said: AnswerBuilder, index: int, item: Mapping[str, JsonValue]) -
 
 
 def _actions(item: Mapping[str, JsonValue]) -> Iterator[PartialCall]:
-    """Yield the actions of computer use, in the form in which Anthropic's tool has them."""
+    """Yield the actions of computer use in the form of Anthropic's tool."""
     for action in map(as_dict, as_list(item.get("actions")) or [item.get("action")]):
         given = {"action" if key == "type" else key: value for key, value in action.items()}
         id = as_text(item.get("call_id"))
@@ -401,7 +399,7 @@ def _actions(item: Mapping[str, JsonValue]) -> Iterator[PartialCall]:
 
 
 def _tool_call(kind: str, item: Mapping[str, JsonValue]) -> PartialCall:
-    """Return the call of a tool that the API brings along; it runs those without a ``call_id``."""
+    """Return the call of a built-in tool; the API runs those without a ``call_id``."""
     id = as_text(item.get("call_id"))
     call = PartialCall(id or as_text(item.get("id")), by_server=not id)
     key = next((key for key in _GIVEN if item.get(key)), None)

@@ -1,4 +1,4 @@
-"""What has been read of one answer, frame by frame, in any API."""
+"""Collects one answer of any API, frame by frame."""
 
 import json
 import re
@@ -14,12 +14,12 @@ from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_
 
 _DOUBTED: Final = "its API tells what can be no number of tokens"
 _QUOTED: Final = 200
-"""Characters of an answer that is none to quote in its error."""
+"""Characters of an unreadable answer that its error quotes."""
 
 
 @dataclass
 class PartialCall:
-    """A tool call as far as it has come."""
+    """A tool call while it is read."""
 
     id: str = ""
     name: str = ""
@@ -27,14 +27,13 @@ class PartialCall:
     by_server: bool = False
 
     def add(self, id: JsonValue, name: JsonValue, arguments: JsonValue) -> None:
-        """Take in one more piece; arguments are JSON text, a piece of it, or an object."""
+        """Add a piece; arguments are JSON text, a piece of it, or an object."""
         self.id = self.id or as_text(id)
         self.name = self.name or as_text(name)
-        # Some gateways send an object where OpenAI sends its text.
+        # Some gateways send an object in place of its text.
+        is_object = isinstance(arguments, dict)
         self.arguments += (
-            json.dumps(arguments, ensure_ascii=False)
-            if isinstance(arguments, dict)
-            else as_text(arguments)
+            json.dumps(arguments, ensure_ascii=False) if is_object else as_text(arguments)
         )
 
 
@@ -50,31 +49,31 @@ class AnswerBuilder:
     _at_index: dict[int, PartialCall] = field(default_factory=dict)
     finish_reason: str | None = None
     finish: Finish | None = None
-    """What ``finish_reason`` means; None until it is known."""
+    """The meaning of ``finish_reason``; None until known."""
     error_excerpt: str = ""
-    """What the API says of ``finish_reason`` beside it."""
+    """The API's message for ``finish_reason``."""
     usage: Usage | None = None
     is_counted: bool = True
-    """Whether ``usage`` tells of all the output so far: where a stream begins it cannot."""
+    """Whether ``usage`` includes all the output so far; at the start of a stream it does not."""
     tier: str | None = None
-    """The service tier of the answer, as in ``Usage``; None until it says which."""
+    """The service tier of the answer, as in ``Usage``; None until known."""
     error: str | None = None
     is_malformed: bool = False
-    """Whether a number stood where the model's words should be."""
+    """Whether a number was in place of the model's text."""
     begun: bool = False
-    """Whether the model has said, or decided, anything."""
+    """Whether there is any output or decision of the model."""
     ended: bool = False
-    """Whether the answer's own end has arrived."""
+    """Whether the end of the answer arrived."""
     is_continued: bool = False
-    """Whether what came last says that more of a stream follows."""
+    """Whether the last frame announces more of a stream."""
 
     def spoken(self, told: JsonValue) -> str:
-        """Return a piece of what the model says; a number in its place spoils the answer."""
+        """Return a piece of the model's text; a number marks the answer as malformed."""
         self.is_malformed = self.is_malformed or isinstance(told, bool | int | float)
         return as_text(told)
 
     def call(self, index: int, id: str = "") -> PartialCall:
-        """Return the call at ``index``; another id there is another call, whatever the index."""
+        """Return the call at ``index``; another id starts a new call."""
         known = self._at_index.get(index)
         if known is None or (id and known.id and id != known.id):
             known = self._at_index[index] = PartialCall()
@@ -82,16 +81,16 @@ class AnswerBuilder:
         return known
 
     def start_over(self) -> None:
-        """Forget what the model said: the API tells all of it again."""
+        """Discard the output: the API repeats all of it."""
         self.text = self.refusal = self.reasoning = ""
         self.calls.clear()
         self._at_index.clear()
 
     def answer(self, request: LlmRequest, images: ImagesOf) -> LlmAnswer:
-        """Return what the answer says, now that no more of it will come."""
+        """Return the answer after its last frame."""
         error = self.error
         complete = self.ended and error is None
-        # Of a call without arguments some APIs send nothing, others an empty object.
+        # For a call without arguments some APIs send nothing, others an empty object.
         nothing = "{}" if complete else ""
         if complete and self.finish == "error":
             error = self.error_excerpt or f"the model ended with {self.finish_reason}"
@@ -100,7 +99,7 @@ class AnswerBuilder:
         )
         usage = self.usage
         doubted = usage is not None and not usage.is_possible
-        # Zeros throughout tell nothing: every call has a prompt.
+        # Every call has a prompt, so zeros mean that nothing was counted.
         if doubted or (usage and not usage.input_total and not usage.output_total):
             usage = None
         written = estimate_output(self.text + self.refusal + self.reasoning, calls)
@@ -144,7 +143,7 @@ class AnswerBuilder:
 
 
 def service_tier(told: JsonValue) -> str | None:
-    """Return a service tier as ``Usage`` names it; None for what names none, such as ``auto``."""
+    """Return a service tier as in ``Usage``; None for values such as ``auto``."""
     word = as_text(told).lower().removeprefix("on_demand_")
     if word in _USUAL_TIERS:
         return ""
@@ -157,12 +156,12 @@ _TIER = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
 def body_excerpt(body: bytes) -> str:
-    """Return the API's own words, or the beginning of a body that is not from an API."""
+    """Return the API's error message, or the beginning of a body without one."""
     try:
         sent = parse_json(body)
     except ValueError:
         sent = None
-    # Gemini's stream of an error is an array of one.
+    # Gemini streams an error as an array of one.
     message = error_message(as_dict(sent[0] if isinstance(sent, list) and sent else sent))
     if not message:
         message = " ".join(body[: 4 * _QUOTED].decode("utf-8", errors="replace").split())
@@ -170,7 +169,7 @@ def body_excerpt(body: bytes) -> str:
 
 
 def error_message(answer: Mapping[str, JsonValue]) -> str:
-    """Return the message of an error object: nested, as of most APIs, or flat."""
+    """Return the message of an error object: nested, as in most APIs, or flat."""
     error = answer.get("error")
     nested = as_text(as_dict(error).get("message")) or as_text(error)
     flat = next(filter(None, (as_text(answer.get(key)) for key in _FLAT)), "")
@@ -178,4 +177,4 @@ def error_message(answer: Mapping[str, JsonValue]) -> str:
 
 
 _FLAT: Final = ("message", "Message", "detail")
-"""Where vLLM, AWS and FastAPI have it."""
+"""Keys of the flat message in vLLM, AWS and FastAPI."""

@@ -1,7 +1,7 @@
-"""Adding a text to a system prompt, in the forms that several APIs share.
+"""Appends a text to a system prompt, in the forms that several APIs share.
 
-All else stays as it was written, byte for byte. Each function takes and returns JSON text, and
-raises ValueError, saying why, where the system prompt has a form that is not understood.
+All other bytes stay. Each function takes and returns JSON text, and raises ValueError, with the
+reason, if the form of the system prompt is unknown.
 """
 
 from pydantic import JsonValue
@@ -10,14 +10,13 @@ from warex.llm.body import json_splice
 from warex.llm.body.lenient_json import as_dict
 
 _ROLES = ("system", "developer")
-"""Roles of the messages that hold the system prompt; newer models of OpenAI call it the
-developer's."""
+"""Roles of system messages; ``developer`` in newer models of OpenAI."""
 
 
 def in_messages(sent: str, text: str) -> str:
-    """Add to the last message of the system; with none, put one before all others.
+    """Append to the last system message; if there is none, insert one before all others.
 
-    A new one has the role ``system``: OpenAI reads it as ``developer`` where a model wants that.
+    The new one has the role ``system``, which OpenAI maps to ``developer`` if necessary.
     """
     body = json_splice.root(sent)
     messages = json_splice.member(sent, body, "messages") if isinstance(body.value, dict) else None
@@ -35,7 +34,7 @@ def in_messages(sent: str, text: str) -> str:
         case json_splice.Span(value=str() as said):
             return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
         case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
-            # Some servers join the parts with nothing between them.
+            # Some servers join the parts without a separator.
             own: JsonValue = {"type": "text", "text": f"\n\n{text}" if parts else text}
             return json_splice.append_item(sent, content, own)
         case json_splice.Span(value=None):
@@ -45,9 +44,9 @@ def in_messages(sent: str, text: str) -> str:
 
 
 def in_member(sent: str, name: str, text: str, *, amazon: bool = False) -> str:
-    """Add to a member of the body that holds text or blocks; without it, put one.
+    """Append to a member of the body with text or blocks, or insert it.
 
-    With ``amazon`` the API takes blocks alone, and its blocks have no type.
+    With ``amazon`` the API accepts only blocks, which have no type.
     """
     body = json_splice.root(sent)
     if not isinstance(body.value, dict):

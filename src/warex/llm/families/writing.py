@@ -1,4 +1,4 @@
-"""Writing answers as APIs of models send them."""
+"""Writes answers in the forms of LLM APIs."""
 
 import json
 import re
@@ -16,38 +16,38 @@ _WORDS = re.compile(r"\s*\S+|\s+$")
 
 
 def json_answer(body: JsonValue, status: int = 200, **headers: str) -> SerializedAnswer:
-    """Return an answer of JSON; a header's underscores stand for hyphens."""
+    """Return an answer of JSON; underscores in the names of headers become hyphens."""
     own = {name.replace("_", "-"): value for name, value in headers.items()}
     content = json.dumps(body, ensure_ascii=False).encode()
     return SerializedAnswer(status, {"content-type": "application/json"} | own, content)
 
 
 def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> SerializedAnswer:
-    """Return a stream of server-sent events; with ``named``, each is named by its ``type``."""
+    """Return a stream of server-sent events; with ``named``, their ``type`` is the event name."""
     text = "".join(_event(event, named=named) for event in events) + end
     headers = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
     return SerializedAnswer(200, headers, text.encode())
 
 
 def lines(frames: Iterable[JsonValue], kind: str = "application/x-ndjson") -> SerializedAnswer:
-    """Return a stream of JSON, one value on each line."""
+    """Return a stream of JSON values, one on each line."""
     text = "".join(f"{json.dumps(frame, ensure_ascii=False)}\n" for frame in frames)
     return SerializedAnswer(200, {"content-type": kind}, text.encode())
 
 
 def aws_stream(messages: Iterable[tuple[str, JsonValue]]) -> SerializedAnswer:
-    """Return an Amazon event stream of messages, each with its type."""
+    """Return an Amazon event stream of pairs of type and payload."""
     body = b"".join(aws_message(kind, payload) for kind, payload in messages)
     return SerializedAnswer(200, {"content-type": EVENT_STREAM}, body)
 
 
 def aws_message(kind: str, payload: JsonValue) -> bytes:
-    """Return one message of an Amazon event stream; a type of an exception makes it one."""
+    """Return one message of an Amazon event stream; the type decides if it is an exception."""
     return aws_message_of(kind, json.dumps(payload, ensure_ascii=False).encode())
 
 
 def aws_message_of(kind: str, content: bytes) -> bytes:
-    """Return one message with a payload as it is."""
+    """Return one message with a serialised payload."""
     raised = kind.endswith("Exception")
     told = (
         (":exception-type" if raised else ":event-type", kind),
@@ -64,12 +64,12 @@ def aws_message_of(kind: str, content: bytes) -> bytes:
 
 
 def word_chunks(text: str) -> Iterator[str]:
-    """Divide a text into pieces as models send them; together they are the text."""
+    """Split a text into words with their spaces, as models send them."""
     yield from _WORDS.findall(text)
 
 
 def parse_arguments(text: str) -> JsonValue:
-    """Return a tool's arguments as an object: what there is of one that breaks off."""
+    """Return a tool's arguments as an object, also if the text is cut."""
     try:
         return as_dict(parse_json(text.encode(errors="replace"), cut=True))
     except ValueError:
@@ -77,14 +77,12 @@ def parse_arguments(text: str) -> JsonValue:
 
 
 def service_tier_of(request: LlmRequest, answer: LlmAnswer, usual: str) -> str | None:
-    """Return the service tier that an API tells a request which asks for one; else None."""
-    if not request.tier:
-        return None
-    return (answer.usage and answer.usage.tier) or usual
+    """Return the service tier in the answer to a request that asks for one; else None."""
+    return ((answer.usage and answer.usage.tier) or usual) if request.tier else None
 
 
 def api_finish_reason(finish: Finish, known: Mapping[str, Finish], otherwise: str) -> str:
-    """Return an API's own word for an end: of several the first."""
+    """Return the first finish reason of an API with this meaning."""
     return next((word for word, meant in known.items() if meant == finish), otherwise)
 
 

@@ -1,8 +1,7 @@
-"""Public collections of prices, read into what a price table holds.
+"""Reads public collections of prices into a price table.
 
 LiteLLM's ``model_prices_and_context_window.json`` and OpenRouter's ``/api/v1/models`` give US
-dollars for one token. What cannot be read, or cannot be right, is left out and named: a price that
-is not known is better than a wrong one.
+dollars for one token. Unreadable and implausible prices are left out and reported.
 """
 
 import re
@@ -19,12 +18,12 @@ from warex.llm.body.lenient_json import as_dict, as_list, as_text
 from warex.llm.prices.table import Price, PriceTable
 
 _MOST: Final = 10_000
-"""US dollars per million tokens that no model costs."""
+"""The highest plausible price, in US dollars per million tokens."""
 _FAR: Final = 10
-"""How many times as dear as before all models together have never become."""
+"""The highest plausible factor between the prices of two collections."""
 _GLOB: Final = frozenset("*?[")
 _MODES: Final = ("", "chat", "completion", "responses")
-"""What LiteLLM calls models that generate text."""
+"""LiteLLM's modes of models that generate text."""
 _RATES: Final = {
     "input_cost_per_token": "input",
     "output_cost_per_token": "output",
@@ -33,7 +32,7 @@ _RATES: Final = {
 }
 _KEY = re.compile(rf"({'|'.join(_RATES)})(_above_1hr)?(?:_above_(\d+)k_tokens)?(?:_([a-z]+))?")
 _TIERS: Final = {"batches": "batch"}
-"""What LiteLLM calls tiers otherwise than the APIs."""
+"""LiteLLM's names of tiers that differ from the APIs'."""
 _ROUTED: Final = {
     "prompt": "input",
     "completion": "output",
@@ -45,7 +44,7 @@ _OWN_PREFIXES: Final = (
     "anthropic/", "cohere/", "cohere_chat/", "deepseek/", "gemini/", "google/", "mistral/",
     "mistralai/", "openai/", "perplexity/", "x-ai/", "xai/",
 )  # fmt: skip
-"""Of vendors whose own API has the model without it, at this price."""
+"""Prefixes of vendors whose own API has the model without it, at this price."""
 
 NO_TOKENS: Final = "no price per token"
 NOTHING: Final = "a price of 0, which says more often that it is unknown"
@@ -57,21 +56,21 @@ A_GLOB: Final = "a name that is a pattern"
 
 @dataclass(frozen=True, slots=True)
 class PriceSource:
-    """What a collection says of models that generate text."""
+    """The prices in a collection for models that generate text."""
 
     models: Mapping[str, Price]
     left_out: Mapping[str, str]
-    """Models whose price is not taken, and why."""
+    """Models that are left out, and why."""
 
 
 class _LeftOut(Exception):
-    """A model's price is not taken; the message says why."""
+    """A model is left out; the message says why."""
 
 
 def read_source(data: JsonValue) -> PriceSource:
-    """Return what LiteLLM's or OpenRouter's collection says, or a table of WAREX's own.
+    """Read a collection of LiteLLM or OpenRouter, or a price table of WAREX.
 
-    Raises ValueError where it is none of them, or has no price that can be used.
+    Raises ValueError if it is none of them, or has no usable price.
     """
     sent = as_dict(data)
     listed = as_list(sent.get("data"))
@@ -93,10 +92,10 @@ def read_source(data: JsonValue) -> PriceSource:
 def merge_sources(
     base: PriceTable, collections: Iterable[PriceSource], day: date, source: str
 ) -> PriceTable:
-    """Return a table of what the collections say, the first one's word before the next one's.
+    """Merge collections into a table; earlier ones take precedence, then ``base``.
 
-    What they all lack stays as in ``base``. Raises ValueError where a collection's prices are so
-    far from those of ``base`` that they must be in another unit.
+    Raises ValueError if a collection's prices differ so much from ``base`` that they must be in
+    another unit.
     """
     models: dict[str, Price] = {}
     for collection in collections:
@@ -157,7 +156,7 @@ def _collected(
 
 
 def _listed(entry: _Entry) -> Price | None:
-    """Return the price of an entry of LiteLLM's; None for what is no model that writes text."""
+    """Return the price of an entry of LiteLLM; None for a model that does not generate text."""
     if as_text(entry.get("mode")) not in _MODES:
         return None
     if "off_peak_pricing" in entry or "input_cost_per_request" in entry:
@@ -184,9 +183,9 @@ def _listed(entry: _Entry) -> Price | None:
 
 
 def _by_length(told: Mapping[int, Mapping[str, float]]) -> dict[str, object] | None:
-    """Return rates with those of a long prompt; None where input or output has none.
+    """Return rates with those of a long prompt; None if input or output has none.
 
-    What is not told of a long prompt costs what it costs in others.
+    Missing rates of a long prompt are the usual ones.
     """
     usual: dict[str, object] = {**told.get(0, {})}
     if "input" not in usual or "output" not in usual:
@@ -198,7 +197,7 @@ def _by_length(told: Mapping[int, Mapping[str, float]]) -> dict[str, object] | N
 
 
 def _routed(entry: _Entry) -> Price | None:
-    """Return the price of an entry of OpenRouter's."""
+    """Return the price of an entry of OpenRouter."""
     told = as_dict(entry.get("pricing"))
     if "prompt" not in told or "completion" not in told:
         raise _LeftOut(NO_TOKENS)
@@ -211,7 +210,7 @@ def _routed(entry: _Entry) -> Price | None:
 
 
 def _usd(value: JsonValue) -> float:
-    """Return a price of one token, a number or its digits, as US dollars per million."""
+    """Convert a price of one token, a number or a string, to US dollars per million."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise _LeftOut(IMPOSSIBLE)
     try:

@@ -1,4 +1,4 @@
-"""What a call costs, from a dated table of list prices in USD per million tokens."""
+"""Computes the cost of a call from a dated table of list prices in USD per million tokens."""
 
 import json
 import re
@@ -11,24 +11,15 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Annotated, Self
 
-from pydantic import (
-    BaseModel,
-    Discriminator,
-    Field,
-    JsonValue,
-    Tag,
-    model_validator,
-)
+from pydantic import BaseModel, Discriminator, Field, JsonValue, Tag, model_validator
 
 from warex.llm.base import Usage
 
 _PER = 1_000_000
 _DATED = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
-"""How vendors name one version of a model; versions of other prices have entries of their own."""
-
+"""Version suffixes of models; versions with other prices have their own entries."""
 TIER = r"^[a-z][a-z0-9_-]{0,31}$"
-"""What a service tier is called."""
-
+"""The form of a service tier's name."""
 _GLOB = re.compile(r"[*?[]")
 
 type Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -83,10 +74,8 @@ class TierPrice(Rates, frozen=True, extra="forbid"):
     )
 
     def at_length(self, usage: Usage) -> Rates:
-        """Return what a call costs whose prompt is so long: one price holds for all its tokens."""
-        if self.above is not None and usage.input_total > self.above.tokens:
-            return self.above
-        return self
+        """Return the rates for all tokens of a call with a prompt of this length."""
+        return self.above if self.above and usage.input_total > self.above.tokens else self
 
 
 class Price(TierPrice, frozen=True, extra="forbid"):
@@ -99,7 +88,7 @@ class Price(TierPrice, frozen=True, extra="forbid"):
     )
 
     def rates(self, usage: Usage) -> Rates | None:
-        """Return what a call of this usage costs; None where its tier has no known price."""
+        """Return the rates for a usage; None if its tier has no known price."""
         if not usage.tier:
             return self.at_length(usage)
         tier = self.tiers.get(usage.tier)
@@ -139,32 +128,32 @@ class PriceTable(BaseModel, frozen=True, extra="forbid"):
             if isinstance(entry, PricedAs) and not isinstance(self.models.get(entry.as_if), Price):
                 raise ValueError(
                     f"{name!r} is priced as if it were {entry.as_if!r}, which has no price in the"
-                    f" table"
+                    " table"
                 )
         return self
 
     def with_own(self, own: Mapping[str, Price]) -> "PriceTable":
-        """Return this table with entries of a user's own, which go before its own."""
+        """Return this table with a user's entries, which take precedence."""
         if not own:
             return self
         others = {name: entry for name, entry in self.models.items() if name not in own}
         return self.model_copy(update={"models": {**own, **others}})
 
     def json_bytes(self) -> bytes:
-        """Return it as a file holds it."""
+        """Return the content of its file."""
         return self.model_dump_json(indent=1, exclude_defaults=True).encode()
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what the models cost, in hex: equal for tables that price alike."""
+        """SHA-256 of the prices, in hex."""
         told = self.model_dump(mode="json", include={"models"}, exclude_defaults=True)
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
     def entry(self, model: str) -> Entry | None:
-        """Return what the table says of a model as a trace names it, or None.
+        """Return the entry of a model as a trace names it, or None.
 
-        ``openai/gpt-4o-2024-08-06`` is looked up as it stands, then without provider, then
-        without date; exact names go before globs, and globs in the order of the table.
+        ``openai/gpt-4o-2024-08-06`` is looked up as it is, then without provider, then without
+        date; exact names take precedence over globs, which apply in the table's order.
         """
         bare = model.rpartition("/")[2]
         names = (model, bare, _DATED.sub("", bare))
@@ -177,35 +166,32 @@ class PriceTable(BaseModel, frozen=True, extra="forbid"):
         return None
 
     def price(self, model: str) -> Price | None:
-        """Return what a model costs, as a trace names it; None where that is not known."""
+        """Return the price of a model as a trace names it; None if unknown."""
         entry = self.entry(model)
         price = self.models[entry.as_if] if isinstance(entry, PricedAs) else entry
         return price if isinstance(price, Price) else None
 
     def rates(self, model: str, usage: Usage) -> Rates | None:
-        """Return what a call costs; None where the model, or its service tier, has no price."""
+        """Return the rates of a call; None if the model or its service tier has no price."""
         price = self.price(model)
         return price.rates(usage) if price is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a call costs in US dollars, and at whose price if not its own."""
+    """The cost of a call in US dollars, and the model whose price applies if it is another one."""
 
     usd: float
     as_if: str | None = None
 
 
 def price_key(model: str, tier: str) -> str:
-    """Return what a table is asked for: a model, with the service tier if it is not the usual."""
+    """Return a model's name, with the service tier unless it is the default."""
     return f"{model} (tier {tier})" if tier else model
 
 
 def cost(model: str, usage: Usage, table: PriceTable) -> Cost | None:
-    """Return what ``usage`` of ``model`` costs; None if the table does not know the price.
-
-    That is so where it lacks the model, or has no price for the service tier.
-    """
+    """Return the cost of ``usage`` of ``model``; None if the table lacks the model or its tier."""
     entry, rates = table.entry(model), table.rates(model, usage)
     if rates is None:
         return None
@@ -221,5 +207,5 @@ def cost(model: str, usage: Usage, table: PriceTable) -> Cost | None:
 
 @cache
 def built_in_prices() -> PriceTable:
-    """Return the table WAREX comes with."""
+    """Return the table in WAREX's package."""
     return PriceTable.model_validate_json((files(__package__) / "builtin.json").read_bytes())

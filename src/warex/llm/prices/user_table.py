@@ -1,4 +1,4 @@
-"""The table of prices that is in force: the user's own, where a command has made one."""
+"""The current price table: the user's own if there is one, else the built-in one."""
 
 import os
 from pathlib import Path
@@ -14,9 +14,9 @@ LARGEST = 1 << 26
 
 
 def price_file() -> Path | None:
-    """Return where the user's own table lies, or would; None for a user without a home folder.
+    """Return the path of the user's table; None for a user without a home folder.
 
-    ``$WAREX_PRICES`` names it, else it is in the user's data (XDG Base Directory).
+    It is ``$WAREX_PRICES``, or a file in the user's data folder (XDG Base Directory).
     """
     if named := os.environ.get("WAREX_PRICES"):
         return Path(named)
@@ -28,9 +28,9 @@ def price_file() -> Path | None:
 
 
 def current_prices() -> PriceTable:
-    """Return the user's own table; the built-in one where there is none.
+    """Return the user's table, or the built-in one if there is none.
 
-    Raises InputError where ``$WAREX_PRICES`` names no file, and for a file that holds no table.
+    Raises InputError if ``$WAREX_PRICES`` names no file, or the file is not a table.
     """
     path = price_file()
     if path is None:
@@ -50,9 +50,9 @@ _REMEDY = "write it anew with `warex prices update`, or delete it"
 
 
 def read_prices(path: Path, remedy: str = _REMEDY) -> PriceTable:
-    """Return the table in a file; ``remedy`` is what helps where it is damaged.
+    """Return the table in a file; ``remedy`` is part of the error for a damaged one.
 
-    Raises FileNotFoundError, and InputError for a file that cannot be read or holds no table.
+    Raises FileNotFoundError, and InputError for a file that cannot be read or is not a table.
     """
     try:
         return PriceTable.model_validate_json(read_regular_file(path, largest=LARGEST))

@@ -1,7 +1,7 @@
-"""Public hosts that serve LLM APIs, for telling model traffic from site traffic by name alone.
+"""Public hosts of LLM APIs.
 
-Calls are recognised by their shape wherever they go (``warex.llm.recognise``); the names serve
-where a shape cannot be seen, such as a connection that is passed through.
+Calls are recognised by their shape (``warex.llm.recognise``); the names are used if the shape is
+invisible, such as in a connection that is passed through.
 """
 
 import re
@@ -47,11 +47,11 @@ _PORT = re.compile(r":\d+$")
 
 @lru_cache(maxsize=4096)
 def is_known_llm_host(host: str) -> bool:
-    """Tell whether a host, with or without port, is a public LLM API."""
+    """Whether a host, with or without port, is a public LLM API."""
     return _KNOWN.match(_PORT.sub("", host.lower()).rstrip(".")) is not None
 
 
 def host_matches(pattern: str, host: str) -> bool:
-    """Tell whether a host in lower case is the one named, or of ``*.example`` below it."""
+    """Whether a host in lower case matches a name, or a pattern ``*.example``."""
     pattern = pattern.lower()
     return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern

@@ -1,7 +1,7 @@
-"""Requests whose body is signed by their client: a server refuses them if they are changed.
+"""Detects requests with a signed body, which a server refuses if changed.
 
-Sources: AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API request"), whose names
-for a payload that is not signed are those of Amazon S3; RFC 9530 (digest fields).
+Sources: AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API request"), with Amazon
+S3's names for an unsigned payload; RFC 9530 (digest fields).
 """
 
 import re
@@ -15,13 +15,13 @@ _SIGNED_HEADERS: Final = re.compile(r"SignedHeaders=([^, ]*)", re.IGNORECASE)
 _OTHER: Final = re.compile(r"(?:[A-Z0-9]+-)?HMAC-[A-Z0-9-]+ |Signature ", re.IGNORECASE)
 _DIGESTS: Final = ("content-digest", "repr-digest", "digest", "content-md5")
 _OF_BODY: Final = frozenset(("content-length", *_DIGESTS))
-"""Headers that tell of the body: where they are signed, it is."""
+"""Headers whose signature covers the body."""
 
 
 def body_signature(path: str, headers: Mapping[str, str]) -> str | None:
-    """Return why the body of a request cannot be changed; None where nothing holds it.
+    """Return why the body of a request cannot be changed; None if it can.
 
-    ``headers`` have names in lower case; ``path`` has its query.
+    ``headers`` have names in lower case; ``path`` includes the query.
     """
     said = headers.get("authorization", "")
     if digest := next((name for name in _DIGESTS if name in headers), None):
@@ -36,7 +36,7 @@ def body_signature(path: str, headers: Mapping[str, str]) -> str | None:
             " Bedrock give the agent an API key (AWS_BEARER_TOKEN_BEDROCK) in place of access keys"
         )
     if any(name.lower() == "x-amz-signature" for name, _ in parse_qsl(path.partition("?")[2])):
-        # A signed URL leaves the body out unless it is one of a service's own.
+        # Such a URL leaves the body unsigned only for some services.
         return "its URL is signed (AWS Signature Version 4)"
     if _OTHER.match(said):
         return f"it is signed ({said.partition(' ')[0]}), and a changed one would be refused"

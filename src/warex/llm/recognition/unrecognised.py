@@ -1,8 +1,7 @@
-"""Requests that look like calls to a model and are of no family that WAREX reads.
+"""Detects requests that look like LLM calls but that no family reads.
 
-They are counted and named, so that what depends on an agent's calls is said to be unknown. What is
-recognised here errs towards the agent's programs, extensions of a browser among them: what a page
-sends is not looked at.
+They are counted and reported, so that figures that depend on the agent's calls become unknown.
+Requests of pages are ignored; those of programs and browser extensions are not.
 """
 
 import re
@@ -23,31 +22,26 @@ _PATHS = (
     ":batchGenerateContent",
     "/language-model",
 )
-"""How the paths of APIs end that generate text and that no family reads: of Anthropic, OpenAI,
-Bedrock, Cohere and Vercel's AI Gateway."""
+"""Path endings of unsupported text APIs of Anthropic, OpenAI, Bedrock, Cohere and Vercel."""
 _TALKS = re.compile(r"/interactions$|/conversations(?:/[^/]+(?:/restart)?)?$")
-"""Paths of Gemini and Mistral that generate text where a prompt comes along, which OpenAI has to
-keep texts."""
+"""Paths of Gemini and Mistral that generate text if there is a prompt; OpenAI's only store it."""
 _RUNS = re.compile(r"/threads/(?:[^/]+/)?runs(?:/[^/]+/submit_tool_outputs)?$")
-"""Paths of OpenAI's and Azure's Assistants that generate text; other servers have such ones for
-agents."""
+"""Paths of OpenAI's and Azure's Assistants; other servers use such paths for agents."""
 _PROMPTS = (
     *(key for family in LLM_APIS for key in family.prompts),
     *("message", "inputs", "inputText", "requests"),
 )
-"""Where those APIs, and the families', have what the model is asked."""
+"""Keys of the prompt, in these APIs and in the families."""
 _NAMES = ("model", "agent", "agent_id")
-"""Where they have whom they ask."""
 _NAMED_BY_PATH = (":", "/converse", "/invoke")
-"""In paths that name the model themselves."""
+"""Parts of paths that name the model."""
 _NAMED_BY_HEADER = "ai-language-model-id"
-"""Where Vercel's AI Gateway is told the model."""
+"""The header of Vercel's AI Gateway that names the model."""
 _COUNTS = tuple(ending for family in LLM_APIS for ending in family.counting_endings)
-"""Of requests that generate nothing."""
 _EMBEDS = re.compile(r"/model/[^/]*(?:embed|rerank)[^/]*/invoke$")
-"""Calls of Bedrock's to models that generate nothing."""
+"""Bedrock's calls to models that generate no text."""
 _KEEPS = re.compile(r"/threads/[^/]+/messages$")
-"""Messages that OpenAI's Assistants are to answer when a run is begun."""
+"""Messages that OpenAI's Assistants answer in a later run."""
 _GRPC_METHODS = ("/GenerateContent", "/StreamGenerateContent", "/Predict", "/StreamRawPredict")
 
 NO_SUCH_API = "WAREX reads no API of this form"
@@ -56,7 +50,7 @@ BINARY = "its body is not JSON"
 
 
 def may_be_unrecognised(method: str, path: str) -> bool:
-    """Tell quickly whether a request's body is worth keeping for ``unread``."""
+    """Whether a request's body must be kept for ``unrecognised_reason``; fast."""
     where = path.partition("?")[0]
     listed = where.endswith(_READ + _PATHS) or _TALKS.search(where) is not None
     return method == "POST" and listed
@@ -70,12 +64,12 @@ def unrecognised_reason(
     body: bytes,
     broken: str | None = None,
 ) -> str | None:
-    """Return why a request that looks like a call to a model could not be read; None for others.
+    """Return why a request that looks like an LLM call could not be read; None for others.
 
-    It is asked of what no family has recognised. On a known host every request to a path that
-    generates text is one; elsewhere its body must be JSON, with a model and what that is asked.
-    ``headers`` have names in lower case; ``body`` is decompressed and may be missing. ``broken``
-    says why it could not be decompressed, where that is so: its path alone tells then.
+    The request was recognised by no family. On a known host every request to a path that generates
+    text counts; on others the body must be JSON with a model and a prompt. ``headers`` have names
+    in lower case; ``body`` is decompressed and may be missing. ``broken`` is the error of its
+    decompression, if any: then only the path counts.
     """
     from_page = is_browser_request(headers) or ("referer" in headers and "origin" not in headers)
     if method != "POST" or from_page:

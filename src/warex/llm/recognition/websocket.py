@@ -1,4 +1,4 @@
-"""OpenAI's Responses over a WebSocket: a message asks, and those that follow are its events.
+"""OpenAI's Responses over a WebSocket: a message is a request, the server's are its events.
 
 Source: https://platform.openai.com/docs/guides/websocket-mode and the types of openai-python.
 """
@@ -20,34 +20,32 @@ _ENDS: Final = (*ENDS, "error")
 
 @dataclass(frozen=True, slots=True)
 class SocketRequest:
-    """What a client's message asks."""
+    """A request in a client's message."""
 
     stream: str
-    """Which of the socket's streams it is in; the events of its answer are in the same."""
+    """The id of the stream that also carries the events of its answer."""
     request: LlmRequest | None
-    """None where nothing is generated (``generate: false``), or where it is not understood."""
+    """None if nothing is generated (``generate: false``), or if it cannot be read."""
     is_call: bool
-    """Whether it asks the model, understood or not."""
+    """Whether it calls the model, readable or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class SocketEvent:
-    """What a server's message is."""
+    """An event in a server's message."""
 
     stream: str
     is_end: bool
-    """Whether the answer ends with it."""
+    """Whether it ends the answer."""
     status: int = 200
-    """What an error would have as its status over HTTP, where it says so."""
+    """The HTTP status of an error, if it has one."""
 
 
 def carries_calls(
     host: str, path: str, headers: Mapping[str, str], llm_hosts: Iterable[str] = ()
 ) -> bool:
-    """Tell whether calls to a model are to be expected on a WebSocket.
+    """Whether a WebSocket may carry LLM calls of the agent (``is_site_request`` excludes a page's).
 
-    A page's own are those of a site, unless a model's host is asked, well-known or one of
-    ``llm_hosts``.
     ``headers`` have names in lower case.
     """
     ours = path.partition("?")[0].endswith(OpenAiResponses.path_endings)
@@ -55,15 +53,12 @@ def carries_calls(
 
 
 def unreadable_socket_reason(host: str, headers: Mapping[str, str]) -> str | None:
-    """Return why calls on a WebSocket cannot be read; None where there are to be none.
-
-    It is asked of what ``carries_calls`` does not know.
-    """
+    """Return why calls on a WebSocket that ``carries_calls`` rejects are unreadable, or None."""
     return NO_SUCH_API if is_known_llm_host(host) and not is_browser_request(headers) else None
 
 
 def parse_request(path: str, message: bytes) -> SocketRequest | None:
-    """Return what a client's message asks; None for one that begins no answer."""
+    """Parse a client's message; None if it starts no answer."""
     try:
         sent = as_dict(parse_json(message))
     except ValueError:
@@ -78,7 +73,7 @@ def parse_request(path: str, message: bytes) -> SocketRequest | None:
 
 
 def parse_event(message: bytes) -> SocketEvent:
-    """Return what a server's message is; nothing is raised, whatever that is."""
+    """Parse a server's message; raises nothing."""
     try:
         sent = as_dict(parse_json(message))
     except ValueError:
@@ -89,5 +84,5 @@ def parse_event(message: bytes) -> SocketEvent:
 
 
 def as_sse(message: bytes) -> bytes:
-    """Return a server's message as it comes in an answer over HTTP."""
+    """Return a server's message as a server-sent event."""
     return b"data: " + b"\ndata: ".join(message.splitlines()) + b"\n\n"

@@ -1,10 +1,10 @@
-"""WAREX's own certificate authority: made once for each user, found by every lane.
+"""WAREX's own certificate authority, made once for each user and shared by all lanes.
 
-The private key lets its holder impersonate any site towards whoever trusts the CA. It is made on
+The private key lets its holder impersonate any site to clients that trust the CA. It is made on
 this machine, never leaves it, and only its owner may read it.
 
-What reads certificates is imported only where one is read: `warex exec` is to be ready at once, and
-needs no more than the CA's place.
+The certificate libraries are imported only where needed: ``warex exec`` starts fast and needs only
+the CA's path.
 """
 
 import base64
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cryptography import x509
 
 BASENAME = "mitmproxy"
-"""mitmproxy looks for its CA under this name in its configuration folder."""
+"""The name of mitmproxy's CA in its configuration folder."""
 
 _KEY_FILE = f"{BASENAME}-ca.pem"
 _CERTIFICATE_FILE = f"{BASENAME}-ca-cert.pem"
@@ -60,13 +60,13 @@ class CertificateAuthority:
 
     @property
     def hashed_dir(self) -> Path:
-        """A folder with the certificate, named as OpenSSL looks it up (``c_rehash``)."""
+        """A folder with the certificate under its OpenSSL hash name (``c_rehash``)."""
         return self.folder / _HASHED_DIR
 
     def leaf(self, host: str, folder: Path) -> tuple[Path, Path]:
         """Write a certificate for a host and its key; return the two paths, PEM, key mode 0600.
 
-        A local site served with it is trusted by whoever trusts the CA.
+        Clients that trust the CA trust a local site with this certificate.
         """
         from cryptography.hazmat.primitives.serialization import (
             Encoding,
@@ -99,8 +99,7 @@ class CertificateAuthority:
 def system_bundle() -> Path:
     """Return the file of certificates that this machine trusts.
 
-    ``$SSL_CERT_FILE``, else OpenSSL's own, else where distributions keep it, else Mozilla's list as
-    the certifi package brings it.
+    ``$SSL_CERT_FILE``, else OpenSSL's default, else a distribution's file, else certifi's list.
     """
     import ssl
 
@@ -114,9 +113,9 @@ def system_bundle() -> Path:
 
 
 def default_folder() -> Path:
-    """Return where this user's CA lives (XDG Base Directory); ``$WAREX_CA_DIR`` overrides it.
+    """Return the folder of this user's CA (XDG Base Directory), or ``$WAREX_CA_DIR``.
 
-    Raises MachineError where there is no home folder.
+    Raises MachineError if there is no home folder.
     """
     if override := os.environ.get("WAREX_CA_DIR"):
         return Path(override)
@@ -131,10 +130,10 @@ def default_folder() -> Path:
 
 
 def ensure_ca(folder: Path | None = None) -> CertificateAuthority:
-    """Return the CA, made now if there is none.
+    """Return the CA; make it if there is none.
 
-    Many may ask at once: each makes its own aside and renames it into place; the first wins, and
-    the others take the winner's. Raises MachineError where the folder cannot be written or read.
+    Concurrent callers each make a CA in a temporary folder and rename it; the first wins. Raises
+    MachineError if the folder cannot be written or read.
     """
     folder = folder or default_folder()
     try:
@@ -156,7 +155,7 @@ def key_file(folder: Path) -> Path:
 
 
 def dhparam_file(folder: Path) -> Path:
-    """Return the file of parameters for Diffie-Hellman, which mitmproxy wants beside the key."""
+    """Return the file of Diffie-Hellman parameters, which mitmproxy needs."""
     return folder / f"{BASENAME}-dhparam.pem"
 
 
@@ -199,8 +198,8 @@ def _make(folder: Path) -> None:
 def _generated() -> tuple[bytes, bytes]:
     """Return a new CA's private key and certificate, PEM.
 
-    The key is on the curve P-256: to sign with it costs a small part of what RSA does, and each
-    TLS handshake signs, since mitmproxy gives its leaves the CA's own key.
+    The key is on P-256, which signs much faster than RSA. Each TLS handshake signs with it, since
+    mitmproxy uses the CA's key for its leaves.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
@@ -231,7 +230,7 @@ def _generated() -> tuple[bytes, bytes]:
         .subject_name(name)
         .issuer_name(name)
         .serial_number(x509.random_serial_number())
-        # Also for whoever's clock is behind.
+        # For clients whose clock is behind.
         .not_valid_before(now - timedelta(days=2))
         .not_valid_after(now + timedelta(days=3650))
         .public_key(key.public_key())

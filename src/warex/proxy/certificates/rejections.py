@@ -1,9 +1,9 @@
-"""Which hosts' clients refuse our certificate for good.
+"""Detects the hosts whose clients reject our certificate permanently.
 
-Most clients that refuse it would refuse it for ever, and their host is best passed through at once.
-A Chromium that was told to ignore certificate errors (Playwright's ``ignore_https_errors``) refuses
-too, and comes back a moment later to accept; passing its hosts through would leave no fault a way
-in. Chromium is known by the GREASE in its ClientHello (RFC 8701), and gets a second chance.
+Most clients that reject it once always do, so their host is passed through at once. A Chromium
+that ignores certificate errors (Playwright's ``ignore_https_errors``) rejects it first and accepts
+it on the next connection, so a client with GREASE in its ClientHello (RFC 8701) gets a second
+chance.
 """
 
 from collections import Counter
@@ -11,16 +11,16 @@ from collections.abc import Iterable
 from typing import Final
 
 _MAX_ROUNDS: Final = 2
-"""Rounds of refusals after which even Chromium means it."""
+"""Rounds of rejections after which a host is passed through even for Chromium."""
 
 
 def is_greased(cipher_suites: Iterable[int]) -> bool:
-    """Whether a ClientHello's cipher suites hold a reserved value, as Chromium's do."""
+    """Whether a ClientHello's cipher suites contain a GREASE value, as Chromium's do."""
     return any(suite & 0x0F0F == 0x0A0A and suite >> 8 == suite & 0xFF for suite in cipher_suites)
 
 
 class CertificateRejections:
-    """Counts each host's refusals; those of connections begun side by side are one round."""
+    """Counts each host's rejections; those of concurrent connections are one round."""
 
     def __init__(self) -> None:
         self._began: dict[str, tuple[float, bool]] = {}
@@ -28,20 +28,20 @@ class CertificateRejections:
         self._last: dict[str, float] = {}
 
     def begin(self, connection: str, now: float, cipher_suites: Iterable[int]) -> None:
-        """Note that a connection says hello at second ``now`` of the trial."""
+        """Note a ClientHello at second ``now`` of the trial."""
         self._began[connection] = (now, is_greased(cipher_suites))
 
     def accepted(self, connection: str, host: str) -> None:
-        """Note that a client took our certificate."""
+        """Note that a client accepted our certificate."""
         self._began.pop(connection, None)
         self._rounds.pop(host, None)
 
     def closed(self, connection: str) -> None:
-        """Forget a connection that is over; it may have taken no certificate at all."""
+        """Forget a closed connection."""
         self._began.pop(connection, None)
 
     def rejected(self, connection: str, host: str, now: float) -> bool:
-        """Note that a client refused our certificate; return whether the host is lost for good."""
+        """Note that a client rejected our certificate; return whether to pass the host through."""
         began, patient = self._began.pop(connection, (now, False))
         if began >= self._last.get(host, began):
             self._rounds[host] += 1

@@ -1,8 +1,8 @@
-"""The store of WAREX's certificate authority, read once.
+"""The certificate store of WAREX's CA, read once, before the forkserver forks.
 
-To read an RSA key, OpenSSL proves again that its numbers are primes: four fifths of a lane's start.
-Ours was made on this machine, by us, and only its owner can write it; so that is left out, and the
-forkserver reads what lanes need before it forks. Only an older CA has such a key.
+When OpenSSL loads an RSA key (of an older CA), it checks its primes, which takes four fifths of a
+lane's start-up. WAREX made the key on this machine and only its owner can write it, so the check
+is skipped.
 """
 
 from functools import lru_cache
@@ -18,7 +18,7 @@ from warex.proxy.certificates.ca import dhparam_file, key_file
 
 
 def load_store(folder: Path) -> certs.CertStore:
-    """Return the store of the authority in a folder, read anew only when its file has changed."""
+    """Return the store of the CA in a folder; read it again only if its file has changed."""
     stat = key_file(folder).stat()
     return _read(folder, (stat.st_ino, stat.st_mtime_ns))
 
@@ -26,7 +26,7 @@ def load_store(folder: Path) -> certs.CertStore:
 @lru_cache(maxsize=2)
 def _read(folder: Path, written: tuple[int, int]) -> certs.CertStore:
     pem = key_file(folder).read_bytes()
-    # RSA is what mitmproxy makes and names; it signs as well with a key of another kind.
+    # mitmproxy's annotation says RSA, but it works with other keys.
     key = cast(RSAPrivateKey, load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True))
     chain = x509.load_pem_x509_certificates(pem)
     return certs.CertStore(

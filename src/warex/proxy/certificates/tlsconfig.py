@@ -1,7 +1,7 @@
-"""mitmproxy's TLS, where a name that a client gives cannot break it.
+"""mitmproxy's TLS configuration, made robust against invalid host names of clients.
 
-OpenSSL refuses to check a certificate against some names: with a dot at the end, of one letter,
-with characters that no host has. mitmproxy takes that for an error of its own.
+OpenSSL refuses to check a certificate against some names: with a final dot, of one letter, with
+invalid characters. mitmproxy raises an error then.
 """
 
 from functools import lru_cache
@@ -21,36 +21,34 @@ _OF_THE_STORE = frozenset({"certs", "confdir", "key_size", "cert_passphrase"})
 
 
 class WarexTlsConfig(tlsconfig.TlsConfig):
-    """Lets a handshake fail, and no trial, where the site's name cannot be checked."""
+    """Fails only the handshake, not the trial, if the site's name cannot be checked."""
 
     name = "tlsconfig"
-    """As whoever looks for it knows it."""
 
     def running(self) -> None:
-        """Read the authority; its place is told before there is anybody to tell."""
+        """Load the CA: its option is set before this addon is notified of changes."""
         self.configure({"confdir"})
 
     def configure(self, updated: set[str]) -> None:
-        """Take in what was set; raise OSError or ValueError where there is no authority."""
+        """Apply changed options; raise OSError or ValueError if the CA cannot be loaded."""
         if "confdir" in updated:
             self.certstore = load_store(Path(ctx.options.confdir))
         super().configure(set(updated) - _OF_THE_STORE)  # type: ignore[no-untyped-call]
 
     def tls_start_server(self, tls_start: tls.TlsData) -> None:
-        """Begin TLS with the site; without a context mitmproxy gives the connection up."""
+        """Begin TLS with the site; without a context mitmproxy closes the connection."""
         client, server = tls_start.context.client, tls_start.context.server
         address = server.address[0] if server.address else ""
-        # The dot that ends a whole name belongs to no certificate (RFC 6066 §3).
+        # Certificates and SNI have no final dot (RFC 6066 §3).
         server.sni = (server.sni or client.sni or address).removesuffix(".")
         if is_verifiable(server.sni):
             super().tls_start_server(tls_start)
 
 
 def preload_trust_store(ca: Path) -> None:
-    """Read the certificates that this machine trusts, before the fork.
+    """Load the certificates that this machine trusts, before the fork.
 
-    mitmproxy keeps what it has read for these very arguments in their order, so a lane need not
-    read the same again at its first connection to a site.
+    mitmproxy caches the context by exactly these arguments in this order.
     """
     trust = trust_store(ca)
     net_tls.create_proxy_server_context(
@@ -68,14 +66,14 @@ def preload_trust_store(ca: Path) -> None:
 
 
 class TrustStore(NamedTuple):
-    """Where certificates lie that sites may be served by, as OpenSSL takes them."""
+    """The certificates that sites are verified with, as OpenSSL's CA file and CA path."""
 
     file: str
     folder: str
 
 
 def trust_store(ca: Path) -> TrustStore:
-    """Return what this machine trusts, and our own CA: a local site may be served by it."""
+    """Return this machine's trusted certificates and our own CA, which local sites may use."""
     return TrustStore(str(system_bundle()), str(CertificateAuthority(ca).hashed_dir))
 
 
@@ -93,11 +91,11 @@ def is_verifiable(name: str) -> bool:
     except UnicodeError:
         return False
     library = SSL._lib  # type: ignore[attr-defined]
-    # A connection of its own: a name that is refused may leave something behind.
+    # A separate connection: a refused name may change its state.
     connection = SSL.Connection(SSL.Context(SSL.TLS_METHOD))
     parameters = library.SSL_get0_param(connection._ssl)
     is_taken: bool = library.X509_VERIFY_PARAM_set1_host(parameters, encoded, len(encoded)) == 1
     if not is_taken:
-        # What OpenSSL has to say about it would be taken for the next one's error.
+        # OpenSSL's queued error would be reported for the next call.
         library.ERR_clear_error()
     return is_taken and len(encoded) <= 255

@@ -1,11 +1,11 @@
-"""Connections that are refused or left unanswered: by the kernel, inside the namespace.
+"""Connections that the kernel refuses or drops inside the namespace.
 
-Whoever has accepted a connection cannot refuse it any more. So the rules inside are kept equal to
-what the next attempt at each host would meet, looked up beforehand; and each attempt that meets a
-closed gate is told by the kernel's log, and counted then.
+An accepted connection cannot be refused any more. So the namespace's nftables rules always state
+what the next connection try at each host would meet; the kernel logs each try that they stop, and
+the try is counted then.
 
-A connection that is left unanswered counts as delivered when the client's system has asked again,
-at least a second later: so long it has waited.
+A dropped connection counts as delivered when the client retransmits its SYN, at least a second
+later.
 """
 
 import asyncio
@@ -26,22 +26,22 @@ from warex.proxy.transparent.redirected_connection import RedirectedConnection
 from warex.scenarios import Injector, PlannedInjection, Rule
 
 _POLL_SECONDS: Final = 0.05
-"""Seconds between two looks, while a rule is about connections: holds end, delays pass."""
+"""Seconds between two updates while a rule concerns connections: its windows begin and end."""
 _IDLE_POLL_SECONDS: Final = 0.25
-"""The same while none is: a control call may add one."""
+"""The same while no rule does: a control call may add one."""
 _SYN_RETRY_SECONDS: Final = 1.5
-"""Seconds within which a client that still waits has asked again; Linux does after one."""
+"""Seconds within which a waiting client retransmits its SYN; Linux does after one."""
 _FORGET_SECONDS: Final = 4.0
-"""Seconds after which nobody asks again for the same connection."""
+"""Seconds after which a dropped connection is forgotten."""
 _MAX_LITERAL_ADDRESSES: Final = 256
-"""Addresses without a name that are remembered."""
+"""Remembered addresses without a name."""
 
 _HOST: Final = re.compile(r"://(\[[0-9a-fA-F:.]+\]|[^/:*?\[\]]+)")
 
 
 @dataclass(slots=True)
 class _BlockedTry:
-    """A connection that was asked for at a closed gate."""
+    """A connection try that was dropped."""
 
     since: float
     injections: tuple[PlannedInjection, ...]
@@ -51,7 +51,7 @@ type _FourTuple = tuple[str, int, str, int]
 
 
 class ConnectionBlocklist:
-    """Keeps the gates closed that should be, and records who met them."""
+    """Keeps the kernel's blocklist up to date, and records the tries that it stops."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ConnectionBlocklist:
         sites: tuple[str, ...] = (),
         broke: Callable[[Exception], None],
     ) -> None:
-        """``sites``: as for the injector; ``broke``: told where the kernel has refused."""
+        """``sites``: as for the injector; ``broke`` is called if the kernel refuses."""
         self._handed, self._names = passed, names
         self._injector, self._attempts, self._clock = injector, attempts, clock
         self._sites, self._broke = sites, broke
@@ -78,13 +78,13 @@ class ConnectionBlocklist:
         self._loop = asyncio.get_running_loop()
 
     def open(self) -> None:
-        """Keep the gates from now on."""
+        """Start to update the blocklist."""
         self._handed.log.setblocking(False)
         self._loop.add_reader(self._handed.log, self._read_log)
         self._tick()
 
     def close(self) -> None:
-        """Open them all: the trial is over."""
+        """Settle the pending tries and clear the blocklist at the end of the trial."""
         self._read_log()
         self._loop.remove_reader(self._handed.log)
         if self._timer is not None:
@@ -95,9 +95,9 @@ class ConnectionBlocklist:
         self._install(())
 
     def accepted(self, arrival: RedirectedConnection) -> None:
-        """Count a connection that was let through, whether a rule is about it or not.
+        """Count an accepted connection, whether a rule concerns it or not.
 
-        A one-shot counts what came before it, so that a replay finds its place.
+        The position of a one-shot fault counts the connections before it, for a replay.
         """
         host = self._host(arrival.address, arrival.port)
         if host == arrival.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
@@ -106,10 +106,10 @@ class ConnectionBlocklist:
         self.update()
 
     def update(self) -> None:
-        """Close and open what the next attempts would meet so."""
+        """Set the blocklist to what the next connection tries should meet."""
         self._install(tuple(self._wanted_entries()) if self._concern_connections() else ())
 
-    # ---- which gates
+    # ---- the entries
 
     def _tick(self) -> None:
         try:
@@ -133,7 +133,7 @@ class ConnectionBlocklist:
             yield from self._entries_for(host, addresses, everywhere=everywhere)
 
     def _targets(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
-        """Yield each host with its addresses, and whether all its ports may be closed."""
+        """Yield each host, its addresses, and whether all its ports may be blocked."""
         for name in self._names:
             if self._is_concerned(name):
                 own = self._names.addresses_of(name)
@@ -143,7 +143,7 @@ class ConnectionBlocklist:
             *(it for it in self._literal_addresses if it not in self._named),
         ):
             if host == "localhost":
-                # Never all of it: the command's own services are there, too.
+                # Not all ports: the command's own services are there, too.
                 yield host, ("127.0.0.1", "::1"), False
             else:
                 with suppress(ValueError):
@@ -163,7 +163,7 @@ class ConnectionBlocklist:
             yield from (BlocklistEntry(address, None, elsewhere) for address in addresses)
 
     def _is_concerned(self, host: str) -> bool:
-        """Whether a gate to a host may ever be closed, as far as the rules tell; of many, few."""
+        """Whether the rules may ever block a host."""
         known = self._concerned.get(host)
         if known is None:
             known = self._concerned[host] = self._injector.concerns("connect", host, None) or bool(
@@ -181,7 +181,7 @@ class ConnectionBlocklist:
         else:
             self._entries = gates
 
-    # ---- who met them
+    # ---- the connection tries
 
     def _read_log(self) -> None:
         while True:
@@ -190,7 +190,7 @@ class ConnectionBlocklist:
             except BlockingIOError:
                 return
             except OSError as error:
-                # The kernel could not keep up: attempts were lost, and so is the ledger.
+                # The kernel has dropped log messages, so the ledger is incomplete.
                 self._broke(error)
                 return
             for attempt in nftables.read_log(received):
@@ -215,20 +215,19 @@ class ConnectionBlocklist:
         self.update()
 
     def _given_up(self, pending: _BlockedTry) -> None:
-        # It left within the first second; when, nobody can see.
+        # The client left within the first second; the time is not observable.
         self._settle(pending, "client_gone", pending.since)
 
     def _settle(self, pending: _BlockedTry, missed: str | None, now: float) -> None:
         waited = round(now - pending.since, 6)
         for injection in pending.injections:
-            if missed is None:
-                self._attempts.settle(injection, delivered=True, waited_s=waited)
-            else:
-                self._attempts.settle(injection, delivered=False, reason=missed, waited_s=waited)
+            self._attempts.settle(
+                injection, delivered=missed is None, reason=missed or "", waited_s=waited
+            )
         pending.injections = ()
 
     def _host(self, address: str, port: int) -> str:
-        """Return how the rules call a destination."""
+        """Return the host name that the rules use for a destination."""
         name = self._names.name_of(address)
         if name is not None:
             return name

@@ -1,8 +1,8 @@
-"""Closes idle connections where attempts may fail from now on.
+"""Closes idle connections when a rule about connection tries comes into force.
 
-A client that has a connection makes no attempt, so no fault could reach it. When a rule about
-attempts comes into force (arming, a step, a window, a one-shot), the idle connections to the sites
-that it is about are closed, as a server's own time limit would; the next request makes an attempt.
+A client with an open connection makes no connection try, so no such fault could be applied. When a
+rule comes into force (arming, a step, a window, a one-shot), the idle connections to its sites are
+closed, as by a server's timeout; the next request makes a connection try.
 """
 
 import asyncio
@@ -19,43 +19,41 @@ from warex.proxy.net.client_socket import writer_of
 from warex.scenarios import Injector
 
 _RECHECK_SECONDS: Final = 0.02
-"""Seconds after which a busy connection is looked at again. At the end of an exchange itself the
-last of its answer may not have been written yet."""
+"""Seconds after which a busy connection is checked again; when its exchange ends, the response may
+not be written completely yet."""
 
 
 @dataclass(slots=True)
 class _ClientConnection:
-    """A client's connection, and the sites that it was used for: a proxy's may serve several."""
+    """A client's connection and the sites that it was used for."""
 
     client: connection.Client
     sites: set[tuple[str, int]] = field(default_factory=set)
 
 
 class IdleConnections:
-    """Knows which connections are open, and closes those that are in a new rule's way."""
+    """The open client connections; closes those that a new rule affects."""
 
     def __init__(self, injector: Injector, clock: Clock, is_busy: Callable[[str], bool]) -> None:
-        """``is_busy``: whether the client of that identifier waits for an answer."""
+        """``is_busy``: whether the client with that identifier waits for a response."""
         self._injector, self._clock, self._is_busy = injector, clock, is_busy
         self._open: dict[str, _ClientConnection] = {}
         self._in_force: frozenset[str] = frozenset()
         self._timer: asyncio.TimerHandle | None = None
 
     def used(self, flow: http.HTTPFlow) -> None:
-        """Note what a connection is used for."""
+        """Note the site that a connection is used for."""
         client, request = flow.client_conn, flow.request
         if request.headers.get("upgrade", "").lower() == "websocket":
-            # It is in use until it ends, whether anything passes or not.
-            self.forget(client)
+            self.forget(client)  # It is in use until it ends.
             return
-        known = self._open.setdefault(client.id, _ClientConnection(client))
-        # As the client knows it: where the request really goes is no rule's matter.
+        # Rules match the URL that the client knows, not the mapped one.
         parts = urlsplit(flows.url_of(flow))
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        known.sites.add((parts.hostname or "", port))
+        self.opened(client, parts.hostname or "", port)
 
     def opened(self, client: connection.Client, host: str, port: int) -> None:
-        """Note a connection that nothing has been asked on: browsers open some ahead of need."""
+        """Note a connection to a site; browsers open some in advance."""
         known = self._open.setdefault(client.id, _ClientConnection(client))
         known.sites.add((host.lower(), port))
 
@@ -64,12 +62,12 @@ class IdleConnections:
         self._open.pop(client.id, None)
 
     def reset(self) -> None:
-        """Let every rule come into force anew: another task has begun."""
+        """Let every rule come into force anew, when another task begins."""
         self._in_force = frozenset()
         self.check()
 
     def check(self) -> None:
-        """Close what is in the way of rules that have come into force since the last time."""
+        """Close the connections that rules affect which came into force since the last check."""
         now = self._clock.now()
         in_force, then = self._injector.in_force(now)
         fresh, self._in_force = in_force - self._in_force, in_force
@@ -78,10 +76,10 @@ class IdleConnections:
         if then is not None and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(then - now, self._on_timer)
 
-    def _close(self, in_the_way: list[_ClientConnection]) -> None:
-        """Close what is idle now; what is busy, when it has become idle."""
+    def _close(self, affected: list[_ClientConnection]) -> None:
+        """Close idle connections now, and busy ones when they become idle."""
         busy: list[_ClientConnection] = []
-        for known in in_the_way:
+        for known in affected:
             if self._open.get(known.client.id) is not known:
                 continue
             if self._is_busy(known.client.id):

@@ -1,4 +1,4 @@
-"""Names that fail, and what becomes of each failure."""
+"""Failed name lookups, and the outcome of each."""
 
 import asyncio
 from dataclasses import dataclass
@@ -13,40 +13,39 @@ from warex.scenarios import PlannedInjection
 _CODES: Final = {"nxdomain": messages.NXDOMAIN, "servfail": messages.SERVFAIL, "timeout": None}
 
 _DELIVERED_AFTER: Final = 1.0
-"""Seconds of silence after which it counts: every resolver waits longer before it asks again.
-
-Over UDP nobody can see whether the asker still waits."""
+"""Seconds after which a lookup without a response counts as delivered: every resolver waits longer,
+and over UDP it is not observable whether the client still waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedLookup:
-    """A question that is answered wrongly, or not at all."""
+    """A lookup with an error response or none."""
 
     code: int | None
-    """What the answer says; None for no answer."""
+    """The response code; None for no response."""
     _injections: tuple[PlannedInjection, ...]
     _attempts: ConnectionTries
 
     def mark_delivered(self) -> None:
-        """Note that the answer has left."""
+        """Note that the response was sent."""
         for injection in self._injections:
             self._attempts.settle(injection, delivered=True)
 
     def mark_timed_out(self, seconds: float) -> None:
-        """Note that the asker has had no answer for so long."""
+        """Note that the client has had no response for so long."""
         for injection in self._injections:
             self._attempts.settle(injection, delivered=True, waited_s=seconds)
 
 
 class LookupFaults:
-    """Judges questions for names."""
+    """Decides which name lookups fail."""
 
     def __init__(self, attempts: ConnectionTries, clock: Clock) -> None:
         self._attempts, self._clock = attempts, clock
         self._timers: set[asyncio.TimerHandle] = set()
 
     def plan(self, name: str) -> FailedLookup | None:
-        """Count a question for a name; return how it fails, if it does."""
+        """Count a lookup of a name; return its failure, if any."""
         injections = self._attempts.plan("name", name)
         effects = [effect for injection in injections for effect in injection.effects]
         wrong = next((effect for effect in effects if isinstance(effect, DnsError)), None)
@@ -58,7 +57,7 @@ class LookupFaults:
         return failing
 
     def close(self) -> None:
-        """Settle nothing any more by the time that has passed."""
+        """Cancel the timers."""
         for timer in self._timers:
             timer.cancel()
 

@@ -1,9 +1,9 @@
-"""TLS that fails on purpose: certificates that nobody may trust, and connections cut at the hello.
+"""TLS faults: invalid certificates, and connections closed at the ClientHello.
 
-A bad certificate has a key of its own, never the CA's: browsers that trust WAREX by its CA's public
-key (Chromium's ``--ignore-certificate-errors-spki-list``) would take it for a good one. For the
-same reason the CA is not sent along. Each such connection has a TLS context of its own, since a
-resumed session (RFC 8446 §2.2) shows no certificate at all.
+A bad certificate has its own key, and the CA is not sent with it: browsers that trust WAREX by its
+CA's public key (Chromium's ``--ignore-certificate-errors-spki-list``) would accept it otherwise.
+Each such connection has its own TLS context, since a resumed session (RFC 8446 §2.2) sends no
+certificate.
 """
 
 import datetime
@@ -33,29 +33,29 @@ from warex.scenarios import PlannedInjection
 _ANOTHER_HOST: Final = "another-host.invalid"
 _DAY: Final = datetime.timedelta(days=1)
 _MOST_NAME: Final = 64
-"""Characters that a common name may have (RFC 5280, ub-common-name)."""
+"""Maximum characters of a common name (RFC 5280, ub-common-name)."""
 
 
 @dataclass(slots=True)
 class _BadHandshake:
-    """A connection whose TLS is hit."""
+    """A connection with a bad certificate."""
 
     injection: PlannedInjection
     wrong: CertificateDefect
     host: str
     shown: bool = False
-    """Whether the certificate was on its way while the client waited."""
+    """Whether the client was connected when the certificate was sent."""
 
 
 class HandshakeFaults:
-    """Lets the TLS of clients' connections fail where a rule says so."""
+    """Applies TLS faults to clients' connections."""
 
     def __init__(self, attempts: ConnectionTries) -> None:
         self._attempts = attempts
         self._handshakes: dict[str, _BadHandshake] = {}
 
     def client_hello(self, client: connection.Client, host: str, port: int) -> bool:
-        """Judge a connection that begins TLS; return whether it is hit."""
+        """Count a connection that begins TLS; return whether a fault is applied to it."""
         for injection in self._attempts.plan("tls", host, port):
             for effect in injection.effects:
                 if isinstance(effect, BadCertificate):
@@ -70,7 +70,7 @@ class HandshakeFaults:
         return False
 
     def start(self, data: tls.TlsData) -> None:
-        """Put the bad certificate in place of the good one."""
+        """Replace the good certificate by the bad one, if a fault is applied."""
         hit = self._handshakes.get(data.context.client.id)
         if hit is None or data.ssl_conn is None:
             return
@@ -98,7 +98,7 @@ class HandshakeFaults:
         data.ssl_conn = bad
 
     def handshake_ended(self, client: connection.Client) -> bool:
-        """Note that a handshake is over, well or not; return whether it was hit."""
+        """Note that a handshake has ended; return whether a fault was applied to it."""
         hit = self._handshakes.pop(client.id, None)
         if hit is not None:
             self._attempts.settle(hit.injection, delivered=hit.shown)
@@ -112,13 +112,14 @@ def bad_certificate(
     authority: x509.Certificate,
     authority_key: CertificateIssuerPrivateKeyTypes,
 ) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    """Return a certificate for a host that is wrong in just one way, and its key.
+    """Return a certificate for a host with exactly one defect, and its key.
 
-    Clients look at some fields before they look at what is wrong; so key identifiers, names and
-    purposes are as they should be (RFC 5280 §4.2.1).
+    Clients may check other fields first, so key identifiers, names and purposes are correct
+    (RFC 5280 §4.2.1).
     """
     key = ec.generate_private_key(ec.SECP256R1())
-    subject = _name(_ANOTHER_HOST if wrong == "wrong_host" else host)
+    named = _ANOTHER_HOST if wrong == "wrong_host" else host
+    subject = _name(named)
     issuer, issuer_key = authority.subject, authority_key
     issuer_id = _key_id_of(authority)
     if wrong == "self_signed":
@@ -137,18 +138,10 @@ def bad_certificate(
         .not_valid_before(ends - 180 * _DAY)
         .not_valid_after(ends)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(
-            x509.SubjectAlternativeName(
-                [_general_name(_ANOTHER_HOST if wrong == "wrong_host" else host)]
-            ),
-            critical=False,
-        )
+        .add_extension(x509.SubjectAlternativeName([_general_name(named)]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(x509.SubjectKeyIdentifier(_key_id(key.public_key())), critical=False)
-        .add_extension(
-            x509.AuthorityKeyIdentifier(issuer_id, None, None),
-            critical=False,
-        )
+        .add_extension(x509.AuthorityKeyIdentifier(issuer_id, None, None), critical=False)
         .sign(issuer_key, SHA256())
     )
     return certificate, key

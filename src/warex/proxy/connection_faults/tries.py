@@ -1,6 +1,6 @@
-"""Attempts to reach a site, as the trial records them: judged, planned, delivered or missed.
+"""Connection tries as the trial records them: counted, planned, delivered or missed.
 
-Whoever performs an attempt's fault asks here first, and says here what became of it.
+The code that applies a connection fault plans it here first, and settles it here.
 """
 
 from warex.faults import ConnectionPhase
@@ -11,7 +11,7 @@ from warex.traces import FaultDelivered
 
 
 class ConnectionTries:
-    """One trial's attempts to find a name, to connect, to begin TLS."""
+    """One trial's tries to look a name up, to connect and to begin TLS."""
 
     def __init__(self, injector: Injector, recorder: Recorder) -> None:
         self._injector = injector
@@ -21,10 +21,10 @@ class ConnectionTries:
     def plan(
         self, point: ConnectionPhase, host: str, port: int | None = None, *, met: bool | None = None
     ) -> tuple[PlannedInjection, ...]:
-        """Count an attempt, record what is planned for it, and return that.
+        """Count a connection try, and record and return the injections planned for it.
 
-        ``met``, for connections: whether a closed gate has stopped it (True) or it was let through
-        (False). Each injection that is returned must be settled.
+        ``met``, for connections: whether the blocklist has stopped it (True) or it was accepted
+        (False). The caller must settle each returned injection.
         """
         now = self._recorder.clock.now()
         decision = self._injector.connection_try(point, host, port, now, met=met)
@@ -48,7 +48,7 @@ class ConnectionTries:
         waited_s: float = 0.0,
         client_left: bool = False,
     ) -> None:
-        """Record what became of an injection; a second time changes nothing."""
+        """Record the outcome of an injection, once."""
         if self._unsettled.pop(injection.id, None) is None:
             return
         self._injector.settle(injection, delivered=delivered)
@@ -66,6 +66,6 @@ class ConnectionTries:
         )
 
     def finish(self) -> None:
-        """Settle what is still under way: the trial is over."""
+        """Settle the open injections at the end of the trial."""
         for injection in list(self._unsettled.values()):
             self.settle(injection, delivered=False, reason="trial_over")

@@ -1,7 +1,7 @@
-"""DNS messages: a question is read, an answer is written (RFC 1035, RFC 6891).
+"""Parses DNS questions and builds DNS responses (RFC 1035, RFC 6891).
 
-An answer repeats the question byte for byte: some clients vary the case of a name's letters and
-believe no answer that does not.
+A response repeats the question byte for byte: some clients randomize the case of a name and check
+it.
 """
 
 import struct
@@ -36,12 +36,12 @@ RESPONSE_CODES: Final = {
 _HEAD: Final = struct.Struct("!HHHHHH")
 _IN: Final = 1
 _UDP_PAYLOAD_SIZE: Final = 1232
-"""Bytes of a UDP answer that fit everywhere (DNS flag day 2020)."""
+"""Bytes of a UDP response that fit everywhere (DNS flag day 2020)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, as it came."""
+    """A parsed question."""
 
     id: int
     raw: bytes
@@ -50,23 +50,19 @@ class Question:
     """In lower case, without the last dot."""
     qtype: int
     is_internet_class: bool = True
-    """Whether it is of the only class in use."""
     is_query: bool = True
-    """Whether it is a query, and not some other operation."""
     recursion_desired: bool = True
     has_edns: bool = False
-    """Whether the asker speaks EDNS."""
     edns_version: int = 0
-    """The EDNS version asked for."""
 
     @property
     def type_name(self) -> str:
-        """The type's name."""
+        """The type's name, such as ``AAAA``."""
         return TYPES.get(self.qtype, f"TYPE{self.qtype}")
 
 
 def parse_question(message: bytes) -> Question | None:
-    """Read a message; None for what is no question, whole and alone."""
+    """Parse a message; return None unless it is exactly one complete question."""
     try:
         number, flags, questions, answers, authorities, others = _HEAD.unpack_from(message)
         if flags & 0x8000 or flags & 0x0200 or questions != 1 or answers or authorities:
@@ -93,7 +89,7 @@ def parse_question(message: bytes) -> Question | None:
 def build_response(
     question: Question, code: int = NOERROR, records: Iterable[tuple[int, bytes]] = ()
 ) -> bytes:
-    """Write an answer that nobody may keep: each record is a type and its data, with TTL 0."""
+    """Build a response; each record is a type and its data, with TTL 0."""
     body, count = b"", 0
     for kind, data in records:
         # 0xC00C points to the question's name.
@@ -103,7 +99,7 @@ def build_response(
     if question.has_edns:
         high = 0
         if question.edns_version:
-            code, high = 0, 1  # BADVERS is 16: its upper bits stand in the extension.
+            code, high = 0, 1  # BADVERS is 16: its upper bits are in the OPT record.
         extension = b"\0" + struct.pack("!HHBBHH", OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
     flags = 0x8080 | (0x0100 if question.recursion_desired else 0) | (code & 0xF)
     if not question.is_query:
@@ -113,19 +109,19 @@ def build_response(
 
 
 def truncated_response(question: Question) -> bytes:
-    """Write that the answer does not fit: the asker comes again by TCP (RFC 1035 §4.2.1)."""
+    """Build a truncated response: the client asks again over TCP (RFC 1035 §4.2.1)."""
     number, flags, *rest = _HEAD.unpack_from(whole := build_response(question))
     return _HEAD.pack(number, flags | 0x0200, *rest) + whole[_HEAD.size :]
 
 
 def encode_name(name: str) -> bytes:
-    """Return a name as messages have it."""
+    """Encode a name for a message."""
     labels = [label.encode("latin-1") for label in name.split(".") if label]
     return b"".join(bytes((len(label),)) + label for label in labels) + b"\0"
 
 
 def response_code(message: bytes) -> int:
-    """Return what an answer says of itself."""
+    """Return the RCODE of a response; SERVFAIL if it is too short."""
     return message[3] & 0xF if len(message) > 3 else SERVFAIL
 
 
@@ -133,7 +129,7 @@ def _labels(message: bytes, at: int) -> tuple[list[bytes], int]:
     labels: list[bytes] = []
     began = at
     while size := message[at]:
-        # Nothing stands before a question that it could point to.
+        # A question cannot have a compression pointer: no name comes before it.
         if size > 63 or at + size - began > 254 or at + 1 + size > len(message):
             raise ValueError("no name")
         labels.append(message[at + 1 : at + 1 + size])

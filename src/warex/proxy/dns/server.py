@@ -1,8 +1,8 @@
-"""Answers a namespace's port 53: what exists outside exists inside, at an address of its own.
+"""The DNS server of a namespace: each existing name resolves to a virtual address of its own.
 
-Whether a name exists, and for which families, the machine's own resolver is asked; only then is an
-address given out. So an unknown name stays unknown, instead of a dead connection. Through an
-upstream proxy nobody here can ask: every name exists, and the upstream proxy may think otherwise.
+The machine's resolver decides whether a name exists and for which address families, so that an
+unknown name stays unknown. Behind an upstream proxy, which resolves names itself, every name
+exists.
 """
 
 import asyncio
@@ -20,42 +20,42 @@ from warex.traces import Dns
 
 _LOCALHOST: Final = Resolution(loopback=("127.0.0.1", "::1"))
 _MAX_QUERIES: Final = 512
-"""Questions answered side by side at most; more are dropped, as a busy resolver does."""
+"""Concurrent queries at most; more are dropped."""
 _UDP_TIMEOUT: Final = 0.7
-"""Seconds after which an asker is sent to TCP, where it waits: those inside ask twice, for a second
-each (``sandbox/namespace/name_resolution.py``)."""
+"""Seconds after which a client is sent to TCP, where it waits longer: over UDP the namespace's
+resolvers try twice, for a second each (``sandbox/namespace/name_resolution.py``)."""
 _IDLE_TIMEOUT: Final = 30.0
-"""Seconds after which a silent connection is closed."""
+"""Seconds after which an idle TCP connection is closed."""
 
 
 class LookupFaults(Protocol):
-    """Says which names fail."""
+    """Plans failed lookups."""
 
     def plan(self, name: str) -> "LookupFault | None":
-        """Count a question for a name; return how it fails, if it does."""
+        """Count a question for a name; return its failure, if any."""
 
 
 class LookupFault(Protocol):
-    """A name's failure under way."""
+    """A failed lookup."""
 
     @property
     def code(self) -> int | None:
-        """The answer's code; None for no answer at all."""
+        """The response code; None for no response."""
 
     def mark_delivered(self) -> None:
-        """Note that the answer has left."""
+        """Note that the response was sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is answered; ``data`` None for nothing at all."""
+    """A response; no response is sent if ``data`` is None."""
 
     data: bytes | None
     fault: LookupFault | None = None
 
 
 class DnsServer:
-    """Answers questions, over UDP and TCP."""
+    """Answers questions over UDP and TCP."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class DnsServer:
         known: Iterable[str] = (),
         asks: bool = True,
     ) -> None:
-        """Answer nothing yet.
+        """Create a server that is not open yet.
 
-        ``named``: told of a name before its address is out. ``known``: names that exist anyway.
-        ``asks``: whether the machine's resolver is asked for the others.
+        ``named`` is called with a name before its address is sent. ``known``: names that always
+        exist. ``asks``: whether the machine's resolver is asked for the others.
         """
         self._names, self._faults = names, faults
         self._record, self._named, self._broke = record, named, broke
@@ -83,7 +83,7 @@ class DnsServer:
         self._loop = asyncio.get_running_loop()
 
     def open(self, udp: Iterable[socket.socket], tcp: Iterable[socket.socket]) -> None:
-        """Answer from now on, first whoever has been waiting."""
+        """Start to answer, including queries that are already queued."""
         for receiver in udp:
             receiver.setblocking(False)
             self._loop.add_reader(receiver, self._receive, receiver)
@@ -94,14 +94,13 @@ class DnsServer:
             self._sockets.append(listener)
 
     async def close(self) -> None:
-        """Answer nobody any more."""
+        """Stop answering."""
         for held in self._sockets:
             self._loop.remove_reader(held)
-        tasks = list(self._tasks)
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         if self._lookup is not None:
             self._lookup.close()
 
@@ -110,7 +109,7 @@ class DnsServer:
             try:
                 await work
             except OSError:
-                pass  # The asker has gone.
+                pass  # The client has left.
             except Exception as error:  # noqa: BLE001 - fail closed: a trial without names is void
                 self._broke(error)
 
@@ -134,7 +133,7 @@ class DnsServer:
         answering = asyncio.ensure_future(self._answer(message, tcp=False))
         done, _ = await asyncio.wait({answering}, timeout=_UDP_TIMEOUT)
         if not done and (question := messages.parse_question(message)) is not None:
-            # Over UDP the asker would give up long before the machine's own resolver does.
+            # Over UDP the client would give up long before the machine's resolver does.
             receiver.sendto(messages.truncated_response(question), asker)
             await answering
             return
@@ -160,7 +159,7 @@ class DnsServer:
                 message = await self._exactly(client, int.from_bytes(size))
                 answer = await self._answer(message, tcp=True)
                 if answer.data is None:
-                    # Silence lasts as long as the asker bears it.
+                    # No response: wait until the client gives up.
                     await self._loop.sock_recv(client, 1)
                     return
                 framed = len(answer.data).to_bytes(2) + answer.data
@@ -207,7 +206,7 @@ class DnsServer:
             case messages.A | messages.AAAA | messages.ANY:
                 return self._addresses(question, known)
             case messages.HTTPS | messages.SVCB:
-                # They would tell of addresses, of QUIC, and of keys that hide the host's name.
+                # These records have addresses, QUIC support and ECH keys, which hide the host name.
                 return self._respond(question, messages.NOERROR)
             case _ if self._is_ours(question.name):
                 return self._respond(question, messages.NOERROR)
@@ -225,11 +224,7 @@ class DnsServer:
         return name in self._known
 
     def _addresses(self, question: Question, known: Resolution) -> _Answer:
-        wanted = {
-            messages.A: (4,),
-            messages.AAAA: (6,),
-            messages.ANY: (4, 6),
-        }[question.qtype]
+        wanted = {messages.A: (4,), messages.AAAA: (6,), messages.ANY: (4, 6)}[question.qtype]
         if known.loopback:
             found = [ipaddress.ip_address(it) for it in known.loopback]
         elif known.has_ipv4 or known.has_ipv6:
@@ -267,7 +262,7 @@ class DnsServer:
         return _Answer(messages.build_response(question, code))
 
     def _record_answer(self, question: Question, said: str) -> None:
-        """Record an answer, once for each name and type: clients ask for the same ever again."""
+        """Record a response, once for each name and type: clients repeat their questions."""
         key = (question.name, question.type_name, said)
         if key not in self._recorded:
             self._recorded.add(key)
@@ -280,7 +275,7 @@ _ADDRESSES: Final = frozenset(
 
 
 def _address_asked_for(question: Question) -> str | None:
-    """Return the address whose name is asked for (RFC 1035 §3.5, RFC 3596 §2.5)."""
+    """Return the address of a reverse lookup (RFC 1035 §3.5, RFC 3596 §2.5), if it is one."""
     if question.qtype not in (messages.PTR, messages.ANY):
         return None
     labels = question.name.split(".")

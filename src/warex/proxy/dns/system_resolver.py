@@ -1,4 +1,4 @@
-"""What the machine's own resolver says of a name: whatever it is made of, files, DNS or others."""
+"""Lookups by the machine's own resolver, whether it uses files, DNS or other sources."""
 
 import asyncio
 import ipaddress
@@ -12,11 +12,11 @@ from typing import Final
 from warex.proxy.dns import messages
 
 _MAX_THREADS: Final = 16
-"""Names asked for side by side."""
+"""Concurrent lookups."""
 _TIMEOUT: Final = 10.0
-"""Seconds after which the machine's resolver is taken to have failed."""
+"""Seconds after which a lookup has failed."""
 _CACHE_SECONDS: Final = 3.0
-"""Seconds for which an answer is believed: a client asks for several types at once."""
+"""Seconds for which a result is kept: a client asks for several types at once."""
 _RESOLV_CONF: Final = Path("/etc/resolv.conf")
 _PORT = 53
 _DNS_TIMEOUT: Final = 5.0
@@ -24,26 +24,25 @@ _DNS_TIMEOUT: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What is known of a name."""
+    """The result of a lookup."""
 
     rcode: int = messages.NOERROR
     has_ipv4: bool = False
-    """Whether it has an IPv4 address."""
     has_ipv6: bool = False
-    """Whether it has an IPv6 address, and this machine a way there."""
+    """Whether it has an IPv6 address that is usable on this machine."""
     loopback: tuple[str, ...] = ()
-    """Loopback addresses, where it has no others: the asker's own machine is meant."""
+    """Its loopback addresses, if it has no others."""
 
 
 class SystemResolver:
-    """Asks the machine's resolver in threads, for each name once at a time."""
+    """Looks names up in threads; concurrent lookups of a name share one result."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="lookup")
         self._asked: dict[str, asyncio.Task[Resolution]] = {}
 
     async def resolve(self, name: str) -> Resolution:
-        """Return what is known of a name."""
+        """Look a name up."""
         loop = asyncio.get_running_loop()
         task = self._asked.get(name)
         if task is None:
@@ -62,16 +61,16 @@ class SystemResolver:
             return Resolution(messages.SERVFAIL)
 
     def close(self) -> None:
-        """Ask nothing more; nobody waits for what is still asked."""
+        """Cancel the lookups, without waiting for running threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for task in self._asked.values():
             task.cancel()
 
 
 def resolve_blocking(name: str) -> Resolution:
-    """Ask the machine's resolver, and wait for it."""
+    """Look a name up with the machine's resolver, blocking."""
     with suppress(ValueError):
-        # The resolver would read it as an address; nobody has such a name.
+        # An address is not a name, but getaddrinfo would accept it.
         ipaddress.ip_address(name)
         return Resolution(messages.NXDOMAIN)
     try:
@@ -85,7 +84,7 @@ def resolve_blocking(name: str) -> Resolution:
     except UnicodeError:
         return Resolution(messages.NXDOMAIN)
     addresses = [ipaddress.ip_address(str(it[4][0]).partition("%")[0]) for it in found]
-    # 0.0.0.0 too is the asker's own machine: so blocked names are often written.
+    # 0.0.0.0 also means the local machine; blocklists often use it.
     here = [it for it in addresses if it.is_loopback or it.is_unspecified]
     if here and len(here) == len(addresses):
         return Resolution(loopback=tuple(dict.fromkeys(map(str, here))))
@@ -96,7 +95,7 @@ def resolve_blocking(name: str) -> Resolution:
 
 
 def _is_reachable(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether the machine has a route there; nothing is sent to find out."""
+    """Whether the machine has a route to an address; nothing is sent."""
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe, suppress(OSError):
         probe.connect((str(address), 9))
         return True
@@ -122,7 +121,7 @@ class _Reply(asyncio.DatagramProtocol):
 
 
 async def forward(query: bytes, *, tcp: bool) -> bytes | None:
-    """Ask the machine's nameservers themselves; None where none answers."""
+    """Forward a query to the machine's nameservers; return None if none answers."""
     for server in nameservers():
         with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
             async with asyncio.timeout(_DNS_TIMEOUT):

@@ -1,7 +1,7 @@
-"""A namespace's own addresses: each name has one, so that an address tells the name again.
+"""A namespace's virtual addresses: each name has its own, so that an address identifies the name.
 
-Without that nobody could say where a connection goes that names no host, and the rules inside,
-which know addresses only, could not refuse one host's connections alone.
+A connection without a host name is attributed by its address, and the namespace's rules, which
+match addresses, can refuse the connections to one host alone.
 """
 
 import ipaddress
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 V4: Final = ipaddress.ip_network("198.18.0.0/15")
-"""Set aside for tests of network devices (RFC 2544): no site lives there."""
+"""Reserved for benchmarks of network devices (RFC 2544): no site has such an address."""
 V6: Final = ipaddress.ip_network("fd5a:8e37:c1d2::/96")
 """A local prefix (RFC 4193); its last 32 bits are the IPv4 address of the same name."""
 
@@ -23,17 +23,14 @@ _V6_BASE: Final = int(V6.network_address)
 
 @dataclass(frozen=True, slots=True)
 class AddressPair:
-    """One name's addresses."""
+    """The addresses of one name."""
 
     v4: str
     v6: str
 
 
 class VirtualAddresses:
-    """Gives addresses out, and knows whose they are.
-
-    When all are given out, the name that was asked for and connected to longest ago loses its own.
-    """
+    """Assigns addresses to names; when all are assigned, the least recently used is reassigned."""
 
     def __init__(self, size: int = _SIZE) -> None:
         self._size = size
@@ -44,7 +41,7 @@ class VirtualAddresses:
         return iter(self._numbers)
 
     def addresses(self, name: str) -> AddressPair:
-        """Return the addresses of a name, in whatever case it is written."""
+        """Return the addresses of a name in any case; assign them if it has none."""
         name = name.lower()
         number = self._numbers.get(name)
         if number is None:
@@ -56,11 +53,11 @@ class VirtualAddresses:
         return _addresses(number)
 
     def addresses_of(self, name: str) -> AddressPair:
-        """Return the addresses of a name that has some; nobody has asked for it."""
+        """Return the addresses of a name that has some, without marking it as used."""
         return _addresses(self._numbers[name])
 
     def name_of(self, address: str) -> str | None:
-        """Return whose address this is; None where it is nobody's here."""
+        """Return the name of an address, and mark it as used; None if it has none."""
         number = _number(address)
         name = None if number is None else self._names.get(number)
         if name is not None:
@@ -82,7 +79,7 @@ def _addresses(number: int) -> AddressPair:
 
 
 def is_virtual(address: str) -> bool:
-    """Whether an address is of those that are given out here."""
+    """Whether an address is in the range of virtual addresses."""
     return _number(address) is not None
 
 

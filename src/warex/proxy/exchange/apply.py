@@ -1,4 +1,4 @@
-"""Carries out effects on a live flow, and sees what became of them."""
+"""Applies effects to a live flow, and tracks their outcome."""
 
 import asyncio
 import json
@@ -35,51 +35,50 @@ from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
-"""Seconds of a hold after which a client that leaves has met the fault."""
+"""Seconds of a hold after which the fault counts as delivered to a client that leaves."""
 _MAX_CHANGES: Final = 50
-"""Changed values that stand in the trace."""
+"""Changed values in the trace."""
 
 
 @dataclass(slots=True)
 class AppliedInjection:
-    """What has become of an injection so far."""
+    """The state of an injection that is being applied."""
 
     injection: PlannedInjection
     waited_s: float = 0.0
-    """Seconds of the holds that are over."""
+    """Seconds of the finished holds."""
     held_since: float | None = None
-    """Second of the trial at which the present hold began."""
+    """Second of the trial at which the current hold began."""
     client_left: bool = False
     left_while_held: bool = False
-    """Whether the client left during a hold, and so before anything was on its way to it."""
+    """Whether the client left during a hold, before anything was sent to it."""
     replied: bool = False
-    """A reply is set; only the bytes on the wire will prove it."""
+    """Whether a reply is set, which counts as delivered once it is sent."""
     cut: bool = False
     rewriter: Rewriter | None = None
-    """What changes the answer while it passes."""
+    """Changes the response while it is streamed."""
     site_change: ChangedValue | None = None
-    """What became of it where that depends on the site: another page, an earlier answer, a second
-    request."""
+    """The change that depends on the site: another page, an earlier response, a second request."""
     reported_changes: Sequence[ValueChange] = ()
-    """The values that the page itself has changed."""
+    """The values that a script in the page has changed."""
     awaits_report: bool = False
-    """It has changed a page, which is to report that the change was shown."""
+    """Whether a changed page is to report that the change was shown."""
     found_nothing: bool = False
-    """The page has reported that there is nothing in it to change."""
+    """Whether the page has reported that it has nothing to change."""
     awaits_response: bool = False
-    """It changes an answer that has not come yet, and may never come."""
+    """Whether the response to change has not arrived yet; it may never arrive."""
     on_other_exchange: bool = False
-    """That answer comes on another exchange, whose end is nothing to this one."""
+    """Whether that response arrives on another exchange."""
     done: bool = False
-    """All effects that end here are done; nothing on the wire is awaited."""
+    """Whether all effects are applied, and nothing on the wire is awaited."""
 
     def waited(self, now: float) -> float:
-        """Return the seconds of all holds, the present one's so far among them."""
+        """Return the seconds of all holds, including the current one."""
         return self.waited_s + (0.0 if self.held_since is None else now - self.held_since)
 
     @property
     def missed_reason(self) -> MissReason:
-        """Why it is missed where the client is the reason."""
+        """Why it is missed, unless the trial or another fault is the reason."""
         if self.client_left:
             return "client_gone" if self.left_while_held else "client_left"
         if self.changed_nothing or self.found_nothing:
@@ -88,19 +87,19 @@ class AppliedInjection:
 
     @property
     def changed_nothing(self) -> bool:
-        """Whether there was no answer to change, or nothing in it."""
+        """Whether there was no response to change, or nothing in it."""
         applied = self.rewriter is not None and self.rewriter.applied
         forgotten = self.depends_on_site and self.site_change is None
         return self.awaits_response or forgotten or (self.rewrites and not applied)
 
     @property
     def depends_on_site(self) -> bool:
-        """Whether it depends on what the site gives, or has given before."""
+        """Whether it depends on a present or earlier response of the site."""
         return any(effect.traits.depends_on_site for effect in self.injection.effects)
 
     @property
     def changes(self) -> list[ChangedValue]:
-        """The values that are not what the site said, as the trace has them."""
+        """The changed values, as the trace has them."""
         told = self.rewriter.changes if self.rewriter is not None else ()
         told = (*told, *self.reported_changes)
         remembered = [] if self.site_change is None else [self.site_change]
@@ -111,25 +110,25 @@ class AppliedInjection:
 
     @property
     def rewrites(self) -> bool:
-        """Whether it changes the answer as it passes."""
+        """Whether it changes the response while it is streamed."""
         return any(effect.traits.rewrites for effect in self.injection.effects)
 
     def outlives_exchange(self, *, arrived: bool) -> bool:
-        """Whether it is not over with its exchange: it is met elsewhere, or a page may report."""
+        """Whether it stays open after its exchange: for another exchange or a page's report."""
         return self.on_other_exchange or (
             arrived and self.awaits_report and not self.changed_nothing
         )
 
     @property
     def gave_up_waiting(self) -> bool:
-        """Whether the client gave up after a hold long enough to count."""
+        """Whether the client left after a hold of at least ``GAVE_UP_AFTER``."""
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
 
 
 async def apply_effects(
     applied: AppliedInjection, flow: http.HTTPFlow, presence: ClientStatus, clock: Clock
 ) -> None:
-    """Do to the flow what the injection's effects say, in order, until the client leaves."""
+    """Apply the injection's effects to the flow in order, until the client leaves."""
     for effect in applied.injection.effects:
         match effect:
             case Delay(seconds):
@@ -162,10 +161,8 @@ async def apply_effects(
             case Truncate(share, how):
                 truncate(flow, share, how)
                 applied.replied = True
-            case Rewrite():
-                pass  # It is done while the answer passes (``rewrites``).
-            case OtherPage() | ReplayFirst():
-                pass  # It is done by what is remembered of the site (``earlier``).
+            case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent():
+                pass  # ``rewritten_pages``, ``previous_responses`` and ``mcp_calls`` apply them.
             case DuplicateRequest():
                 if await send_duplicate(flow):
                     applied.site_change = ChangedValue(
@@ -173,8 +170,6 @@ async def apply_effects(
                     )
             case EditToolAnswer():
                 applied.awaits_response = True
-            case PushToolEvent():
-                pass  # It is said on another exchange (``tool_calls``).
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:
@@ -187,7 +182,7 @@ async def apply_effects(
 async def wait_before_piece(
     applied: Iterable[AppliedInjection], seconds: float, presence: ClientStatus, clock: Clock
 ) -> None:
-    """Wait before a piece of an answer that was struck, until the client leaves."""
+    """Wait before a piece of a response to which faults are applied, until the client leaves."""
     if not seconds:
         return
     began = clock.now()
@@ -200,28 +195,27 @@ async def wait_before_piece(
 def make_response(
     request: http.Request, status: int, headers: Mapping[str, str], body: bytes = b""
 ) -> http.Response:
-    """Return an answer of ours to a request."""
+    """Make a response to a request."""
     answer = http.Response.make(status, body, dict(headers))
     if request.method == "HEAD":
-        # A body would be taken for the next answer (RFC 9110 §9.3.2).
+        # A body would be taken for the next response (RFC 9110 §9.3.2).
         answer.data.content = b""
     return answer
 
 
 def _echo(request: http.Request, body: bytes) -> bytes:
-    """Return an object of JSON that was sent, with the members of another one added."""
+    """Return the request's JSON object with the members of ``body`` added."""
     try:
         sent = json.loads(request.content or b"")
     except (ValueError, RecursionError):
-        # The content may be no JSON, or its coding broken.
-        return body
+        return body  # The content is not JSON, or its coding is invalid.
     if not isinstance(sent, dict):
         return body
     return json.dumps({**sent, **json.loads(body)}).encode()
 
 
 async def _wait(seconds: float, presence: ClientStatus) -> bool:
-    """Wait, or until the client leaves; return whether it left."""
+    """Wait until the time is over or the client leaves; return whether it left."""
     try:
         async with asyncio.timeout(seconds):
             await presence.left.wait()

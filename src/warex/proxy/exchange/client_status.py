@@ -1,4 +1,4 @@
-"""Whether the client of an exchange is still there, and whether its answer has all been let go."""
+"""Whether the client of an exchange is still there, and whether its response is sent."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ _KEY = "warex_presence"
 
 @dataclass(slots=True, weakref_slot=True)
 class ClientStatus:
-    """The client of one exchange, as the wire sees it."""
+    """The state of one exchange's client."""
 
     left: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the client has given up the exchange, or has gone altogether."""
+    """Set when the client has given up the exchange or disconnected."""
     has_reset: bool = False
     """Whether the client has reset the exchange's HTTP/2 stream."""
     is_sent: bool = False
-    """Whether flow control has let the answer's last byte go to the transport (RFC 9113 §5.2)."""
+    """Whether the last byte has passed flow control to the transport (RFC 9113 §5.2)."""
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     def mark_left(self) -> None:
-        """Note that the client wants no answer any more."""
+        """Note that the client has given up the exchange."""
         self.left.set()
         self._settled.set()
 
@@ -31,22 +31,22 @@ class ClientStatus:
         self.mark_left()
 
     def mark_sent(self) -> None:
-        """Note that the answer's last byte is on its way."""
+        """Note that the response's last byte is sent."""
         self.is_sent = True
         self._settled.set()
 
     async def wait_sent(self) -> bool:
-        """Wait until the last byte is on its way; False if the client left first."""
+        """Wait until the last byte is sent; return False if the client left first."""
         await self._settled.wait()
         return self.is_sent
 
 
 def attach_client_status(flow: http.HTTPFlow, presence: ClientStatus) -> None:
-    """Keep a client's presence with its flow."""
+    """Store a client's status with its flow."""
     vars(flow)[_KEY] = presence
 
 
 def client_status_of(flow: http.HTTPFlow) -> ClientStatus:
-    """Return the presence of a flow's client; a new one where no stream of ours carries it."""
+    """Return the status of a flow's client; a new one if no stream of ours has set it."""
     found: ClientStatus | None = vars(flow).get(_KEY)
     return ClientStatus() if found is None else found

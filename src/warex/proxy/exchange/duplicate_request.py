@@ -1,4 +1,4 @@
-"""A request sent to its site once more, beside the client's own."""
+"""Sends a copy of a request to its site, in addition to the client's own."""
 
 import asyncio
 import logging
@@ -16,16 +16,16 @@ from mitmproxy.proxy.layers.http._hooks import HttpErrorHook, HttpResponseHook
 from mitmproxy.proxy.mode_specs import UpstreamMode
 
 _TIMEOUT: Final = 10.0
-"""Seconds that the site has to answer what is sent beside the client's own request."""
+"""Seconds for the site to answer the copy."""
 _ENDS: Final = (HttpResponseHook, HttpErrorHook)
 
 
 async def send_duplicate(flow: http.HTTPFlow) -> bool:
-    """Send a request to its site, and wait until it is answered; return whether it was."""
+    """Send a copy of a request to its site; return whether it was answered."""
     copy = flow.copy()
     copy.is_replay, copy.response, copy.error = "request", None, None
     if copy.request.is_http2:
-        # The connection of its own speaks HTTP/1.1, which has the host in a field.
+        # The separate connection uses HTTP/1.1, which needs a Host header.
         copy.request.headers["host"] = copy.request.authority or copy.request.pretty_host
         copy.request.http_version = "HTTP/1.1"
     handler = _DuplicateHandler(copy)
@@ -41,7 +41,7 @@ async def send_duplicate(flow: http.HTTPFlow) -> bool:
 
 
 class _ReplayedConnection(HttpConnection):
-    """Stands where a client's connection stands, and has sent one request."""
+    """Takes the place of a client's connection, and sends one request."""
 
     def __init__(self, flow: http.HTTPFlow, beside: context.Context) -> None:
         super().__init__(beside, beside.client)
@@ -65,7 +65,7 @@ class _ReplayedConnection(HttpConnection):
 
 
 class _DuplicateHandler(server.ConnectionHandler):
-    """Sends one request over a connection to the site that is its own."""
+    """Sends one request over a separate connection to the site."""
 
     def __init__(self, flow: http.HTTPFlow) -> None:
         client = flow.client_conn.copy()
@@ -78,7 +78,7 @@ class _DuplicateHandler(server.ConnectionHandler):
             around.server.tls, around.server.sni = True, request.pretty_host
         super().__init__(around)
         self.over = asyncio.Event()
-        # An upstream proxy is asked for plain HTTP itself, and for a tunnel to all else.
+        # An upstream proxy takes plain HTTP requests itself, and a tunnel for HTTPS.
         through = isinstance(client.proxy_mode, UpstreamMode) and around.server.via is not None
         through = through and request.scheme == "http" and bool(request.authority)
         modes = http_layer.HTTPMode

@@ -1,4 +1,4 @@
-"""Copies out of mitmproxy's flows what the rest of WAREX may look at."""
+"""Converts mitmproxy's flows to WAREX's own types."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from warex.traces.redaction.structured import redact_headers
 from warex.traffic import HostMap
 
 BROWSER_URL = "warex_url"
-"""Where a flow keeps its URL when the request goes to another host."""
+"""The key of a flow's metadata with the client's URL of a mapped request."""
 CUT = "WAREX cut the connection"
-"""Why there is no whole answer, where a fault ended it."""
+"""The error of an exchange that a fault cut."""
 
 
 def url_of(flow: http.HTTPFlow) -> str:
-    """Return the URL as the browser knows it, whatever host the request really goes to."""
+    """Return the URL as the browser knows it, also if the request is mapped."""
     kept: str | None = flow.metadata.get(BROWSER_URL)
     if kept:
         return kept
@@ -34,13 +34,12 @@ def url_of(flow: http.HTTPFlow) -> str:
             # mitmproxy leaves an IPv6 address bare (RFC 3986 §3.2.2 wants brackets).
             return whole.replace(host, f"[{host}]", 1)
         return whole
-    path = request.path
-    return f"{_origin(request.scheme, named)}{path if path != '*' else ''}"
+    return _origin(request.scheme, named) + (request.path if request.path != "*" else "")
 
 
 @lru_cache(maxsize=4096)
 def _origin(scheme: str, host_header: str) -> str:
-    """Return what ``pretty_url`` begins with, parsed once for each host (``bench/``)."""
+    """Return the origin in ``pretty_url``, cached for speed (``bench/``)."""
     host, colon, port = host_header.rpartition(":")
     if not colon or port.endswith("]"):
         host, port = host_header, ""
@@ -50,24 +49,24 @@ def _origin(scheme: str, host_header: str) -> str:
 
 
 def map_remote(flow: http.HTTPFlow, target: HostMap) -> None:
-    """Let the request go to another origin than the browser knows."""
-    # Through .data, so that the Host header and the URL that the browser knows stay. Never
-    # through server.address: mitmproxy would open a new connection for every request.
+    """Send the request to another origin than the browser knows."""
+    # Set .data to keep the Host header and the browser's URL. Do not set server.address: mitmproxy
+    # would open a new connection for every request.
     request = flow.request
     flow.metadata[BROWSER_URL] = url_of(flow)
     if not request.is_http2:
         request.data.authority = b""
     request.data.scheme = target.target_scheme.encode()
     request.data.host, request.data.port = target.target_host, target.target_port
-    # A connection of its own to ask for: the shared one may lead through an upstream proxy.
+    # A new server: the shared one may use an upstream proxy.
     flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
 
 
 def is_longer(request: http.Request, size: int) -> bool:
-    """Whether a request's body is longer than ``size`` bytes, or of a length that nobody knows yet.
+    """Whether a request's body is longer than ``size`` bytes, or of unknown length.
 
-    HTTP/2 tells no length of what is still being made, such as the messages of a gRPC call, of
-    which the next may wait for an answer to the last.
+    An HTTP/2 body may have no length, such as a gRPC call, whose next message may depend on a
+    response to the previous one.
     """
     length = request.headers.get("content-length", "")
     if length.isdigit():
@@ -83,10 +82,9 @@ def is_grpc(request: http.Request) -> bool:
 
 
 def drop_hop_headers(headers: http.Headers) -> None:
-    """Take away what a client says to the next hop alone: that it would rather speak otherwise.
+    """Remove ``Proxy-Connection`` and an upgrade to h2c, after which nothing could be read.
 
-    Granted, the upgrade from HTTP/1.1 to HTTP/2 would leave all that follows unread (RFC 7540 §3.2,
-    withdrawn by RFC 9113).
+    Source of the upgrade: RFC 7540 §3.2, withdrawn by RFC 9113.
     """
     headers.pop("proxy-connection", None)
     if headers.get("upgrade", "").lower() == "h2c":
@@ -117,20 +115,20 @@ def request_of(flow: http.HTTPFlow) -> Request:
 
 
 def operation_of(flow: http.HTTPFlow) -> str:
-    """Return the operation that a request's body names; empty where none, or it was not kept."""
+    """Return the operation that a request's body names; empty if none, or the body is not kept."""
     body = flow.request.raw_content
     return operation_name(body, flow.request.headers.get("content-type", "")) if body else ""
 
 
 def response_of(flow: http.HTTPFlow) -> Response | None:
-    """Return the answer of a flow, if there is one."""
+    """Return the response of a flow, if there is one."""
     if flow.response is None:
         return None
     return Response(flow.response.status_code, header_dict(flow.response.headers))
 
 
 def header_pairs(headers: http.Headers) -> list[tuple[str, str]]:
-    """Return the headers in their order as a trace keeps them: without secrets."""
+    """Return the headers in their order, redacted for a trace."""
     return redact_headers(
         [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields]
     )
@@ -140,16 +138,14 @@ def timings_of(flow: http.HTTPFlow, end: float) -> Timings:
     """Return the seconds that each phase took; ``end`` in Unix time."""
     request, response, server = flow.request, flow.response, flow.server_conn
     started = request.timestamp_start
-    # A connection that an earlier exchange opened cost this one nothing.
-    opened_for_this = server.timestamp_start is not None and server.timestamp_start >= started
     connect = tls = wait = receive = None
-    if opened_for_this:
+    # A connection that an earlier exchange opened does not count.
+    if server.timestamp_start is not None and server.timestamp_start >= started:
         connect = _between(server.timestamp_start, server.timestamp_tcp_setup)
         tls = _between(server.timestamp_tcp_setup, server.timestamp_tls_setup)
     if response is not None and response.timestamp_start is not None:
-        asked = request.timestamp_end or started
-        wait = max(0.0, response.timestamp_start - asked)
-        receive = max(0.0, end - response.timestamp_start)
+        wait = response.timestamp_start - (request.timestamp_end or started)
+        receive = end - response.timestamp_start
     return Timings(
         connect=_rounded(connect),
         tls=_rounded(tls),
@@ -168,19 +164,17 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def unreachable_message(site: SplitResult, upstream: str | None, reason: str) -> str:
-    """Say that a site cannot be reached, and the remedy where there is one."""
-    through = ""
+    """Return a message that a site cannot be reached, with the remedy if there is one."""
+    through = remedy = ""
     if upstream is not None:
-        proxy = urlsplit(upstream)
-        through = f" (the upstream proxy is {proxy.netloc.rpartition('@')[2]})"
-    remedy = ""
+        through = f" (the upstream proxy is {urlsplit(upstream).netloc.rpartition('@')[2]})"
     if "certificate" in reason.lower():
         remedy = "; --insecure accepts such a certificate"
     return f"{site.scheme}://{site.netloc} cannot be reached{through}: {reason}{remedy}"
 
 
 def error_reason(flow: http.HTTPFlow) -> str:
-    """Say why an exchange broke."""
+    """Return why an exchange failed."""
     if flow.error is None:
         return "the exchange broke"
     return CUT if flow.error.msg == Error.KILLED_MESSAGE else flow.error.msg

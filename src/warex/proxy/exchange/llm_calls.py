@@ -1,4 +1,4 @@
-"""The agent's calls to its model: recognised, defended, answered as before, read once they end."""
+"""The agent's LLM calls: recognizes them, adds the defence, uses the cache, records the end."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -8,14 +8,7 @@ from mitmproxy import http
 
 from warex.effects import Reply
 from warex.errors import TrialVoid
-from warex.llm import (
-    LlmAnswer,
-    LlmRequest,
-    could_be_llm,
-    recognise,
-    told_wait,
-    with_system_text,
-)
+from warex.llm import LlmAnswer, LlmRequest, could_be_llm, recognise, told_wait, with_system_text
 from warex.llm.actions.parser import SubtaskDepth
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.browser_origin import is_site_request
@@ -40,8 +33,7 @@ from warex.traces.llm_cache import CachedAnswer, LlmCache, open_llm_cache
 from warex.traces.redaction.structured import REDACTED, redact_text, redact_url
 
 _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
-"""What a client reads of an answer's head: none of them is a secret, or true of one moment only,
-as a rate limit is."""
+"""Response headers kept in the cache: those that clients read, without secrets or rate limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +43,11 @@ class _RateLimited:
     injection: str
     told_s: float
     at: float
-    """Second of the trial at which it was told."""
+    """Second of the trial."""
 
 
 class LlmCalls:
-    """What the proxy does with LLM requests beyond what it does with all."""
+    """Handles the LLM requests of a task."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         self._config = config
@@ -63,33 +55,31 @@ class LlmCalls:
         self._recorder = recorder
         self._cache = _cache_of(config)
         self.progress = SubtaskDepth()
-        """How deep in its task the agent is."""
+        """The agent's subtask depth."""
         self._last_answer: tuple[int, LlmAnswer] | None = None
-        """The model's last whole answer, and to which step."""
+        """The model's last complete answer, and its step."""
         self._refused: dict[str, _RateLimited] = {}
-        """Calls whose client was told to wait, by their bodies."""
+        """Calls whose client was told to wait, by body digest."""
 
     def begin_task(self) -> None:
-        """Begin a task: nothing of the last one is known any more."""
+        """Forget the previous task."""
         self.progress, self._last_answer, self._refused = SubtaskDepth(), None, {}
 
     def for_parallel_task(self, injector: Injector) -> Self:
-        """Return the calls of a task that runs at the same time as this one's."""
+        """Return the calls of a concurrent task."""
         other = copy(self)
         other._injector = injector
         other.begin_task()
         return other
 
     def recognise(self, flow: http.HTTPFlow, state: ExchangeState) -> LlmRequest | None:
-        """Return the call to a model that a request is; None where it is none."""
+        """Return the LLM call of a request; None if it is not one."""
         request = flow.request
         if state.resource == "websocket":
             self._expect_calls(state, request.path)
-        of_site = is_site_request(
-            state.exchange.request.parts.hostname or "",
-            state.exchange.request.headers,
-            self._config.traffic.llm_hosts,
-        )
+        asked = state.exchange.request
+        host = asked.parts.hostname or ""
+        of_site = is_site_request(host, asked.headers, self._config.traffic.llm_hosts)
         if request.method != "POST" or of_site:
             return None
         content = decode(request.raw_content or b"", request.headers.get("content-encoding", ""))
@@ -97,30 +87,24 @@ class LlmCalls:
         kind = request.headers.get("content-type", "")
         call = recognise(request.method, request.path, kind, body)
         if call is None:
-            asked = state.exchange.request
-            host = asked.parts.hostname or ""
             state.unread_llm = unrecognised_reason(
                 asked.method, host, request.path, asked.headers, body, content.error
             )
-            return None
         return call
 
     def begin_call(self, state: ExchangeState, call: LlmRequest, now: float) -> None:
-        """Count a call as a step of this task's agent, and follow it from here on."""
+        """Count a call as a step of the agent, and track it."""
         self._injector.llm_call(call.body_digest)
         exchange, step = state.exchange, self._injector.steps
         state.llm = LlmTap(call, exchange.request.url, step, now, progress=self.progress)
-        earlier = (
-            None
-            if self._last_answer is None or self._last_answer[0] == step
-            else self._last_answer[1]
-        )
+        last = self._last_answer
+        earlier = None if last is None or last[0] == step else last[1]
         state.exchange = LlmExchange(
             exchange.id, exchange.request, llm_request=call, step=step, previous_answer=earlier
         )
 
     def _expect_calls(self, state: ExchangeState, path: str) -> None:
-        """Follow the calls over a WebSocket, where a request opens one to a model."""
+        """Track the calls over a WebSocket, if a request opens one to a model."""
         request = state.exchange.request
         host = request.parts.hostname or ""
         if carries_calls(host, path, request.headers, self._config.traffic.llm_hosts):
@@ -131,7 +115,7 @@ class LlmCalls:
     def note_rate_limited(
         self, state: ExchangeState, injection: PlannedInjection, now: float
     ) -> None:
-        """Note that an injection refused a call, and for how long its client is to wait."""
+        """Note that an injection refused a call, and the seconds its client is told to wait."""
         if state.llm is None or not self._is_of_task(state.llm):
             return
         for effect in injection.effects:
@@ -143,7 +127,7 @@ class LlmCalls:
                 self._refused[state.llm.request.body_digest] = refused
 
     def note_retry(self, state: ExchangeState) -> None:
-        """Record that a call asks again what was refused, and after how long."""
+        """Record that a call retries a refused one, and after how many seconds."""
         tap = state.llm
         if tap is None or tap.request.body_digest not in self._refused:
             return
@@ -158,10 +142,9 @@ class LlmCalls:
         )
 
     def note_unread(self, state: ExchangeState) -> None:
-        """Record that a request looks like a call to a model and could not be read, if it does.
+        """Record a request that looks like an LLM call but could not be read.
 
-        Raises TrialVoid where the condition has a text to add and a host of models is asked:
-        elsewhere it may be no call.
+        Raises TrialVoid if the condition has a defence and the host is known to serve models.
         """
         if state.unread_llm is not None:
             host = state.exchange.request.parts.hostname or ""
@@ -174,7 +157,7 @@ class LlmCalls:
             raise self._without_defence(state, f"it cannot be read: {reason}")
 
     def _without_defence(self, state: ExchangeState, why: str) -> TrialVoid:
-        """Return what a trial is void for whose model would be asked without the defence."""
+        """Return the error of a trial whose model would be asked without the defence."""
         name = "" if self._config.defence is None else self._config.defence.name
         return TrialVoid(
             f"the defence {name!r} cannot be added to a request to"
@@ -182,9 +165,9 @@ class LlmCalls:
         )
 
     def websocket_request(self, state: ExchangeState, message: bytes) -> bool:
-        """Tell whether a client's message is a call to a model; follow it if it is.
+        """Return whether a client's message is an LLM call, and track it.
 
-        Raises TrialVoid where the condition has a text to add: what passes is not changed.
+        Raises TrialVoid if the condition has a defence: messages are not changed.
         """
         path = state.exchange.request.parts.path
         said = None if state.llm_websocket is None else parse_request(path, message)
@@ -208,15 +191,14 @@ class LlmCalls:
         return tap is not None
 
     def websocket_response(self, state: ExchangeState, message: bytes) -> bool:
-        """Take in a server's message; return whether the agent has ended its task by it."""
-        now = self._recorder.clock.now()
-        over = (
-            state.llm_websocket.receive(message, now) if state.llm_websocket is not None else None
-        )
+        """Read a server's message; return whether it ends the agent's task."""
+        if state.llm_websocket is None:
+            return False
+        over = state.llm_websocket.receive(message, self._recorder.clock.now())
         return over is not None and self._end_over_socket(over, None)
 
     def abandon_websocket(self, state: ExchangeState, why: str, *, opaque: bool) -> None:
-        """Record the calls that were not over when a socket closed, or became ``opaque``."""
+        """Record the open calls of a WebSocket that has closed or become ``opaque``."""
         if state.llm_websocket is None:
             return
         if opaque:
@@ -242,7 +224,7 @@ class LlmCalls:
         return self._write(read) and self._is_of_task(tap)
 
     def _is_of_task(self, tap: LlmTap) -> bool:
-        """Tell whether a call belongs to the task that runs now, and not to one before it."""
+        """Whether a call belongs to the current task, not to an earlier one."""
         return tap.progress is self.progress
 
     def _write(self, call: ReadCall) -> bool:
@@ -252,11 +234,10 @@ class LlmCalls:
         return call.ends_task
 
     def add_defence(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Add the condition's text to a call, if it has one.
+        """Add the condition's defence to a call, if it has one.
 
-        Steps have been counted by then, by what the agent sent: its own repeat is the same step.
-
-        Raises TrialVoid where the text cannot be added: without it the condition would be another.
+        Steps are counted before, by the agent's own request: its repeat is the same step. Raises
+        TrialVoid if the text cannot be added.
         """
         tap, defence = state.llm, self._config.defence
         if tap is None or defence is None:
@@ -272,7 +253,7 @@ class LlmCalls:
             changed = with_system_text(tap.request, content.body, defence.text)
         except ValueError as error:
             raise self._without_defence(state, str(error)) from None
-        # Compressed again as it came. Not through ``content``, which knows one coding at a time.
+        # Compress it as before. ``content`` supports only a single coding.
         request.raw_content = encode(changed, coding)
         if "transfer-encoding" not in request.headers:
             request.headers["content-length"] = str(len(request.raw_content))
@@ -284,10 +265,7 @@ class LlmCalls:
         self._recorder.write(DefenceApplied(exchange=state.exchange.id, defence=defence.name))
 
     def cached_response(self, flow: http.HTTPFlow, state: ExchangeState) -> http.Response | None:
-        """Return what the model answered to this very request in an earlier trial, or None.
-
-        Raises TraceError where the kept answer is damaged.
-        """
+        """Return the cached response to a request, or None; raise TraceError if it is damaged."""
         tap = state.llm
         if self._cache is None or tap is None:
             return None
@@ -299,7 +277,7 @@ class LlmCalls:
         return None if tap.replayed is None else _response(tap.replayed)
 
     def read_held_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Take in an answer that has come whole, of which its client may be given another."""
+        """Read a complete response, which a fault may replace for the client."""
         if state.llm is not None and flow.response is not None:
             headers = flow.response.headers
             state.llm.add(flow.response.raw_content or b"", self._recorder.clock.now())
@@ -310,17 +288,17 @@ class LlmCalls:
             )
 
     def end(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> bool:
-        """Record a call that is over; return whether the agent has ended its task by it."""
+        """Record a finished call; return whether it ends the agent's task."""
         tap, response = state.llm, flow.response
         if tap is None:
             return False
         if state.by_warex and response is not None and tap.first_byte is None:
             tap.add(response.raw_content or b"", self._recorder.clock.now())
         headers = http.Headers() if response is None else response.headers
-        # An answer that is let through late or in part is the model's own.
+        # A delayed or truncated answer is the model's own.
         in_part = paced_response_of(flow) is not None
         by_model = not state.by_warex or in_part
-        # Of an answer that was cut off before it began the client has nothing.
+        # The client has nothing of an answer that was cut before it began.
         given = response is not None and (error is None or state.response_started or in_part)
         call = read_call(
             tap,
@@ -343,10 +321,10 @@ class LlmCalls:
         return final
 
     def _keep(self, tap: LlmTap, event: LlmCall, headers: http.Headers, *, by_model: bool) -> None:
-        """Keep a new answer of the model's own that is complete."""
+        """Cache a new, complete answer of the model's own."""
         if self._cache is None or tap.cache_entry is None or tap.replayed is not None:
             return
-        # A kept answer is given again as it was: one with a secret in it is not kept at all.
+        # Cached answers are not redacted, so an answer with a secret is not cached.
         whole = event.status == 200 and event.complete and not _holds_a_secret(event)
         if not (whole and by_model) or tap.last_byte is None:
             self._cache.give_up(tap.cache_entry)
@@ -357,7 +335,7 @@ class LlmCalls:
 
 
 def may_be_llm_call(method: str, path: str) -> bool:
-    """Tell whether a request's body is worth keeping, however long, since a model may be asked."""
+    """Whether a request may be an LLM call, so that its body is kept whatever its size."""
     return could_be_llm(method, path) or may_be_unrecognised(method, path)
 
 
@@ -372,9 +350,9 @@ def _cache_of(config: ProxyConfig) -> LlmCache | None:
 
 
 def _response(answer: CachedAnswer) -> http.Response:
-    """Return a kept answer as one to give, all of it at once."""
+    """Make a response of a cached answer."""
     response = http.Response.make(200, b"", dict(answer.headers))
-    # Not through ``content``, which would compress it once more.
+    # ``content`` would compress it again.
     response.raw_content = answer.body
     response.headers["content-length"] = str(len(answer.body))
     return response

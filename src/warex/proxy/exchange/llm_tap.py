@@ -1,4 +1,4 @@
-"""Copies an LLM call as it passes, and reads it once it is over. The stream is never held back."""
+"""Copies an LLM call while it is streamed, and parses it at its end. The stream is not delayed."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -20,12 +20,12 @@ from warex.traces.redaction.structured import (
 )
 
 _MAX_PIECE_TIMES: Final = 4096
-"""Of a stream's pieces; one that says nothing for longer is taken to begin with the last."""
+"""Recorded pieces of a stream; a first token after them is dated with the last."""
 
 
 @dataclass(slots=True)
 class LlmTap:
-    """One call of the agent to its model, under way."""
+    """An open LLM call of the agent."""
 
     request: LlmRequest
     url: str
@@ -36,22 +36,21 @@ class LlmTap:
     last_byte: float | None = None
     body: bytearray = field(default_factory=bytearray)
     is_truncated: bool = False
-    """Whether more came than is kept."""
+    """Whether the answer is longer than the kept body."""
     piece_times: list[tuple[int, float]] = field(default_factory=list)
-    """How long a stream's body was, and when: after each of its first pieces."""
+    """Length of a stream's body and second of the trial, after each of its first pieces."""
     cache_entry: CacheLookup | None = None
-    """Which asking this is, where answers are kept."""
     sent_at: float = 0.0
-    """Second of the trial at which the model was asked: no fault's hold counts as its latency."""
+    """Second of the trial at which the model was asked: its latency has no fault's delay."""
     replayed: CachedAnswer | None = None
-    """The earlier answer that is given again."""
+    """The cached answer that is used."""
     upstream_usage: Usage | None = None
-    """The tokens of the model's own answer, where its client may be given another."""
+    """The tokens of the model's own answer, if a fault may replace it."""
     progress: SubtaskDepth = field(default_factory=SubtaskDepth)
-    """How deep in its task the agent is that asks."""
+    """The agent's subtask depth."""
 
     def add(self, data: bytes, now: float) -> None:
-        """Keep a copy of a piece of the answer."""
+        """Copy a piece of the answer."""
         if self.first_byte is None:
             self.first_byte = now
         self.last_byte = now
@@ -62,11 +61,11 @@ class LlmTap:
             self.piece_times.append((len(self.body), now))
 
     def read_upstream_usage(self, status: int, content_type: str, content_encoding: str) -> None:
-        """Note what the answer costs that has come, whatever its client is given."""
+        """Note the usage of the model's own answer, which a fault may replace."""
         self.upstream_usage = _answer(self, status, content_type, content_encoding, None).usage
 
     def reset(self) -> None:
-        """Drop what was kept of an answer: the client is sent it otherwise, or another."""
+        """Drop the copy of the answer, since a fault sends another one or paces it."""
         self.first_byte = self.last_byte = None
         self.body, self.is_truncated = bytearray(), False
         self.piece_times = []
@@ -74,13 +73,12 @@ class LlmTap:
 
 @dataclass(frozen=True, slots=True)
 class ReadCall:
-    """A call that is over: what the trace keeps of it, and what the agent does next."""
+    """A finished call: its event, and the agent's next actions."""
 
     event: LlmCall
     answer: LlmAnswer
     actions: tuple[AgentAction, ...]
     ends_task: bool
-    """Whether the agent has ended its task."""
 
 
 def read_call(
@@ -97,11 +95,10 @@ def read_call(
     blobs: BlobStore | None,
     by_model: bool = True,
 ) -> ReadCall:
-    """Read a call that is over; ``error`` says why there is no answer, if there is none.
+    """Parse a finished call; ``error`` says why there is no answer, if there is none.
 
-    ``by_model``: the answer, or its beginning, is the model's. Any other has spent no tokens but
-    those of an answer that it replaced.
-    ``progress`` is the agent's, and is told of the actions.
+    ``by_model``: the answer, or its beginning, is the model's; any other has only the usage of the
+    answer that it replaced. ``progress`` is updated with the actions.
     """
     answer = _answer(tap, status, content_type, content_encoding, error)
     first_token = _first_token(tap, answer, content_type, content_encoding)
@@ -186,7 +183,7 @@ def _answer(
 def _first_token(
     tap: LlmTap, answer: LlmAnswer, content_type: str, content_encoding: str
 ) -> float | None:
-    """Return when the answer first said something: a whole one with its first byte."""
+    """Return the time of the first token; of the first byte, if the answer is not streamed."""
     if not tap.piece_times or not _has_content(answer):
         return None if tap.piece_times else tap.first_byte
 
@@ -195,7 +192,7 @@ def _first_token(
         body = decode(bytes(tap.body[:end]), content_encoding).body
         return _has_content(read_answer(tap.request, 200, content_type, body))
 
-    # Twice as many pieces each time: no more is read than twice what led to the first token.
+    # Double the pieces each time, so that at most twice the necessary bytes are parsed.
     tried, known = 1, len(tap.piece_times)
     while tried < known and not begun(tried):
         tried *= 2

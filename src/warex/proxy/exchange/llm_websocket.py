@@ -1,4 +1,4 @@
-"""Calls to a model over one WebSocket, while they are under way."""
+"""The open LLM calls over one WebSocket."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -10,33 +10,33 @@ from warex.proxy.exchange.llm_tap import LlmTap
 
 @dataclass(slots=True)
 class LlmWebsocketCall:
-    """One call; without a tap where nothing is generated, or it was not understood."""
+    """One call; it has no tap if it generates nothing or was not understood."""
 
     exchange: str
     tap: LlmTap | None
     status: int = 200
-    """Another one where nothing came but an error that says it."""
+    """Another status if the first message is an error that states it."""
 
 
 @dataclass(slots=True)
 class LlmWebsocketCalls:
-    """The calls of one socket: those of a stream are answered one after the other."""
+    """The calls of one WebSocket; those of a stream are answered in order."""
 
     exchange: str
-    """Of the socket; a call's own is ``x5/1``, ``x5/2``…"""
+    """The exchange of the WebSocket; that of a call is ``x5/1``, ``x5/2``…"""
     count: int = 0
     _streams: dict[str, deque[LlmWebsocketCall]] = field(default_factory=dict)
 
     def begin(self, stream: str, tap: LlmTap | None) -> None:
-        """Follow one more call."""
+        """Track one more call."""
         self.count += tap is not None
         call = LlmWebsocketCall(f"{self.exchange}/{self.count}", tap)
         self._streams.setdefault(stream, deque()).append(call)
 
     def receive(self, message: bytes, now: float) -> LlmWebsocketCall | None:
-        """Take in a server's message; return the call that is over by it, if one is."""
+        """Read a server's message; return the call that it ends, if any."""
         told = parse_event(message)
-        # An error that came before the server knew the stream has none.
+        # An error may have no stream, if the server did not know it yet.
         stream = told.stream if told.stream in self._streams else next(iter(self._streams), "")
         calls = self._streams.get(stream)
         if not calls:
@@ -53,7 +53,7 @@ class LlmWebsocketCalls:
         return over
 
     def abandon(self) -> Iterator[LlmWebsocketCall]:
-        """Yield the calls that are not over: nothing more can be read."""
+        """Remove and yield the open calls."""
         left, self._streams = self._streams, {}
         for calls in left.values():
             yield from calls

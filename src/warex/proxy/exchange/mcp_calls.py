@@ -1,11 +1,12 @@
-"""The agent's calls to servers of tools (MCP): recognised, paired with their answers, recorded.
+"""The agent's calls to MCP servers: recognizes them, matches their answers, records both.
 
-An answer comes to the request itself or, in the older transport and where a client goes on with a
-stream that broke, as an event of another exchange of the same session.
+An answer is in the response to its request or, in the older transport and for a resumed stream, an
+event of another exchange of the same session.
 """
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -33,28 +34,28 @@ _MOST_PENDING: Final = 10_000
 _MOST_ASKED: Final = 1000
 _MOST_ERROR: Final = 1000
 _MOST_READ: Final = 4 * 1024 * 1024
-"""Characters that are looked through for secrets, before all but the first are left out."""
+"""Characters that are redacted, before the value is shortened."""
 
 
 class McpCalls:
-    """What the proxy does with traffic of MCP beyond what it does with all."""
+    """Handles the MCP traffic of a trial."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._sessions: dict[str, McpSession] = {}
         self._asked: set[str] = set()
-        """Where a client has sent messages: it may ask there for a stream, if that was refused."""
+        """URLs to which a client has sent messages, even if refused: it may request a stream."""
         self._count = 0
 
     def needs_request_body(self, flow: http.HTTPFlow) -> bool:
-        """Tell whether a request's body is worth keeping, however long."""
+        """Whether a request may be of MCP, so that its body is kept whatever its size."""
         if flow.request.method != "POST":
             return False
         named = flows.header_dict(flow.request.headers)
         return mcp.could_be_mcp("POST", named) or flows.url_of(flow) in self._sessions
 
     def recognise(self, flow: http.HTTPFlow, state: ExchangeState, now: float) -> None:
-        """Follow a request from here on, if it is of MCP."""
+        """Track a request, if it is of MCP."""
         asked = state.exchange.request
         if is_browser_request(asked.headers):
             return
@@ -102,7 +103,7 @@ class McpCalls:
         return tap
 
     def _name(self, session: McpSession, name: str) -> None:
-        """Register a session under a name (``_session_key``) or the URL of its messages."""
+        """Register a session by a ``_session_key`` or the URL of its messages."""
         if not session.number:
             self._count += 1
             session.number = self._count
@@ -132,7 +133,7 @@ class McpCalls:
             self._record_unanswered(session, call, why, now)
 
     def answered(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Look at the head of an answer."""
+        """Read the head of a response."""
         tap = state.mcp
         if tap is None or flow.response is None:
             return
@@ -145,17 +146,14 @@ class McpCalls:
             state.mcp = None
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
-        """Take in where a server of the older transport wants its messages."""
+        """Note the endpoint for messages of a server in the older transport."""
         tap.may_not_be_mcp = False
         tap.session.transport, tap.session.stream = "sse", tap
-        try:
+        with suppress(ValueError):  # The endpoint may not be a URL.
             self._name(tap.session, urljoin(tap.url, endpoint))
-        except ValueError:
-            # Not a URL: nobody can send anything there.
-            return
 
     def handle_message(self, tap: McpTap, data: bytes, now: float) -> bytes | None:
-        """Take in what a server says; return what is said instead, None for the same."""
+        """Handle a message; return its replacement, None for no change, empty to delay it."""
         messages = mcp.read_messages(data)
         pending = tap.session.pending
         instead: list[bytes] = []
@@ -174,7 +172,7 @@ class McpCalls:
             if call is not None and answer is not None:
                 self._write(tap.session, call, answer, now)
             elif answer is not None and answer.error is not None:
-                # The server could not tell what was asked.
+                # An error without an id answers all requests of the exchange.
                 for each in self._take_requests(tap):
                     self._write(tap.session, each, answer, now)
         if not is_changed:
@@ -191,7 +189,7 @@ class McpCalls:
         message: dict[str, JsonValue],
         now: float,
     ) -> bytes:
-        """Return a changed answer; nothing, where it is to come later."""
+        """Return the changed answer; empty if it is delayed."""
         said = changes.serialize(message)
         if amendment.change is not None:
             said = changes.apply_change(message, amendment.change)
@@ -209,7 +207,7 @@ class McpCalls:
     def _given(
         self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes, now: float
     ) -> None:
-        """Record that a client is given a changed answer."""
+        """Record a changed answer."""
         applied = amendment.applied
         applied.awaits_response, applied.replied = False, True
         answer = next(mcp.answers(mcp.read_messages(said)), None)
@@ -230,7 +228,7 @@ class McpCalls:
         tap.send(said)
 
     def is_out_of_reach(self, state: ExchangeState, injection: PlannedInjection) -> bool:
-        """Tell whether nothing can be said or changed on the stream where the answer comes."""
+        """Whether the answer's stream cannot be changed as an injection needs."""
         stream = None if state.mcp is None else state.mcp.session.stream
         by_stream = any(
             isinstance(effect, EditToolAnswer | PushToolEvent) for effect in injection.effects
@@ -240,7 +238,7 @@ class McpCalls:
     def apply(
         self, state: ExchangeState, applied: AppliedInjection, settle: Callable[[bool], None]
     ) -> None:
-        """Do what an injection asks for beyond its own exchange."""
+        """Apply the effects of an injection on the answers and the stream of its session."""
         tap = state.mcp
         if tap is None:
             return
@@ -262,7 +260,7 @@ class McpCalls:
             session.stream.send(message)
 
     def needs_whole_response(self, flow: http.HTTPFlow, state: ExchangeState) -> bool:
-        """Tell whether an answer must come whole before it can be changed."""
+        """Whether a response must be buffered to be changed."""
         tap = state.mcp
         if tap is None or tap.session.transport == "sse" or flow.response is None:
             return False
@@ -273,7 +271,7 @@ class McpCalls:
         return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
 
     async def amend(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Change an answer that has come whole."""
+        """Change a buffered response."""
         tap, response = state.mcp, flow.response
         if tap is None or response is None or not self.needs_whole_response(flow, state):
             return
@@ -295,7 +293,7 @@ class McpCalls:
             response.headers["content-length"] = str(len(body))
 
     def keep_resumable(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> None:
-        """Leave open what becomes of an answer that its client will ask for by another exchange."""
+        """Keep the injections on answers open that the client may fetch by another exchange."""
         tap = state.mcp
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
             return
@@ -304,7 +302,7 @@ class McpCalls:
                 call.amendment.applied.on_other_exchange = call.amendment.applied.awaits_response
 
     def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
-        """Take the calls of one exchange out of those that are waited for."""
+        """Remove and return the pending calls of one exchange."""
         pending = tap.session.pending
         own = [key for key, call in pending.items() if call.exchange == tap.exchange]
         found = [pending.pop(key) for key in own] + tap.without_id
@@ -312,14 +310,14 @@ class McpCalls:
         return found
 
     def end(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> None:
-        """Take in that an exchange is over."""
+        """Record the end of an exchange."""
         tap, response = state.mcp, flow.response
         if tap is None or tap.is_over:
             return
         now = self._recorder.clock.now()
         headers = http.Headers() if response is None else response.headers
         if response is not None and not tap.was_read:
-            # It was held, or is WAREX's own.
+            # It was buffered, or is WAREX's own.
             tap.begin(headers)
             tap.feed(response.raw_content or b"", now)
         if not tap.streams:
@@ -334,7 +332,7 @@ class McpCalls:
     def _why_unanswered(
         self, tap: McpTap, response: http.Response | None, error: str | None
     ) -> str | None:
-        """Return why no answer comes any more to what an exchange asked; None where one may."""
+        """Return why an exchange's requests have no answer; None if one may still arrive."""
         if response is None:
             return error or "no answer came"
         if not 200 <= response.status_code < 300:
@@ -351,7 +349,7 @@ class McpCalls:
         session.pending.clear()
 
     def finish(self) -> None:
-        """Record what was not answered: the trial is over."""
+        """Record the unanswered calls at the end of the trial."""
         now = self._recorder.clock.now()
         for session in list(self._sessions.values()):
             self._close(session, "the trial ended", now)
@@ -408,25 +406,24 @@ class McpCalls:
             and amendment.applied.on_other_exchange
             and amendment.applied.awaits_response
         ):
-            # It is unchanged, or none came.
-            amendment.settle(False)
+            amendment.settle(False)  # There is no answer, or it is unchanged.
 
 
 def _session_key(url: str, session_id: str) -> str:
-    """Return a session's name: two servers may know theirs by the same id. Empty for none."""
+    """Return the key of a session, unique across servers; empty if it has no id."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc} {session_id}" if session_id else ""
 
 
 def _redacted(value: JsonValue) -> tuple[JsonValue, bool]:
-    """Return what is kept of a value, without secrets, and whether anything is left out.
+    """Return a redacted, shortened value, and whether it is shortened.
 
-    Half a secret would not be known for one: it is shortened last.
+    It is redacted first, since a truncated secret would not be recognized.
     """
     most, _ = truncated(value, _MOST_READ)
     return truncated(redact_json(most))
 
 
 def amends_response(injection: PlannedInjection) -> bool:
-    """Tell whether an injection changes an answer, which must be known before it can come."""
+    """Whether an injection changes an MCP answer, so that it is applied before the request."""
     return any(isinstance(effect, EditToolAnswer) for effect in injection.effects)

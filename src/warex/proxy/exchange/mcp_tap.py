@@ -1,4 +1,4 @@
-"""Reads the answer of one exchange of MCP as it passes, and knows what its session waits for."""
+"""Reads the response of an MCP exchange while it is streamed, and tracks its session."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,19 +19,19 @@ _TOO_LONG: Final = f"a message is longer than the {LONGEST:,} bytes that are rea
 
 @dataclass(slots=True)
 class Amendment:
-    """What is to be done to the answer to a request."""
+    """A change of the answer to a request."""
 
     change: Change | None
     after: float
     applied: AppliedInjection
     settle: Callable[[bool], None]
-    """Called where the answer comes on another exchange; with whether the client was given it."""
+    """Called if the answer comes on another exchange, with whether the client received it."""
     done: bool = False
 
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A request that is not answered yet."""
+    """A request without an answer yet."""
 
     request: McpRequest
     exchange: str
@@ -42,14 +42,14 @@ class PendingRequest:
 
 @dataclass(slots=True)
 class McpSession:
-    """What a client and a server have to do with each other."""
+    """An MCP session of a client and a server."""
 
     number: int = 0
     transport: Transport = "streamable_http"
     names: list[str] = field(default_factory=list)
     pending: dict[Key, PendingRequest] = field(default_factory=dict)
     stream: "McpTap | None" = None
-    """Of the older transport: where the answers come."""
+    """The stream with the answers, in the older transport."""
 
     @property
     def amends(self) -> bool:
@@ -58,23 +58,17 @@ class McpSession:
 
 
 class McpMessageHandler(Protocol):
-    """Whoever wants to know what a server says."""
+    """Handles the messages of a server."""
 
     def opened(self, tap: "McpTap", endpoint: str) -> None:
-        """Take in where a server of the older transport wants its messages."""
+        """Note the endpoint for messages of a server in the older transport."""
 
     def handle_message(self, tap: "McpTap", data: bytes, now: float) -> bytes | None:
-        """Take in what a server says; return what is said instead, None for the same.
-
-        Nothing at all, where it is to be said later.
-        """
+        """Handle a message; return its replacement, None for no change, empty to delay it."""
 
 
 class McpTap:
-    """Reads the answer of one exchange as it passes.
-
-    No byte of it is changed or held back, unless a fault wants an answer changed.
-    """
+    """Reads the response of one exchange; changes or delays it only if a fault is applied."""
 
     def __init__(
         self, listener: McpMessageHandler, session: McpSession, exchange: str, url: str
@@ -82,24 +76,23 @@ class McpTap:
         self.session = session
         self.exchange, self.url = exchange, url
         self.without_id: list[PendingRequest] = []
-        """Requests of this exchange by whose id no answer can be found."""
+        """Requests of this exchange without an id to match an answer."""
         self.was_read = False
-        """Whether anything of the answer was read."""
+        """Whether any of the response was read."""
         self.resumable = False
-        """Whether a client may ask for the rest of it, should it break."""
+        """Whether the client may request the rest of a broken response."""
         self.unread: str | None = None
-        """Why the answer could not be read."""
+        """Why the response could not be read."""
         self.ends_session = False
         self.may_not_be_mcp = False
-        """Whether only its first event will tell if it is MCP at all."""
+        """Whether only the first event shows if it is MCP."""
         self.is_over = False
-        """Whether nothing is read any more: it is no MCP."""
+        """Whether reading has stopped, since it is not MCP."""
         self.client_has_left: Callable[[], bool] = lambda: False
-        """Tells whether the client has gone."""
         self.on_queued: Callable[[], None] = lambda: None
-        """Called when there is something to be said between two events of the server's."""
+        """Called when a message is queued between two events of the server."""
         self.can_be_changed = True
-        """Whether what is heard now can be changed: the client has nothing of it yet."""
+        """Whether the current message can be changed: the client has none of it yet."""
         self._outbox: list[bytes] = []
         self._listener = listener
         self._events: SseReader | None = None
@@ -107,10 +100,10 @@ class McpTap:
         self._compressed = self._sized = False
         self._body = bytearray()
         self._forwarded = 0
-        """Bytes of the event under way that the client has already."""
+        """Bytes of the current event that were already sent."""
 
     def begin(self, headers: http.Headers) -> None:
-        """Prepare to read an answer with this head."""
+        """Prepare to read a response with these headers."""
         if headers.get("content-type", "").lower().startswith(_EVENTS):
             self._events = SseReader()
             self._decoder = StreamDecoder(headers.get("content-encoding", ""))
@@ -119,26 +112,26 @@ class McpTap:
 
     @property
     def streams(self) -> bool:
-        """Whether the answer comes event by event."""
+        """Whether the response is an event stream."""
         return self._events is not None
 
     @property
     def carries_answers(self) -> bool:
-        """Whether it is the stream of a session in the older transport."""
+        """Whether it is the answer stream of a session in the older transport."""
         return self.session.stream is self
 
     @property
     def can_change(self) -> bool:
-        """Whether a message can be changed as it passes."""
+        """Whether messages can be changed while they are streamed."""
         return self.streams and not self._compressed and not self._sized
 
     def feed(self, data: bytes, now: float) -> bytes:
-        """Take in a piece of the answer, empty at its end; return what the client is given."""
+        """Read a piece of the response, empty at its end; return what the client receives."""
         if self.is_over:
             return data
         if not data:
             kept = b"" if self._events is None else self._events.rest()[self._forwarded :]
-            # Of what is compressed nothing was kept back; this is it as it was read.
+            # Nothing of a compressed response was delayed.
             return b"" if self._compressed else kept
         self.was_read = True
         if self._events is None or self._decoder is None:
@@ -162,7 +155,7 @@ class McpTap:
         return given + self.take_queued()
 
     def _handle_event(self, event: SseEvent, now: float) -> bytes:
-        """Take in an event; return what of it is still to be given."""
+        """Handle an event; return the part of it to send now."""
         raw, self._forwarded = event.raw[self._forwarded :], 0
         whole = len(raw) == len(event.raw)
         if self.is_over:
@@ -172,8 +165,7 @@ class McpTap:
             self._listener.opened(self, event.data.decode(errors="replace"))
             return raw
         if self.may_not_be_mcp and event.data:
-            # A page's own stream of events.
-            self.is_over = True
+            self.is_over = True  # An event stream of a page.
             return raw
         self.can_be_changed = whole and not self._compressed
         instead = self._listener.handle_message(self, event.data, now)
@@ -182,21 +174,21 @@ class McpTap:
         return with_data(event, instead) if instead else b""
 
     def send(self, message: bytes) -> None:
-        """Say something between two events of the server's."""
+        """Queue a message between two events of the server."""
         self._outbox.append(b"event: message\ndata: " + message + b"\n\n")
-        # Once: it is set again when the client is given what is there by then.
-        ring, self.on_queued = self.on_queued, lambda: None
-        ring()
+        # Call it once; it is set again when the queue is sent.
+        notify, self.on_queued = self.on_queued, lambda: None
+        notify()
 
     def take_queued(self) -> bytes:
-        """Return what is to be said now; it is kept where an event is under way."""
+        """Return the queued messages; nothing within an event of the server."""
         if self._forwarded or not self._outbox:
             return b""
         said, self._outbox = b"".join(self._outbox), []
         return said
 
     def decoded_body(self, content_encoding: str) -> bytes:
-        """Return the answer that came in one piece."""
+        """Return the decoded body of a response that is not an event stream."""
         content = decode(bytes(self._body), content_encoding)
         self.unread = self.unread or content.error
         return content.body

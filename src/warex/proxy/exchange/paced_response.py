@@ -1,4 +1,4 @@
-"""How an answer goes to the client where a fault has it come piece by piece, or end early."""
+"""A response that a fault sends piece by piece, or cuts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,18 +12,18 @@ _KEY = "warex_sending"
 
 @dataclass(slots=True)
 class PacedResponse:
-    """An answer that is sent piece by piece."""
+    """A response that is sent piece by piece."""
 
     pieces: list[bytes]
     pause: float = 0.0
     """Seconds before each piece but the first."""
     cut: Literal["close", "reset"] | None = None
-    """How the connection ends after the last piece; None where the answer ends in good order."""
+    """How the connection ends after the last piece; None if the response ends regularly."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResponsePiece:
-    """A piece that is next to go."""
+    """The next piece to be sent."""
 
     flow: http.HTTPFlow
     data: bytes
@@ -32,25 +32,25 @@ class ResponsePiece:
 
 @dataclass(frozen=True, slots=True)
 class ResponseCut:
-    """An answer whose last piece is out, and whose connection is to end now."""
+    """A response whose last piece is sent, and whose connection is to be cut."""
 
     flow: http.HTTPFlow
     how: Literal["close", "reset"]
 
 
 def paced_response_of(flow: http.HTTPFlow) -> PacedResponse | None:
-    """Return how an answer goes out; None where it goes as it is."""
+    """Return how a response is paced; None if it is sent as it is."""
     found: PacedResponse | None = vars(flow).get(_KEY)
     return found
 
 
 def trickle(flow: http.HTTPFlow, pause: float) -> None:
-    """Have the answer sent piece by piece."""
+    """Have the response sent piece by piece."""
     _sending(flow).pause = pause
 
 
 def truncate(flow: http.HTTPFlow, share: float, how: Literal["clean", "close", "reset"]) -> None:
-    """Have only the first part of the answer sent: at least a piece, and never the last one."""
+    """Have only the first part of the response sent: at least one piece, and not the last."""
     sending = _sending(flow)
     kept = max(1, min(int(share * len(sending.pieces)), len(sending.pieces) - 1))
     sending.pieces = sending.pieces[:kept]
@@ -61,7 +61,7 @@ def truncate(flow: http.HTTPFlow, share: float, how: Literal["clean", "close", "
 
 
 def _sending(flow: http.HTTPFlow) -> PacedResponse:
-    """Return how the answer goes out, divided; it is decompressed before, if it can be."""
+    """Return the response in pieces; it is decompressed first, if possible."""
     if (found := paced_response_of(flow)) is not None:
         return found
     response = flow.response

@@ -1,4 +1,4 @@
-"""An exchange under way in the proxy: what was decided for it, and what has become of that."""
+"""An open exchange in the proxy: what was decided for it, and the outcome."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,69 +22,69 @@ if TYPE_CHECKING:
 
 _KEY = "warex"
 MAX_COPIED_BODY: Final = 2 * 1024 * 1024
-"""Bytes of an answer that may be given again."""
+"""Bytes of a response that may be replayed."""
 
 
 @dataclass(slots=True)
 class ExchangeState:
-    """One exchange under way."""
+    """An open exchange."""
 
     exchange: Exchange
     resource: Resource
     connection: str
     task: "Task"
     task_name: str = ""
-    """As the trace has it; empty where nobody can tell."""
+    """As in the trace; empty if unknown."""
     decision: Decision = NO_INJECTION
     pending: list[PlannedInjection] = field(default_factory=list)
-    """Injections that have not struck yet."""
+    """Injections that are not applied yet."""
     applied: list[AppliedInjection] = field(default_factory=list)
-    """Injections that strike or have struck, and are not settled yet."""
+    """Injections that are applied and not settled yet."""
     client_status: ClientStatus = field(default_factory=ClientStatus)
     llm: LlmTap | None = None
     llm_websocket: LlmWebsocketCalls | None = None
-    """The calls over it, where it is a WebSocket to a model."""
+    """The calls over a WebSocket to a model."""
     rewriters: list[Rewriter] = field(default_factory=list)
-    """What changes the answer while it passes, in order."""
+    """Change the response while it is streamed, in order."""
     copied_body: bytearray | None = None
-    """The site's answer so far, where it may be given again."""
+    """The site's response so far, if it may be replayed."""
     mcp: McpTap | None = None
-    """What is said to a server of tools (MCP), or may be."""
+    """Reads the response if the request is, or may be, to an MCP server."""
     unread_llm: str | None = None
-    """Why it could not be read, where it looks like a call to a model."""
+    """Why a request that looks like an LLM call could not be read."""
     request_size: int = 0
-    """Bytes of the request's body so far, where it is streamed."""
+    """Bytes of a streamed request body so far."""
     is_recorded: bool = False
-    """Whether the request stands in the trace."""
+    """Whether the request is in the trace."""
     response_size: int = 0
-    """Bytes of the answer's body so far."""
+    """Bytes of the response body so far."""
     by_warex: bool = False
-    """Whether the answer is ours, or its end is."""
+    """Whether WAREX made the response or cut it."""
     from_cache: bool = False
-    """Whether the answer is an earlier one of a model, and nobody was asked."""
+    """Whether the response is from the LLM cache."""
     response_started: bool = False
-    """Whether the site's answer is on its way to the client, head first."""
+    """Whether the head of the response was sent to the client."""
     unreachable: bool = False
     """Whether no connection to the site could be made."""
     stream_refused: bool = False
-    """Whether the site refused the request in a way that lets the browser send it again."""
+    """Whether the site refused the request so that the browser may retry it."""
     is_to_warex: bool = False
-    """Whether the exchange is with WAREX itself and not with a site."""
+    """Whether the request is to one of WAREX's own hosts."""
     finished: bool = False
 
     @property
     def is_llm_request(self) -> bool:
-        """Whether the request goes to a model, as far as one can tell."""
+        """Whether the request is, or looks like, an LLM call."""
         return not (self.llm is None and self.llm_websocket is None and self.unread_llm is None)
 
     @property
     def is_agent_request(self) -> bool:
-        """Whether the request goes to a model or a server of tools, as far as one can tell."""
+        """Whether the request is to a model or an MCP server."""
         return self.is_llm_request or isinstance(self.exchange, McpExchange)
 
     @property
     def awaits_sending(self) -> bool:
-        """Whether an injected answer is on its way and nobody knows yet if it arrived."""
+        """Whether an injected response is not completely sent yet."""
         return any(applied.replied for applied in self.applied)
 
     def count_sent(self, data: bytes) -> bytes:
@@ -93,7 +93,7 @@ class ExchangeState:
         return data
 
     def tee(self, clock: Clock) -> Callable[[bytes], bytes | tuple[()]]:
-        """Return what counts an answer's bytes as they pass, and copies those of a model's."""
+        """Return a stream callback that counts, copies and rewrites the response."""
 
         def count(data: bytes) -> bytes | tuple[()]:
             self.response_size += len(data)
@@ -103,17 +103,15 @@ class ExchangeState:
                     self.copied_body = None
             if self.llm is not None and data:
                 self.llm.add(data, clock.now())
-            if self.mcp is not None:
-                given = self.mcp.feed(data, clock.now())
-            else:
-                given = self._rewritten(data)
-            # No piece rather than an empty one: as a chunk that is the end (RFC 9112 §7.1).
+            mcp = self.mcp
+            given = self._rewritten(data) if mcp is None else mcp.feed(data, clock.now())
+            # An empty chunk would end the body (RFC 9112 §7.1).
             return () if data and not given else given
 
         return count
 
     def _rewritten(self, data: bytes) -> bytes:
-        """Return what goes on in place of a piece of the answer; an empty piece is its end."""
+        """Rewrite a piece of the response; an empty piece is its end."""
         given = data
         for rewriter in self.rewriters:
             given = rewriter.feed(given) if given else b""
@@ -121,7 +119,7 @@ class ExchangeState:
         return given
 
     def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "nobody"]:
-        """Say who answered; ``by_site``: there is an answer, and if none is ours it is a site's."""
+        """Return who answered; ``by_site``: there is a response, by the site unless ours."""
         if self.by_warex:
             return "warex"
         if self.from_cache:
@@ -130,14 +128,11 @@ class ExchangeState:
 
 
 def state_of(flow: http.HTTPFlow) -> ExchangeState | None:
-    """Return what is known of a flow; None for one that began before WAREX saw it."""
+    """Return the state of a flow; None if it has none."""
     found: ExchangeState | None = vars(flow).get(_KEY)
     return found
 
 
 def attach(flow: http.HTTPFlow, state: ExchangeState) -> None:
-    """Keep what is known of a flow with it.
-
-    Not in its ``metadata``, which mitmproxy saves with the flow and which must be plain data.
-    """
+    """Store the state with the flow, outside its ``metadata``, which must be plain data."""
     vars(flow)[_KEY] = state

@@ -1,8 +1,8 @@
-"""The tasks of one trial: how a client tells of them, and what is counted for each.
+"""The tasks of one trial, and how clients name them.
 
-A marker, a rule and the control API tell of *the* task: all that comes from then on belongs to it.
-A header and a proxy's user name tell of one request's or connection's task, so that several can run
-at the same time; each has rules, counts and steps of its own.
+A marker, a detection rule and the control API set the main task, to which all later exchanges
+belong. A header and a proxy user name set the task of one request or connection, so that several
+tasks can run concurrently, each with its own rules, counts and steps.
 """
 
 import binascii
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from warex.scenarios import Injector
 
 TASK_HOST: Final = "warex.invalid"
-"""WAREX answers this host itself; the name can be nobody's (RFC 6761 §6.4)."""
+"""WAREX answers this host itself; the name is reserved (RFC 6761 §6.4)."""
 TASK_HEADER: Final = "x-warex-task"
 _MARKER: Final = "/task/"
 _END: Final = "/end"
 _LONGEST: Final = 200
 _MAX_PARALLEL: Final = 10_000
-"""Tasks that may run at the same time: a client that names ever new ones fills no memory."""
+"""Concurrent tasks at most, to limit the memory that a client can use."""
 
 _BROWSER_HEADERS: Final = (
     "origin",
@@ -35,43 +35,43 @@ _BROWSER_HEADERS: Final = (
     "upgrade-insecure-requests",
     "sec-ch-ua",
 )
-"""What a browser sends, and what a program that asks for the marker does not."""
+"""Headers that browsers send and other programs do not."""
 
 
 @dataclass(slots=True)
 class Task:
-    """What is known of a task while it runs."""
+    """A running task."""
 
     name: str
-    """Empty until somebody tells of a task, and after its end."""
+    """Empty before the first task begins and after a task ends."""
     injector: "Injector"
     llm_calls: "LlmCalls"
     armed: bool = False
-    """Whether the trace says that it is."""
+    """Whether the trace has its ``armed`` event."""
 
 
 @dataclass(slots=True)
 class Tasks:
-    """The tasks that run: the one that is told for all, and those that run beside it."""
+    """The running tasks: the main one, and the concurrent ones by name."""
 
     main: Task
     parallel: dict[str, Task] = field(default_factory=dict)
 
     def named(self, name: str) -> Task | None:
-        """Return the task of a name, if it runs."""
+        """Return the running task of a name, if any."""
         return self.main if name == self.main.name else self.parallel.get(name)
 
     def all(self) -> tuple[Task, ...]:
-        """Return every task that runs."""
+        """Return all running tasks."""
         return (self.main, *self.parallel.values())
 
     def begin(self, name: str) -> None:
-        """Let a task be the one of all that names no other."""
+        """Set the name of the main task."""
         self.parallel.pop(name, None)
         self.main.name = name
 
     def begin_parallel(self, name: str, seed: int) -> Task | None:
-        """Begin a task that runs beside the others; None where there are too many."""
+        """Begin a concurrent task; return None if there are too many."""
         if len(self.parallel) >= _MAX_PARALLEL:
             return None
         injector = self.main.injector.for_concurrent_task(seed)
@@ -84,11 +84,10 @@ class Tasks:
 
 @dataclass(frozen=True, slots=True)
 class MarkerReply:
-    """What a request to WAREX's own host asks for."""
+    """The response to a request to WAREX's own host, and its effect."""
 
     status: int
     text: str
-    """What it is answered."""
     begin: str | None = None
     """The task that begins."""
     ends: bool = False
@@ -116,10 +115,10 @@ def read_marker(request: Request) -> MarkerReply:
 
 
 def browser_header(headers: Mapping[str, str]) -> str | None:
-    """Return the header by which one knows that a browser asks; None where none does.
+    """Return the header that shows that a browser sent the request; None if there is none.
 
-    A page can leave out ``Referer``, and over plain HTTP no browser sends Fetch Metadata; the name
-    of the browser is always there.
+    A page can omit ``Referer``, and over plain HTTP browsers send no Fetch Metadata, but they
+    always send ``User-Agent``.
     """
     if headers.get("user-agent", "").startswith(BROWSER):
         return "User-Agent"
@@ -127,7 +126,7 @@ def browser_header(headers: Mapping[str, str]) -> str | None:
 
 
 def task_name(text: str) -> str | None:
-    """Return a task's name as the trace has it; None for what can be none."""
+    """Return a task's name as in the trace; None if it is invalid."""
     name = text.strip()
     return name if 0 < len(name) <= _LONGEST and name.isprintable() else None
 
@@ -137,7 +136,7 @@ def _flaw() -> str:
 
 
 def user_name(authorization: str | None) -> str | None:
-    """Return the task that a proxy's user name tells of (Basic, RFC 7617); None if it does not."""
+    """Return the task that a proxy user name names (Basic, RFC 7617); None if it names none."""
     scheme, _, credentials = (authorization or "").partition(" ")
     if scheme.lower() != "basic":
         return None
@@ -151,11 +150,11 @@ def user_name(authorization: str | None) -> str | None:
 def may_begin_task(request: Request, resource: str) -> bool:
     """Whether a request may begin the task that its header names.
 
-    The script of a page may put any header on what it asks for, but not on a navigation.
+    A page's script may set any header on its own requests, but not on a navigation.
     """
     return browser_header(request.headers) is None or resource == "document"
 
 
 def seed_of(seed: int, name: str) -> int:
-    """Return the seed of a task: the same name under the same seed meets the same faults."""
+    """Return the seed of a task: the same name and seed give the same faults."""
     return derive_seed(seed, name)

@@ -1,7 +1,7 @@
-"""What every hook of ours has in common: it fails closed.
+"""The base of WAREX's hooks: they fail closed.
 
-mitmproxy logs an exception in an addon and lets the flow through, so a crashing fault would pass
-as a healthy page. Here the exchange is cut, ``harness_broke`` is written, and the trial is void.
+mitmproxy logs an exception in an addon and forwards the flow, so that a failed fault would look
+like a healthy page. Here the exchange is cut, ``harness_broke`` is written, and the trial is void.
 """
 
 import functools
@@ -23,17 +23,18 @@ type _Hook[T] = Callable[[Any, T], Awaitable[None] | None]
 
 
 class Hooks:
-    """An addon's hooks, and what happens when one of them breaks."""
+    """An addon's hooks, and what happens when one of them raises."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
 
     def fail(self, data: object, error: Exception) -> None:
-        """Cut the exchange and void the trial: WAREX itself has failed."""
+        """Cut the exchange and void the trial, since WAREX itself has failed."""
         flow = data.flow if isinstance(data, WebsocketEvent) else data
         state = state_of(flow) if isinstance(flow, http.HTTPFlow) else None
-        ours = isinstance(error, WarexError)
-        reason = str(error) if ours else f"{type(error).__name__}: {error}"
+        reason = str(error)
+        if not isinstance(error, WarexError):
+            reason = f"{type(error).__name__}: {reason}"
         self.recorder.harness_broke(reason, state.exchange.id if state else None)
         client = client_of(data)
         if client is not None:
@@ -43,7 +44,7 @@ class Hooks:
 
 
 def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
-    """Cut the exchange and void the trial when our own hook breaks, now or while awaited."""
+    """Cut the exchange and void the trial when a hook raises, now or while awaited."""
 
     @functools.wraps(hook)
     def guarded(self: Hooks, data: T) -> Awaitable[None] | None:
@@ -64,7 +65,7 @@ def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
 
 
 def client_of(data: object) -> connection.Client | None:
-    """Return the client that a hook's data is about, if any."""
+    """Return the client of a hook's data, if any."""
     match data:
         case http.HTTPFlow() | tcp.TCPFlow():
             return data.client_conn
@@ -74,9 +75,7 @@ def client_of(data: object) -> connection.Client | None:
             return data
         case RejectedRequest():
             return data.client
-        case ResponsePiece() | ResponseCut() | Upload():
-            return data.flow.client_conn
-        case WebsocketEvent():
+        case ResponsePiece() | ResponseCut() | Upload() | WebsocketEvent():
             return data.flow.client_conn
         case _:
             return None

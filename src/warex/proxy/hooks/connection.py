@@ -1,4 +1,4 @@
-"""The hooks below HTTP: which connections are read, which are passed through, which refuse us."""
+"""The hooks below HTTP: connections that are read, passed through or refused."""
 
 import ipaddress
 from base64 import b64encode
@@ -25,30 +25,30 @@ from warex.traces import RequestRefused, TlsRejected
 from warex.traces.redaction.structured import redact_url
 
 _MAX_LINE = 200
-"""Characters kept of what could not be read."""
+"""Characters kept of an invalid request."""
 
 
 class ConnectionHooks(Hooks):
     """Numbers the connections, and decides which of them are read."""
 
     idle_connections: IdleConnections
-    """Set by whoever knows which clients wait for an answer."""
+    """Set by a subclass, which knows the clients that wait for a response."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.interception = Interception(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
-        """Told of what the user should know while the trial runs."""
+        """Called with a notice to the user while the trial runs."""
         self.connection_tries = ConnectionTries(injector, recorder)
         self.tls_faults = HandshakeFaults(self.connection_tries)
         self.tunnels = Tunnels(recorder)
         self.certificate_rejections = CertificateRejections()
         self.connections: dict[str, str] = {}
-        """The trial's own names of the clients' connections that are open."""
+        """The trial's names of the open client connections, by mitmproxy's ids."""
         self._numbered = 0
         self.upstream_auth = _proxy_authorization(config.traffic.upstream)
         self.on_rules_changed: Callable[[], None] = lambda: None
-        """Told when an attempt may meet something else than before: armed, disarmed, a step on."""
+        """Called when the rules in force may have changed: armed, disarmed, the next step."""
 
     @fail_closed
     def client_connected(self, client: connection.Client) -> None:
@@ -58,7 +58,7 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def warex_request_rejected(self, refused: RejectedRequest) -> None:
-        """Record a request that no site would take."""
+        """Record an invalid request."""
         connection_name = self.connections.get(refused.client.id, "")
         line = refused.line.decode("latin-1")
         self.record_rejected_request(connection_name, refused.status, line, refused.reason)
@@ -78,10 +78,7 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
-        """Connect to nothing that has no address: Python would break on such names.
-
-        Nor to what belongs to a host of ours: nothing meant for it leaves the machine.
-        """
+        """Refuse to connect to names that Python cannot look up, and to WAREX's own hosts."""
         host, port = data.server.address or ("", 0)
         flawed = invalid_host_reason(host) and not _is_ip(host)
         if flawed or is_reserved(host) or not 0 < port < 65536:
@@ -93,7 +90,7 @@ class ConnectionHooks(Hooks):
         self.tunnels.connected(flow.client_conn)
 
     def is_passed_through(self, flow: http.HTTPFlow) -> bool:
-        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
+        """Prepare a plain HTTP request; return whether its exchange is passed through."""
         request = flow.request
         flows.drop_hop_headers(request.headers)
         if self.upstream_auth and request.authority:
@@ -107,13 +104,13 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def http_connect_upstream(self, flow: http.HTTPFlow) -> None:
-        """Name ourselves to the upstream proxy."""
+        """Authenticate to the upstream proxy."""
         if self.upstream_auth:
             flow.request.headers["proxy-authorization"] = self.upstream_auth
 
     @fail_closed
     def next_layer(self, data: layer.NextLayer) -> None:
-        """Know HTTP/2 without TLS, gRPC's for instance, by its beginning; mitmproxy does not."""
+        """Detect HTTP/2 without TLS (used by gRPC), which mitmproxy does not."""
         client, site = data.context.client, data.context.server
         in_tunnel = site.address is not None and site.via is None
         if in_tunnel and not client.tls and data.data_client().startswith(PREFACE):
@@ -121,14 +118,14 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def server_connected(self, data: server_hooks.ServerConnectionHookData) -> None:
-        """Speak HTTP/2 to a site without TLS where the client began so; there is no ALPN to ask."""
+        """Use HTTP/2 without TLS to the site if the client does; there is no ALPN."""
         client, site = data.client, data.server
         if client.alpn == b"h2" and not client.tls and not site.tls:
             site.alpn = b"h2"
 
     @fail_closed
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:
-        """Read the connection or pass it through; let the site choose the protocol."""
+        """Intercept the connection or pass it through; let the site choose the protocol."""
         server = data.context.server
         address = server.address or ("", 443)
         host, port = data.client_hello.sni or address[0], address[1]
@@ -143,30 +140,28 @@ class ConnectionHooks(Hooks):
         if host not in RESERVED_HOSTS and self.tls_faults.client_hello(
             data.context.client, host, port
         ):
-            # The site is not needed: a handshake that fails never reaches it.
-            return
+            return  # A failed handshake does not need the site.
         self.certificate_rejections.begin(
             data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
         )
         if target is not None:
-            # A plain HTTP site speaks HTTP/1.1, so its clients must not be offered more.
+            # A plain HTTP site uses HTTP/1.1, so the client must not negotiate HTTP/2.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
                 data.context.client.alpn = b"http/1.1"
         elif host not in RESERVED_HOSTS:
-            # Without this the client's first offer would win, whatever the site speaks.
+            # Otherwise the client's first offer is chosen, whatever the site supports.
             data.establish_server_tls_first = True
 
     @fail_closed
     def tls_start_client(self, data: tls.TlsData) -> None:
-        """Show a bad certificate where a rule says so."""
+        """Send a bad certificate if a fault is applied."""
         self.tls_faults.start(data)
 
     @fail_closed
     def tls_established_client(self, data: tls.TlsData) -> None:
         """Note that the client trusts our certificate."""
         if self.tls_faults.handshake_ended(data.context.client):
-            # It would have taken any certificate.
-            return
+            return  # The client accepts any certificate.
         client, site = data.context.client, data.context.server
         self.certificate_rejections.accepted(client.id, client.sni or "")
         if site.address is not None:
@@ -174,12 +169,11 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def tls_failed_client(self, data: tls.TlsData) -> None:
-        """Pass a host through from now on whose client does not trust our certificate."""
+        """Pass a host through from now on if its client does not trust our certificate."""
         if self.tls_faults.handshake_ended(data.context.client):
-            # It refused what it was meant to refuse.
-            return
+            return  # The client refused a bad certificate.
         reason = data.conn.error or ""
-        # Only a client that says so: one that merely goes away may have changed its mind.
+        # Only with an alert: a client that just disconnects may have other reasons.
         if not reason.startswith("The client does not trust"):
             return
         address = data.context.server.address
@@ -196,14 +190,14 @@ class ConnectionHooks(Hooks):
 
     @fail_closed
     def tcp_start(self, flow: tcp.TCPFlow) -> None:
-        """Note a connection that speaks no HTTP: it is relayed as it is."""
+        """Record a connection that is not HTTP; it is relayed unchanged."""
         self.idle_connections.forget(flow.client_conn)
         address = flow.server_conn.address or ("", 0)
         self.tunnels.begin(flow.client_conn, address[0], address[1], "not_http")
 
     @fail_closed
     def tcp_message(self, flow: tcp.TCPFlow) -> None:
-        """Keep nothing of what is relayed."""
+        """Discard the copies of relayed messages."""
         flow.messages.clear()
 
 
@@ -216,7 +210,7 @@ def _is_ip(host: str) -> bool:
 
 
 def _proxy_authorization(upstream: str | None) -> str | None:
-    """Return the Basic credentials (RFC 7617) for the upstream proxy, if it wants any."""
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
     parts = urlsplit(upstream or "")
     if parts.username is None:
         return None

@@ -1,4 +1,4 @@
-"""The hooks of an answer that comes piece by piece, or ends early (``sending``)."""
+"""The hooks of a response that is sent piece by piece or ends early (``paced_response``)."""
 
 from abc import abstractmethod
 from collections.abc import Awaitable
@@ -15,7 +15,7 @@ from warex.proxy.net.client_socket import reset, wait_drained, wait_flushed, wri
 
 
 class PacingHooks(Hooks):
-    """Paces the pieces of an answer, and ends it where it is to end."""
+    """Paces the pieces of a response, and cuts it."""
 
     @abstractmethod
     def end(
@@ -30,7 +30,7 @@ class PacingHooks(Hooks):
 
     @fail_closed
     async def warex_piece(self, piece: ResponsePiece) -> None:
-        """Wait before a piece of an answer, until the client leaves."""
+        """Wait before a piece of a response, until the client leaves."""
         state = state_of(piece.flow)
         if state is None or state.finished:
             return
@@ -42,13 +42,13 @@ class PacingHooks(Hooks):
 
     @fail_closed
     def warex_upload(self, upload: Upload) -> Awaitable[None] | None:
-        """Wait until a piece of a request has left, so that what follows is not held twice."""
+        """Wait until a piece of a request is sent, so that the next is not buffered twice."""
         writer = writer_of(upload.flow.client_conn, upload.flow.server_conn)
         return None if writer is None else wait_drained(writer, upload.settled)
 
     @fail_closed
     async def warex_response_cut(self, broken_off: ResponseCut) -> None:
-        """End an answer in the middle, once what came of it has left."""
+        """Cut a response once its sent part has left."""
         flow, state = broken_off.flow, state_of(broken_off.flow)
         if state is None or state.finished:
             return

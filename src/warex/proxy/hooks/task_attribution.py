@@ -1,4 +1,4 @@
-"""Which task each exchange belongs to, and what begins and ends one."""
+"""Attributes exchanges to tasks, and begins and ends tasks."""
 
 from abc import abstractmethod
 from typing import Final, Literal, override
@@ -37,11 +37,11 @@ _HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
 }
 _TASK_METADATA: Final = "warex_task"
-"""Where a flow keeps what its header says of its task."""
+"""The key of a flow's metadata with the value of its task header."""
 
 
 class TaskHooks(ConnectionHooks):
-    """Knows the tasks of a trial, and gives each exchange its own."""
+    """Attributes each exchange of a trial to its task."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(config, injector, recorder)
@@ -50,29 +50,28 @@ class TaskHooks(ConnectionHooks):
         models = LlmCalls(config, injector, recorder)
         self.tasks = Tasks(Task("", injector, models, armed=injector.armed))
         self._users: dict[str, str] = {}
-        """The user names of the clients that told one, by their connections."""
+        """The clients' proxy user names, by the ids of their connections."""
         self.finder = None if config.tasks is None else TaskDetector(config.tasks)
         if injector.armed:
             recorder.write(Armed(by="start"))
 
-    # ---- how a client tells
+    # ---- tasks named by a client
 
     @fail_closed
     def http_connect(self, flow: http.HTTPFlow) -> None:
-        """Note the user name with which a client asks for a tunnel."""
+        """Note the user name of a client that requests a tunnel."""
         self.take_user_name(flow)
 
     @override
     def is_passed_through(self, flow: http.HTTPFlow) -> bool:
-        """See to what only plain HTTP needs; return whether nobody reads the exchange."""
+        """Prepare a plain HTTP request; return whether its exchange is passed through."""
         self.take_user_name(flow)
         return super().is_passed_through(flow)
 
     def take_user_name(self, flow: http.HTTPFlow) -> None:
-        """Note a client's user name, which is for this proxy and for no other."""
+        """Note a client's proxy user name, and remove it from the request."""
         if self.config.capture != "forward":
-            # What a captured client says is meant for another proxy.
-            return
+            return  # The header of a captured client is for another proxy.
         name = user_name(flow.request.headers.pop("proxy-authorization", None))
         if name is None:
             self._users.pop(flow.client_conn.id, None)
@@ -80,17 +79,17 @@ class TaskHooks(ConnectionHooks):
             self._users[flow.client_conn.id] = name
 
     def take_header(self, flow: http.HTTPFlow) -> None:
-        """Note what a request's header says of its task; the site does not see it."""
+        """Note a request's task header, and remove it from the request."""
         told = flow.request.headers.pop(TASK_HEADER, None)
         if told is not None:
             flow.metadata[_TASK_METADATA] = told
 
     def forget_client(self, client_id: str) -> None:
-        """Forget a connection that is over."""
+        """Forget a closed connection."""
         self._users.pop(client_id, None)
 
     def task_of(self, flow: http.HTTPFlow, request: Request, resource: str) -> tuple[Task, str]:
-        """Return whose counts an exchange goes by, and the name of the task that it belongs to."""
+        """Return the task that counts an exchange, and the name of the task it belongs to."""
         told_by: ToldBy = "header"
         told: str | None = flow.metadata.get(_TASK_METADATA)
         name = None if told is None else task_name(unquote(told))
@@ -99,7 +98,7 @@ class TaskHooks(ConnectionHooks):
             told_by, name, may_begin = "user_name", user, True
         main = self.tasks.main
         if name is None:
-            # Told of one that it may not name, it belongs to none.
+            # With an invalid name in its header, it belongs to no task.
             return main, main.name if told is None else ""
         task = self.tasks.named(name)
         if task is None and may_begin:
@@ -115,21 +114,21 @@ class TaskHooks(ConnectionHooks):
                 self.recorder.write(Armed(by="start", task=name))
         return task
 
-    # ---- what the traffic tells
+    # ---- tasks detected by the traffic
 
     def detect_task_by_request(self, state: ExchangeState) -> None:
-        """Look whether a request begins or ends a task by the rule, if there is one."""
+        """Check whether a request begins or ends a task by the detection rule, if any."""
         if self.finder is not None and state.task is self.tasks.main:
             request = state.exchange.request
             self._turn(state, self.finder.request(request.method, request.url))
 
     def detect_task_by_llm_call(self, state: ExchangeState, call: LlmRequest) -> None:
-        """Look whether a call to the model tells of a task by the rule, if there is one."""
+        """Check whether an LLM call begins or ends a task by the detection rule, if any."""
         if self.finder is not None and state.task is self.tasks.main:
             self._turn(state, self.finder.call(call))
 
     def detect_task_end(self, task: Task) -> None:
-        """Note that the agent has ended a task: what comes until the next is told is nobody's."""
+        """End the detected task, since the agent has; later exchanges belong to no task."""
         if self.finder is not None and task is self.tasks.main and self.finder.over():
             self._end_main("terminal_action")
 
@@ -162,7 +161,7 @@ class TaskHooks(ConnectionHooks):
             main.name = ""
 
     def answer_marker(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Begin or end the task as WAREX's own host is asked to."""
+        """Begin or end the task as requested at WAREX's own host."""
         request = state.exchange.request
         said = read_marker(request)
         state.by_warex = True
@@ -176,20 +175,19 @@ class TaskHooks(ConnectionHooks):
             self.record_rejected_request(state.connection, said.status, line, said.text)
 
     def answer_canary(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Answer with the nonce that was asked for: whoever reads it came through here."""
+        """Answer with the requested nonce, which proves that the client uses the proxy."""
         nonce = state.exchange.request.parts.path.strip("/")
         state.by_warex = True
         flow.response = http.Response.make(200, canary_page(nonce), CANARY_HEADERS)
         if nonce == self.config.agent_ended:
             self.disarm_task(self.tasks.main, "harness")
         elif state.resource in ("document", "other"):
-            # Not the icon that a browser asks for beside.
             self.recorder.write(Canary(passed=True, detail=f"{CANARY_HOST}/{nonce} was asked for"))
 
-    # ---- what begins and ends
+    # ---- begin and end
 
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
-        """Let every rule begin anew: from here on all that names no other task belongs to this."""
+        """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
         main = self.tasks.main
         self.report_skipped()
         main.injector.begin_task(seed)
@@ -201,7 +199,7 @@ class TaskHooks(ConnectionHooks):
         self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by))
 
     def end_task(self) -> None:
-        """Leave everything alone that names no other task, and let it belong to none."""
+        """End the main task: unattributed exchanges are not hit and belong to no task."""
         main = self.tasks.main
         self.disarm_task(main, "control")
         self.recorder.write(TaskEnded(task=main.name))
@@ -216,7 +214,7 @@ class TaskHooks(ConnectionHooks):
         self.on_rules_changed()
 
     def disarm_task(self, task: Task, by: Literal["terminal_action", "harness", "control"]) -> None:
-        """Leave a task alone from here on."""
+        """Apply no faults to a task from here on."""
         if not task.injector.task_ended:
             task.injector.disarm()
             task.armed = False
@@ -228,4 +226,4 @@ class TaskHooks(ConnectionHooks):
 
     @abstractmethod
     def report_skipped(self) -> None:
-        """Record how many exchanges each rule had to leave alone, and why."""
+        """Record how many exchanges each rule skipped, and why."""

@@ -1,4 +1,4 @@
-"""What was passed through unread: whole connections, and plain HTTP to hosts that are not read."""
+"""Records what is passed through: whole connections, and exchanges in plain HTTP."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -37,7 +37,7 @@ class _Tunnel:
 
 
 class Tunnels:
-    """Keeps one account for each connection or exchange that is passed through."""
+    """Counts the bytes of each connection or exchange that is passed through."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -45,11 +45,11 @@ class Tunnels:
         self._connect_bytes: dict[str, int] = {}
 
     def connected(self, client: connection.Client) -> None:
-        """Note where a CONNECT ends and what it leads to begins."""
+        """Note the bytes of a CONNECT request, which are not counted."""
         self._connect_bytes[client.id] = bytes_transferred(ctx.master, client.id)[0]
 
     def begin(self, client: connection.Client, host: str, port: int, why: TunnelReason) -> None:
-        """Begin the account of a connection."""
+        """Begin to count a connection."""
         self._connections[client.id] = _Tunnel(host, port, why, self._recorder.clock.now())
 
     def disconnected(self, client: connection.Client) -> None:
@@ -62,18 +62,18 @@ class Tunnels:
             self._record(opened)
 
     def relayed(self, host: str, port: int, sent: int, received: int, began: float) -> None:
-        """Record a connection that was relayed outside mitmproxy, begun at second ``began``."""
+        """Record a connection relayed outside mitmproxy, begun at second ``began``."""
         self._record(_Tunnel(host, port, "not_http", began, sent, received))
 
     def begin_exchange(self, flow: http.HTTPFlow, host: str, port: int, why: TunnelReason) -> None:
-        """Begin the account of an exchange in plain HTTP."""
+        """Begin to count an exchange in plain HTTP."""
         opened = _Tunnel(host, port, why, self._recorder.clock.now())
         opened.sent = len(assemble_request_head(flow.request))
         vars(flow)[_KEY] = opened
         flow.request.stream = opened.count_sent
 
     def answered(self, flow: http.HTTPFlow) -> None:
-        """Count the answer to such an exchange, and let it pass."""
+        """Count and stream the response to such an exchange."""
         opened: _Tunnel | None = vars(flow).get(_KEY)
         if opened is not None and flow.response is not None:
             opened.received += len(assemble_response_head(flow.response))
@@ -102,5 +102,5 @@ class Tunnels:
 
 
 def is_tunnelled(flow: http.HTTPFlow) -> bool:
-    """Whether a flow is passed through without being looked at."""
+    """Whether a flow is passed through."""
     return _KEY in vars(flow)

@@ -1,6 +1,6 @@
-"""The hooks of WebSockets: each message and each end is recorded, and calls to a model are read.
+"""The WebSocket hooks: record each message and close, and read LLM calls.
 
-``warex_websocket`` is our own layer's; the others are those of mitmproxy's, in stock mitmproxy.
+``warex_websocket`` comes from WAREX's own layer, the other hooks from stock mitmproxy's.
 """
 
 from abc import ABC, abstractmethod
@@ -19,11 +19,11 @@ _CLOSED: Final = "the WebSocket was closed before the answer's end"
 
 
 class WebSocketHooks(Hooks, ABC):
-    """Records what passes over WebSockets, calls to a model among it."""
+    """Records WebSocket messages, including LLM calls."""
 
     @abstractmethod
     def model_asked(self, task: Task) -> None:
-        """Note that a task's call to a model goes on; raises where it must not."""
+        """Note that a task's LLM call is forwarded; raise to prevent it."""
 
     @abstractmethod
     def task_ended(self, task: Task) -> None:
@@ -37,7 +37,7 @@ class WebSocketHooks(Hooks, ABC):
 
     @fail_closed
     def warex_websocket(self, sighting: WebsocketEvent) -> None:
-        """Record what was seen."""
+        """Record an event of our own layer."""
         state = state_of(sighting.flow)
         if state is None:
             return
@@ -62,7 +62,7 @@ class WebSocketHooks(Hooks, ABC):
 
     @fail_closed
     def websocket_message(self, flow: http.HTTPFlow) -> None:
-        """Record a message of a WebSocket; keep none of it in memory."""
+        """Record a message, and discard mitmproxy's copy."""
         state, channel = state_of(flow), flow.websocket
         if state is None or channel is None:
             return

@@ -1,4 +1,4 @@
-"""A message's body while it arrives, held once, and a large one on its way to the site."""
+"""Buffers a message body without copies, and splits a large request body for sending."""
 
 import asyncio
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from mitmproxy import http
 from mitmproxy.proxy.utils import ReceiveBuffer
 
 PIECE_SIZE: Final = 256 * 1024
-"""Bytes: a longer body goes to the site in such pieces, each when the one before has left."""
+"""Bytes: a longer body is sent in such pieces, each when the previous one has left."""
 
 
 class BodyBuffer(ReceiveBuffer):
-    """What mitmproxy collects a body in; to take it out of here copies nothing.
+    """A buffer for mitmproxy that holds a body only once.
 
-    mitmproxy's own holds pieces, and all of them once more when they are joined. The bytes that
-    CPython's ``BytesIO`` gives out are those in which it collects.
+    mitmproxy's own keeps pieces, and copies them to join them. ``BytesIO.getvalue`` of CPython
+    returns its internal bytes without a copy.
     """
 
     def __init__(self) -> None:
@@ -42,14 +42,14 @@ class BodyBuffer(ReceiveBuffer):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A piece of a request's body that is on its way to the site."""
+    """A piece of a request's body that is being sent to the site."""
 
     flow: http.HTTPFlow
     settled: asyncio.Event
-    """Set when it is not worth waiting any more: the client has gone, or the site has answered."""
+    """Set when waiting has no use any more: the client has left, or the site has answered."""
 
 
 def split(content: bytes) -> list[memoryview]:
-    """Divide a body; nothing is copied."""
+    """Split a body without copies."""
     view = memoryview(content)
     return [view[at : at + PIECE_SIZE] for at in range(0, len(view), PIECE_SIZE)]

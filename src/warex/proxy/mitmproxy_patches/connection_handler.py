@@ -1,11 +1,11 @@
-"""A connection handler that calls hooks inline, and fails closed when mitmproxy itself breaks.
+"""A connection handler that calls hooks inline, and fails closed when mitmproxy itself raises.
 
-mitmproxy starts an asyncio task and takes a lock for each of the four hooks of an exchange. Most of
-our hooks only look; calling them in place saves about a quarter of the time of a request
-(``bench/``). A hook that returns an awaitable is awaited in a task of its own, as in mitmproxy.
+mitmproxy starts an asyncio task and takes a lock for each of the four hooks of an exchange. Calling
+them inline saves about a quarter of the time of a request (``bench/``). A hook that returns an
+awaitable is awaited in a task of its own, as in mitmproxy.
 
-The body of ``_perform`` follows mitmproxy 12's ``ConnectionHandler.server_event``, which a new
-version may change: ``test_connection_handler.py`` compares the commands it must know.
+``_perform`` follows mitmproxy 12's ``ConnectionHandler.server_event``;
+``test_connection_handler.py`` checks that it handles the same commands.
 """
 
 import asyncio
@@ -29,28 +29,28 @@ logger = logging.getLogger(__name__)
 
 
 class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
-    """Moves one client connection's events and commands, hooks inline."""
+    """Handles one client connection's events and commands, with inline hooks."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         self._queue: deque[events.Event] = deque()
         self._busy = False
         self.sent = 0
-        """Bytes that the client sent, on the wire."""
+        """Bytes that the client sent on the wire."""
         self.received = 0
-        """Bytes that sites sent, on the wire."""
+        """Bytes that sites sent on the wire."""
 
     async def handle_client(self) -> None:
-        """Serve the client until it has gone, and free what it leaves."""
+        """Serve the client until it disconnects, and free the connection's memory."""
         await super().handle_client()
-        # This connection is still among them.
+        # This connection is still in ``connections``.
         _closed.count(idle=len(self.master.addons.get("proxyserver").connections) <= 1)
 
     async def server_event(self, event: events.Event) -> None:
-        """Feed an event to the layers and perform what they ask for.
+        """Pass an event to the layers and perform their commands.
 
-        Performing may bring the next event about; it waits in line, so that no layer is entered
-        while it runs (mitmproxy issue 7027, there solved by a lock).
+        A command may cause the next event; it is queued, so that no layer is reentered (mitmproxy
+        issue 7027, solved there by a lock).
         """
         self._queue.append(event)
         if self._busy:
@@ -137,7 +137,7 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
             await self.server_event(events.HookCompleted(hook))
 
     def _abort(self) -> None:
-        """Reset the connection: whatever mitmproxy was doing must not come out healthy."""
+        """Reset the connection: the exchange must not look healthy."""
         logger.exception("mitmproxy broke on a connection")
         client = self.transports.get(self.client)
         if client is not None and isinstance(client.writer, asyncio.StreamWriter):
@@ -148,11 +148,11 @@ class WarexConnectionHandler(mode_servers.ProxyConnectionHandler):
 
 
 class _ClosedConnectionCleanup:
-    """Frees what closed connections leave, now and then (``test_client_memory.py``).
+    """Frees the memory of closed connections from time to time (``test_client_memory.py``).
 
-    mitmproxy's layers refer to each other in circles, and the OpenSSL memory that they hold is
-    nothing to Python's own thresholds: hundreds of connections would wait to be collected. What was
-    freed lies between what was not, so the C library is asked to give it back (malloc_trim(3)).
+    mitmproxy's layers form reference cycles, and Python's thresholds do not count the OpenSSL
+    memory that they hold, so hundreds of connections would wait to be collected. The freed memory
+    is fragmented; malloc_trim(3) returns it to the system.
     """
 
     MANY, FEW = 32, 4
@@ -162,7 +162,7 @@ class _ClosedConnectionCleanup:
         self._trim = getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)
 
     def count(self, *, idle: bool) -> None:
-        """Count a closed connection; ``idle``: no other one is open, and nobody has to wait."""
+        """Count a closed connection; ``idle``: no other connection is open."""
         self._number += 1
         if self._number >= (self.FEW if idle else self.MANY):
             self._number = 0
@@ -174,7 +174,7 @@ _closed = _ClosedConnectionCleanup()
 
 
 def hooks_for(master: Any, name: str) -> tuple[Hook, ...]:
-    """Return the addons' hooks of that name in their order; found once for each master."""
+    """Return the addons' hooks of that name in order, cached for each master."""
     cache: dict[str, tuple[Hook, ...]] = master.__dict__.setdefault("warex_hooks", {})
     if name not in cache:
         cache[name] = tuple(
@@ -184,7 +184,7 @@ def hooks_for(master: Any, name: str) -> tuple[Hook, ...]:
 
 
 def bytes_transferred(master: Any, connection_id: str) -> tuple[int, int]:
-    """Return the bytes a client sent and was sent by sites, on the wire of one connection."""
+    """Return the bytes that a client and its sites sent on the wire of one connection."""
     handler = master.addons.get("proxyserver").connections.get(connection_id)
     if isinstance(handler, WarexConnectionHandler):
         return handler.sent, handler.received
@@ -192,5 +192,5 @@ def bytes_transferred(master: Any, connection_id: str) -> tuple[int, int]:
 
 
 def install() -> None:
-    """Have mitmproxy make our handlers."""
+    """Have mitmproxy use our handlers."""
     mode_servers.ProxyConnectionHandler = WarexConnectionHandler  # type: ignore[misc]

@@ -1,11 +1,10 @@
-"""HTTP/1.1 where mitmproxy leaves it out, or answers with a page of its own.
+"""Parts of HTTP/1.1 that mitmproxy lacks, or answers with an error page of its own.
 
-mitmproxy 12 breaks on a chunked body with trailers (RFC 9112 §7.1.2) and takes an informational
-answer such as 103 Early Hints (RFC 8297) for the real one. Sites may send both, and neither may
-end a trial. Both are passed on.
+mitmproxy 12 raises on a chunked body with trailers (RFC 9112 §7.1.2) and takes an informational
+response such as 103 Early Hints (RFC 8297) for the final one. Here both are passed on.
 
-Answers are read as browsers read them (``answer_heads``), and their heads are passed on as they
-were sent. A request that cannot be read is answered as a site would (``refused``).
+Responses are parsed as in browsers (``net.response_head``); their heads are passed on unchanged.
+An invalid request is answered as a site would (``net.check``).
 """
 
 import re
@@ -50,14 +49,14 @@ _END = (RequestEndOfMessage, ResponseEndOfMessage)
 
 
 class _Trailers(Http1Connection):
-    """Receives and sends the fields after a chunked body."""
+    """Receives and sends the trailers of a chunked body."""
 
     ReceiveTrailers: type[RequestTrailers | ResponseTrailers]
     _found: http.Headers | None = None
     _to_send: http.Headers | None = None
 
     def read_body(self, event: events.Event) -> _Commands:
-        """Read a body, and say what trailers it had before saying that it ended."""
+        """Read a body; emit its trailers before its end."""
         if isinstance(self.body_reader, ChunkedReader):
             self.body_reader = _TrailerReader(self.body_reader, self._find)  # type: ignore[assignment]
         for command in super().read_body(event):
@@ -71,7 +70,7 @@ class _Trailers(Http1Connection):
         self._found = trailers
 
     def send(self, event: HttpEvent) -> _Commands:
-        """Write to the wire; trailers go out with the last chunk."""
+        """Write to the wire; trailers are sent with the last chunk."""
         if isinstance(event, RequestTrailers | ResponseTrailers):
             self._to_send = event.trailers
             return
@@ -92,12 +91,12 @@ class WarexHttp1Server(_Trailers, Http1Server):
 
     ReceiveTrailers = RequestTrailers
     _chunks = False
-    """Whether the answer is sent in chunks."""
+    """Whether the response is sent in chunks."""
     _informational_sent = False
-    """Whether an informational answer is out, and nothing after it."""
+    """Whether an informational response was the last thing sent."""
 
     def send(self, event: HttpEvent) -> _Commands:
-        """Write to the wire; the head of an answer that nobody changed as the site sent it."""
+        """Write to the wire; the head of an unchanged response as the site sent it."""
         match event:
             case InformationalResponse():
                 yield from self._send_informational(event.response)
@@ -112,10 +111,10 @@ class WarexHttp1Server(_Trailers, Http1Server):
                 self._chunks = _size(self.request, event.response) is None
                 self._informational_sent = False
             case ResponseProtocolError() if self._informational_sent:
-                # Browsers take an end after 103 for a whole answer.
+                # Browsers take an end after 103 for a complete response.
                 reset(self.context.client)
             case ResponseData() if not self._chunks:
-                # A header may speak of chunks where there can be none: of 101, 204, HTTP/1.0.
+                # 101, 204 and HTTP/1.0 have no chunks, whatever their headers say.
                 if event.data:
                     yield commands.SendData(self.conn, event.data)
             case ResponseEndOfMessage() if not self._chunks:
@@ -124,7 +123,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
                 yield from super().send(event)
 
     def read_headers(self, event: events.ConnectionEvent) -> _Commands:
-        """Read the head of a request, or answer as a site does that cannot."""
+        """Read the head of a request; answer an invalid one as a site would."""
         if not isinstance(event, events.DataReceived):
             yield from super().read_headers(event)
             return
@@ -150,7 +149,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
         yield from self.state(event)
 
     def _skip_blank_lines(self) -> None:
-        """Pass over what some clients send between requests (RFC 9112 §2.2)."""
+        """Skip the empty lines that some clients send between requests (RFC 9112 §2.2)."""
         while (data := bytes(self.buf._data[:2])) == b"\r\n" or data[:1] == b"\n":
             self.buf.maybe_extract_at_most(len(data.partition(b"\n")[0]) + 1)
 
@@ -162,7 +161,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
         self.state = self.done
 
     def read_body(self, event: events.Event) -> _Commands:
-        """Read a body; one that cannot be read is answered as the head would have been."""
+        """Read a body; answer an invalid one as a site would."""
         for command in super().read_body(event):
             broken = command.event if isinstance(command, ReceiveHttp) else None
             if isinstance(broken, RequestProtocolError) and isinstance(event, events.DataReceived):
@@ -173,7 +172,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
                 else:
                     yield commands.CloseConnection(self.conn)
             elif isinstance(command, commands.CloseConnection) and self.response is None:
-                # Not before the page.
+                # The error page comes first.
                 if not isinstance(event, events.DataReceived):
                     yield command
                 continue
@@ -181,8 +180,7 @@ class WarexHttp1Server(_Trailers, Http1Server):
 
     def _send_informational(self, response: http.Response) -> _Commands:
         if self.request is None or self.request.http_version != "HTTP/1.1":
-            # Older clients would take it for the answer (RFC 9110 §15.2).
-            return
+            return  # Older clients would take it for the final response (RFC 9110 §15.2).
         if response.is_http2:
             response = response.copy()
             response.http_version = "HTTP/1.1"
@@ -198,7 +196,7 @@ class WarexHttp1Client(_Trailers, Http1Client):
     ReceiveTrailers = ResponseTrailers
 
     def read_headers(self, event: events.ConnectionEvent) -> _Commands:
-        """Read the head of the answer, behind informational ones."""
+        """Read informational responses and the head of the final one."""
         if self.request is None or not self.buf:
             yield from super().read_headers(event)
             return
@@ -231,7 +229,7 @@ class WarexHttp1Client(_Trailers, Http1Client):
         yield from self.state(event)
 
     def _read_head(self, at_end: bool) -> http.Response | None:
-        """Return the next head; None where more of it is needed. Raises Unreadable."""
+        """Return the next head; None if more data is needed. Raises InvalidResponse."""
         assert self.request is not None
         data = bytes(self.buf)
         length = response_head.head_length(data)
@@ -239,7 +237,7 @@ class WarexHttp1Client(_Trailers, Http1Client):
             return None
         if length is None:
             if self.conn.tls:
-                # Somebody may have cut it off.
+                # The head may have been cut by an attacker.
                 raise response_head.InvalidResponse("the connection ended within the answer's head")
             length = len(data)
         response = response_head.parse_head(
@@ -251,18 +249,18 @@ class WarexHttp1Client(_Trailers, Http1Client):
 
 
 def _strip_data(message: str) -> str:
-    """Leave out the bytes that could not be read: they may hold anything, a password too."""
+    """Remove the quoted input from an error message: it may contain a password."""
     return re.split(r": (?:bytearray\()?b['\"]", message, maxsplit=1)[0]
 
 
 def _is_default_port(request: http.Request) -> bool:
-    """Whether the client asked a scheme's own port."""
+    """Whether the request is for a scheme's default port."""
     port = (request.host_header or "").rpartition(":")[2]
     return port in ("80", "443") or not port.isdecimal()
 
 
 def _size(request: http.Request | None, response: http.Response) -> int | None:
-    """Return how long a body is that is sent to a client."""
+    """Return the size of a body that is sent to a client, as ``body_size`` does."""
     try:
         return response_head.body_size(request, response) if request is not None else -1
     except response_head.InvalidResponse:
@@ -277,7 +275,7 @@ def _last_chunk(trailers: http.Headers) -> bytes:
 
 
 class _TrailerReader:
-    """A body reader that hands the trailers over instead of leaving them in the last event."""
+    """A body reader that passes the trailers to a callback."""
 
     def __init__(self, reader: Any, found: Callable[[http.Headers], None]) -> None:
         self._reader, self._found = reader, found
@@ -296,9 +294,7 @@ class _TrailerReader:
 
 
 def _expected_body_size(request: http.Request, response: http.Response | None = None) -> int | None:
-    if response is None:
-        return _of_request(request)
-    return response_head.body_size(request, response)
+    return _of_request(request) if response is None else response_head.body_size(request, response)
 
 
 _of_request = http1.expected_http_body_size
@@ -309,7 +305,7 @@ def _error_page(status_code: int, message: str = "") -> bytes:
 
 
 def install() -> None:
-    """Have mitmproxy make our connections, and no page of its own."""
+    """Have mitmproxy use our connections and error pages."""
     _http1.make_error_response = _error_page
     http1.expected_http_body_size = _expected_body_size
     http_layer.Http1Server = WarexHttp1Server  # type: ignore[attr-defined]

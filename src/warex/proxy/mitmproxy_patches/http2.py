@@ -1,9 +1,8 @@
-"""HTTP/2 where mitmproxy leaves it out: how streams and connections end, and answers ahead.
+"""Parts of HTTP/2 that mitmproxy lacks: resets, GOAWAY and informational responses.
 
-mitmproxy 12 tells the other side of a reset stream its own error code, ends every stream when a
-peer says that it will go away, drops informational answers, and cannot tell when the end of an
-answer that waits for flow control has gone. Facts: ``proxy/layers/http/_http2.py`` and
-``_http_h2.py``.
+mitmproxy 12 replaces the error code of a reset stream, ends every stream at a GOAWAY, drops
+informational responses, and does not know when the end of a response has passed flow control.
+Source: ``proxy/layers/http/_http2.py`` and ``_http_h2.py``.
 """
 
 from collections.abc import Callable
@@ -46,12 +45,12 @@ type _Commands = layer.CommandGenerator[None]
 type _Handled = layer.CommandGenerator[bool]
 
 _FRAME = 16_384
-"""Bytes in a DATA frame: what every peer must take, whatever it allows later (RFC 9113 §4.2)."""
+"""Bytes in a DATA frame that every peer must accept (RFC 9113 §4.2)."""
 _BY_RESET = (h2.stream.StreamClosedBy.RECV_RST_STREAM, h2.stream.StreamClosedBy.SEND_RST_STREAM)
 
 
 class GoAwayReceived(h2.events.Event):
-    """The peer takes no new streams; those up to its last one go on (RFC 9113 §6.8)."""
+    """The peer accepts no new streams; those up to its last one continue (RFC 9113 §6.8)."""
 
     def __init__(self, frame: GoAwayFrame) -> None:
         self.last_stream_id: int = frame.last_stream_id
@@ -62,16 +61,16 @@ class GoAwayReceived(h2.events.Event):
 
 
 class WarexH2Connection(BufferedH2Connection):
-    """Outlives a GOAWAY, tells every reset, and sends into windows of any size."""
+    """Survives a GOAWAY, reports every reset, and handles negative flow control windows."""
 
     def __init__(self, config: h2.config.H2Configuration) -> None:
         super().__init__(config)
         self.on_reset: Callable[[int], None] = lambda stream_id: None
-        """Told of a stream that the peer resets, even after its end was sent."""
+        """Called for a stream that the peer resets, even after its end was sent."""
 
     @property
     def max_outbound_frame_size(self) -> int:
-        """Bytes in a frame at most: a peer may lower its own limit while data waits."""
+        """Bytes in a frame at most: a peer may lower its limit while data is queued."""
         return _FRAME
 
     @max_outbound_frame_size.setter
@@ -81,14 +80,14 @@ class WarexH2Connection(BufferedH2Connection):
     def send_data(  # type: ignore[override] # as mitmproxy has it
         self, stream_id: int, data: bytes, end_stream: bool = False, pad_length: None = None
     ) -> None:
-        """Send data, or keep it where the window is less than empty (RFC 9113 §6.9.2)."""
+        """Send data, or queue it if the window is negative (RFC 9113 §6.9.2)."""
         if len(data) <= _FRAME and self.local_flow_control_window(stream_id) < 0:
             self.stream_buffers[stream_id].append(SendH2Data(data, end_stream))
             return
         super().send_data(stream_id, data, end_stream, pad_length)
 
     def stream_window_updated(self, stream_id: int) -> bool:
-        """Send what the window lets go; an empty frame needs no window (RFC 9113 §6.9.1)."""
+        """Send what the window allows; an empty frame needs no window (RFC 9113 §6.9.1)."""
         sent: bool = super().stream_window_updated(stream_id)
         kept = self.stream_buffers.get(stream_id)
         if not kept or kept[0].data or self.local_flow_control_window(stream_id) < 0:
@@ -98,7 +97,7 @@ class WarexH2Connection(BufferedH2Connection):
         return True
 
     def reset_stream(self, stream_id: int, error_code: int = 0) -> None:
-        """Reset a stream and forget what was to be sent on it."""
+        """Reset a stream and drop its queued trailers."""
         self.stream_trailers.pop(stream_id, None)
         super().reset_stream(stream_id, error_code)
 
@@ -116,7 +115,7 @@ class WarexH2Connection(BufferedH2Connection):
 
 
 class _Http2Connection(_http2.Http2Connection):
-    """What both sides have in common."""
+    """The common base of both sides."""
 
     h2_conn: WarexH2Connection
     _peer_has_gone: ErrorCode
@@ -128,9 +127,9 @@ class _Http2Connection(_http2.Http2Connection):
             yield commands.SendData(self.conn, self.h2_conn.data_to_send())
 
     def close_connection(self, msg: str) -> _Commands:
-        """End the connection, and with it every exchange that is not over."""
+        """Close the connection, and end its open exchanges."""
         streams, self.streams = list(self.streams), {}
-        # First of all: telling the streams may come back here.
+        # Set first: notifying the streams may call this method again.
         self._is_closed = True
         self._handle_event = self.done  # type: ignore[method-assign]
         yield commands.CloseConnection(self.conn)
@@ -148,16 +147,15 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
         self.h2_conn.on_reset = self._reset_by_client
         self._presences: WeakValueDictionary[int, ClientStatus] = WeakValueDictionary()
         self._ending: set[int] = set()
-        """Streams of which the answer is complete and may wait for flow control."""
+        """Streams whose response is complete, but may wait for flow control."""
         self._going_away = False
 
     def client_status(self, stream_id: int) -> ClientStatus:
-        """Return the presence of a stream's client, which is told of all that becomes of it."""
-        presence = self._presences[stream_id] = ClientStatus()
-        if self.is_closed(stream_id):
-            # Opened and reset in one write.
-            presence.mark_reset()
-        return presence
+        """Return a new status of a stream's client, which this connection updates."""
+        status = self._presences[stream_id] = ClientStatus()
+        if self.is_closed(stream_id):  # Opened and reset in one write.
+            status.mark_reset()
+        return status
 
     def _reset_by_client(self, stream_id: int) -> None:
         presence = self._presences.get(stream_id)
@@ -187,7 +185,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
             yield commands.SendData(self.conn, self.h2_conn.data_to_send())
 
     def _end_streams(self) -> None:
-        """Forget the streams of which the last frame is out."""
+        """Forget the streams whose last frame is sent."""
         for stream_id in list(self._ending):
             if self.is_open_for_us(stream_id):
                 continue
@@ -199,14 +197,14 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
                 self.streams.pop(stream_id, None)
 
     def handle_h2_event(self, event: h2.events.Event) -> _Handled:
-        """Act on what the client sent; True if nothing more is to be read."""
+        """Handle an event of the client; return True if nothing more is to be read."""
         match event:
             case h2.events.StreamReset():
                 if self.streams.pop(event.stream_id, None) is not None:
                     yield ReceiveHttp(RequestReset(event.stream_id, int(event.error_code)))
                 return False
             case h2.events.StreamEnded():
-                # mitmproxy forgets a stream here that is reset in the same write, and its reset.
+                # mitmproxy drops the reset of a stream that ends in the same write.
                 if event.stream_id in self.streams:
                     yield ReceiveHttp(RequestEndOfMessage(event.stream_id))
                 return False
@@ -220,7 +218,7 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
                 return (yield from super().handle_h2_event(event))
 
     def close_connection(self, msg: str) -> _Commands:
-        """End the connection, and with it every exchange that waits for its end."""
+        """Close the connection, and mark the clients of unsent responses as left."""
         for presence in list(self._presences.values()):
             if not presence.is_sent:
                 presence.mark_left()
@@ -236,9 +234,9 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
         super().__init__(context)
         self._going_away: GoAwayReceived | None = None
         self._ended: set[int] = set()
-        """The site's streams of which the answer is over."""
+        """The site's streams whose response has ended."""
         self._unsent: list[int] = []
-        """The client's streams that waited for their turn when the site went away."""
+        """The client's streams that were queued when the site sent GOAWAY."""
 
     def _handle_event(self, event: events.Event) -> _Commands:
         if isinstance(event, HttpEvent) and not self._is_known(event):
@@ -274,18 +272,17 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
                 self._ended.add(command.event.stream_id)
             yield command
         if isinstance(event, RequestEndOfMessage) and self.is_closed(event.stream_id):
-            # The answer came first.
             self.streams.pop(event.stream_id, None)
 
     def _forget(self, stream_id: int) -> None:
-        """Forget a stream that both sides have ended."""
+        """Forget a closed stream."""
         self._ended.discard(stream_id)
         theirs = self.their_stream_id.pop(stream_id, None)
         if theirs is not None:
             del self.our_stream_id[theirs]
 
     def close_connection(self, msg: str) -> _Commands:
-        """End the connection; what waited for its turn was never sent."""
+        """Close the connection; queued requests were never sent."""
         self._unsent += self.stream_queue
         self.stream_queue.clear()
         yield from super().close_connection(msg)
@@ -297,7 +294,7 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
         return ReceiveHttp(RequestUnprocessed(stream_id, why, did_others=did_others))
 
     def handle_h2_event(self, event: h2.events.Event) -> _Handled:
-        """Act on what the site sent; True if nothing more is to be read."""
+        """Handle an event of the site; return True if nothing more is to be read."""
         match event:
             case h2.events.StreamReset():
                 if self.streams.pop(event.stream_id, None) is not None:
@@ -330,7 +327,7 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
 
     def _go_away(self, event: GoAwayReceived) -> _Handled:
         self._going_away = event
-        # Still read and written to, but mitmproxy takes it for no further request.
+        # The connection stays open, but mitmproxy uses it for no further request.
         self.conn.state &= ~ConnectionState.CAN_WRITE
         self._unsent += self.stream_queue
         self.stream_queue.clear()
@@ -343,14 +340,14 @@ class WarexHttp2Client(_Http2Connection, _http2.Http2Client):
             return False
         for stream_id in list(self.streams):
             del self.streams[stream_id]
-            reset = ResponseReset(stream_id, event.h2_code, f"the site went away ({event})")
             self._ended.add(stream_id)
-            yield ReceiveHttp(reset)
+            message = f"the site went away ({event})"
+            yield ReceiveHttp(ResponseReset(stream_id, event.h2_code, message))
         return False
 
 
 def install() -> None:
-    """Have mitmproxy make our connections."""
+    """Have mitmproxy use our connections."""
     module: Any = _http2
     module.BufferedH2Connection = WarexH2Connection
     layers: Any = http_layer

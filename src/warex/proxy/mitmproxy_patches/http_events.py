@@ -1,4 +1,4 @@
-"""What our connections and streams tell each other beyond mitmproxy's own HTTP events."""
+"""HTTP events between our connections and streams, beyond mitmproxy's own."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from mitmproxy.proxy.layers.http._events import (
 
 @dataclass
 class InformationalResponse(HttpEvent):
-    """An answer before the answer, such as 103 Early Hints (1xx, RFC 9110 §15.2)."""
+    """An informational response, such as 103 Early Hints (1xx, RFC 9110 §15.2)."""
 
     response: http.Response
 
@@ -29,7 +29,7 @@ class RequestReset(RequestProtocolError):
 
 
 class ResponseReset(ResponseProtocolError):
-    """The site has reset the HTTP/2 stream, or ended the connection under it (RFC 9113 §6.4)."""
+    """The site has reset the HTTP/2 stream or ended its connection (RFC 9113 §6.4)."""
 
     def __init__(self, stream_id: int, h2_code: int, message: str = "") -> None:
         message = message or f"stream reset by the site ({error_name(h2_code)})"
@@ -38,16 +38,16 @@ class ResponseReset(ResponseProtocolError):
 
 
 class RequestUnprocessed(ResponseReset):
-    """The site went away and says that it has not looked at the request (RFC 9113 §6.8)."""
+    """The site has sent GOAWAY and has not processed the request (RFC 9113 §6.8)."""
 
     def __init__(self, stream_id: int, message: str, *, did_others: bool) -> None:
-        """``did_others``: it has looked at another request on the same connection."""
+        """``did_others``: it has processed another request on the same connection."""
         super().__init__(stream_id, h2.errors.ErrorCodes.REFUSED_STREAM, message)
         self.did_others = did_others
 
 
 def error_name(h2_code: int) -> str:
-    """Return the name of an HTTP/2 error code; its number where it has none (RFC 9113 §7)."""
+    """Return the name of an HTTP/2 error code, or its number if it has none (RFC 9113 §7)."""
     try:
         return h2.errors.ErrorCodes(h2_code).name
     except ValueError:

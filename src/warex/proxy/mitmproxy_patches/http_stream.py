@@ -1,8 +1,8 @@
-"""Our own HTTP stream in mitmproxy: tells when an answer is out, and when the client resets.
+"""WAREX's HTTP stream in mitmproxy: reports when a response is sent and when the client resets.
 
-mitmproxy's ``response`` hook runs before the answer is sent, and while a hook waits, a stream that
-the browser gave up is noticed only afterwards. Both matter here: what is delivered must be known,
-and nobody should be held who has left. Facts: mitmproxy 12, ``proxy/layers/http/__init__.py``.
+mitmproxy's ``response`` hook runs before the response is sent, and a reset is noticed only after a
+waiting hook. WAREX must know what was delivered, and must not delay an exchange that the client has
+left. Source: mitmproxy 12, ``proxy/layers/http/__init__.py``.
 """
 
 import asyncio
@@ -49,12 +49,12 @@ from warex.proxy.net import check
 from warex.proxy.net.client_socket import fire_wakeup, reset
 
 _NO_TIMEOUT = 1e9
-"""Seconds: an alarm that goes off only where it is rung."""
+"""Seconds, in effect forever: the wakeup occurs only through ``fire_wakeup``."""
 
 
 @dataclass
 class WarexSentHook(commands.StartHook):
-    """All of an injected answer has been handed to the transport."""
+    """All of an injected response has been passed to the transport."""
 
     flow: http.HTTPFlow
     blocking = True
@@ -62,7 +62,7 @@ class WarexSentHook(commands.StartHook):
 
 @dataclass
 class WarexPieceHook(commands.StartHook):
-    """A piece of an answer is to go to the client, after a pause."""
+    """A piece of a response is to be sent to the client, after a pause."""
 
     piece: ResponsePiece
     blocking = True
@@ -70,7 +70,7 @@ class WarexPieceHook(commands.StartHook):
 
 @dataclass
 class WarexResponseCutHook(commands.StartHook):
-    """All that was to come of an answer is out."""
+    """The last piece of a cut response is sent."""
 
     broken_off: ResponseCut
     blocking = True
@@ -78,14 +78,14 @@ class WarexResponseCutHook(commands.StartHook):
 
 @dataclass
 class WarexUploadHook(commands.StartHook):
-    """A piece of a request's body is written, and more is to follow."""
+    """A piece of a request's body is written, and more follows."""
 
     upload: Upload
     blocking = True
 
 
 class WarexStream(http_layer.HttpStream):
-    """An HTTP stream whose end is seen."""
+    """An HTTP stream that reports its end."""
 
     _presence: ClientStatus | None = None
     _retried = False
@@ -97,7 +97,7 @@ class WarexStream(http_layer.HttpStream):
         self._upload_settled = asyncio.Event()
 
     def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
-        """Tell whoever holds this exchange that the client has given it up."""
+        """Handle an event; mark the client as left when it gives the exchange up."""
         if isinstance(event, RequestProtocolError) and self._presence is not None:
             self._presence.mark_left()
         if isinstance(event, RequestProtocolError | ResponseProtocolError | ResponseHeaders):
@@ -115,28 +115,24 @@ class WarexStream(http_layer.HttpStream):
         yield from super()._handle_event(event)
 
     def state_wait_for_request_headers(self, event: RequestHeaders) -> layer.CommandGenerator[None]:
-        """Begin the exchange, with whoever asks for it."""
+        """Begin the exchange, with the status of its client."""
         flow = event.replay_flow or http.HTTPFlow(self.context.client, self.context.server)
-        connection = self._client_connection()
-        if connection is None:
-            self._presence = ClientStatus()
-        else:
-            self._presence = connection.client_status(self.stream_id)
+        h2 = self._client_connection()
+        self._presence = ClientStatus() if h2 is None else h2.client_status(self.stream_id)
         attach_client_status(flow, self._presence)
         event.replay_flow = flow
         yield from super().state_wait_for_request_headers(event)
 
     def check_killed(self, emit_error_hook: bool) -> layer.CommandGenerator[bool]:
-        """Whether the exchange ends here; a request that came whole is decided on first."""
+        """Whether the exchange ends here; a complete request is decided on first."""
         at_headers = self.client_state == self.state_wait_for_request_headers
         is_whole = any(isinstance(it, RequestEndOfMessage) for it in self._paused_event_queue)
         if at_headers and is_whole and not self.flow.error and not self.flow.request.stream:
-            # It may have been given up in the same write, and stands in the trace all the same.
-            return False
+            return False  # It is recorded even if it was given up in the same write.
         return (yield from super().check_killed(emit_error_hook))
 
     def state_stream_response_body(self, event: events.Event) -> layer.CommandGenerator[None]:
-        """Pass the answer on; where events are put into it, be ready for them from here on."""
+        """Stream the response; prepare to insert events of our own if it carries MCP answers."""
         yield from super().state_stream_response_body(event)
         if self._wakeup is None and isinstance(event, ResponseData):
             state = state_of(self.flow)
@@ -144,13 +140,13 @@ class WarexStream(http_layer.HttpStream):
                 yield from self._request_wakeup(state.mcp)
 
     def _request_wakeup(self, tap: McpTap) -> layer.CommandGenerator[None]:
-        """Have an event of the proxy's own called for, whenever there is something to say."""
+        """Request a wakeup for when the proxy has an event of its own to send."""
         self._wakeup = commands.RequestWakeup(_NO_TIMEOUT)
         tap.on_queued = partial(fire_wakeup, self.context.client, self._wakeup)
         yield self._wakeup
 
     def _send_queued_events(self) -> layer.CommandGenerator[None]:
-        """Put what is to be said between two events of the server's."""
+        """Send the queued events between two events of the server."""
         state = state_of(self.flow)
         tap = None if state is None else state.mcp
         if tap is None or self.server_state != self.state_stream_response_body:
@@ -160,14 +156,14 @@ class WarexStream(http_layer.HttpStream):
         yield from self._request_wakeup(tap)
 
     def _client_connection(self) -> WarexHttp2Server | None:
-        """Return the client's connection where it tells itself what becomes of an answer."""
+        """Return the client's connection if it is HTTP/2, which updates the client's status."""
         parent = self.context.layers[self.context.layers.index(self) - 1]
         assert isinstance(parent, http_layer.HttpLayer)
         connection = parent.connections.get(self.context.client)
         return connection if isinstance(connection, WarexHttp2Server) else None
 
     def check_invalid(self, request: bool) -> layer.CommandGenerator[bool]:
-        """Answer a request that no site would take as a site would; no exchange begins."""
+        """Answer an invalid request as a site would; no exchange begins."""
         if not request:
             return False
         asked = self.flow.request
@@ -177,10 +173,8 @@ class WarexStream(http_layer.HttpStream):
         client = self.context.client
         line = b"%s %s" % (asked.data.method, asked.data.path or asked.data.authority)
         yield check.WarexRequestRejectedHook(check.RejectedRequest(client, 400, line, flaw))
-        answer, body = (
-            check.error_response(400),
-            check.error_response(400).raw_content or b"",
-        )
+        answer = check.error_response(400)
+        body = answer.raw_content or b""
         if asked.is_http2:
             del answer.headers["connection"]
         yield http_layer.SendHttp(ResponseHeaders(self.stream_id, answer), client)
@@ -192,7 +186,7 @@ class WarexStream(http_layer.HttpStream):
         return True
 
     def state_consume_request_body(self, event: events.Event) -> layer.CommandGenerator[None]:
-        """Take in the body; send a long one to the site piece by piece."""
+        """Read the body; send a long one to the site piece by piece."""
         commands_of = super().state_consume_request_body(event)
         done: Any = None
         while True:
@@ -210,16 +204,16 @@ class WarexStream(http_layer.HttpStream):
                 done = yield command
 
     def _upload(self, content: bytes) -> layer.CommandGenerator[None]:
-        """Send a request's body, and let each piece leave before the next is written."""
+        """Send a request's body; wait until each piece has left before writing the next."""
         server = self.context.server
         for piece in split(content):
-            # Nobody below looks at more of it than its length, and views of it copy nothing.
+            # The layers below use only the length of the view, so nothing is copied.
             data = RequestData(self.stream_id, piece)  # type: ignore[arg-type]
             yield http_layer.SendHttp(data, server)
             yield WarexUploadHook(Upload(self.flow, self._upload_settled))
 
     def send_response(self, already_streamed: bool = False) -> layer.CommandGenerator[None]:
-        """Send the answer; piece by piece, and not to its end, where a fault wants it so."""
+        """Send the response, piece by piece and possibly cut if a fault says so."""
         commands_of = super().send_response(already_streamed)
         done: Any = None
         while True:
@@ -239,7 +233,7 @@ class WarexStream(http_layer.HttpStream):
                 return
 
     def _send_pieces(self, sending: PacedResponse) -> layer.CommandGenerator[bool]:
-        """Send the pieces; return whether the answer then ends in good order."""
+        """Send the pieces; return whether the response then ends regularly."""
         client = self.context.client
         for number, data in enumerate(sending.pieces):
             yield WarexPieceHook(ResponsePiece(self.flow, data, sending.pause if number else 0.0))
@@ -257,11 +251,10 @@ class WarexStream(http_layer.HttpStream):
         return False
 
     def flow_done(self) -> layer.CommandGenerator[None]:
-        """Report the answer's end where an injection waits for it."""
+        """Report the end of the response if an injection waits for it."""
         yield from super().flow_done()
         if self._presence is not None and self._client_connection() is None:
-            # HTTP/1 knows no flow control of its own.
-            self._presence.mark_sent()
+            self._presence.mark_sent()  # HTTP/1 has no flow control.
         state = state_of(self.flow)
         if state is not None and state.awaits_sending:
             yield WarexSentHook(self.flow)
@@ -269,10 +262,10 @@ class WarexStream(http_layer.HttpStream):
     def handle_protocol_error(
         self, event: RequestProtocolError | ResponseProtocolError
     ) -> layer.CommandGenerator[None]:
-        """End the exchange as the network would: no page of the proxy's own stands for a dead site.
+        """End the exchange as the network would, without an error page of the proxy.
 
-        mitmproxy answers 502 with its own page when the site cannot be reached or breaks off. An
-        agent would meet a page that no site sent; without a proxy it meets a dead connection.
+        mitmproxy answers with its own 502 page if the site cannot be reached or fails. Without a
+        proxy the agent sees a failed connection instead.
         """
         if isinstance(event, RequestUnprocessed) and self._may_retry(event):
             yield from self._retry()
@@ -282,22 +275,21 @@ class WarexStream(http_layer.HttpStream):
             if state is not None:
                 state.stream_refused = event.h2_code in _RETRYABLE_CODES
             if self.server_state == self.state_done and self.client_state != self.state_errored:
-                # The whole answer came, and the site wants no more of the request (RFC 9113 §8.1).
+                # The response is complete, and the site reads no more request (RFC 9113 §8.1).
                 yield http_layer.SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
         elif isinstance(event, ResponseProtocolError) and event.code in _SITE_UNREACHABLE_CODES:
             state = state_of(self.flow)
             if state is not None:
                 state.unreachable = event.code is not ErrorCode.GENERIC_SERVER_ERROR
                 if state.unreachable and _is_redirected(self.context.client):
-                    # It believes itself connected to the site: the nearest to a refusal.
-                    reset(self.context.client)
+                    reset(self.context.client)  # The nearest equivalent of a refusal.
             event = ResponseProtocolError(event.stream_id, event.message, ErrorCode.KILL)
         yield from super().handle_protocol_error(event)
 
     def _may_retry(self, event: RequestUnprocessed) -> bool:
-        """Whether the site can be asked on another connection: all of the request is here.
+        """Whether the complete request can be sent on another connection.
 
-        Again and again as long as each connection does some of what waits, else once.
+        That is possible repeatedly while each connection processes some requests, otherwise once.
         """
         return (
             (event.did_others or not self._retried)
@@ -307,7 +299,7 @@ class WarexStream(http_layer.HttpStream):
         )
 
     def _retry(self) -> layer.CommandGenerator[None]:
-        """Ask on another connection, as every HTTP client does (RFC 9113 §8.7)."""
+        """Retry on another connection, as every HTTP client does (RFC 9113 §8.7)."""
         self._retried = True
         request = self.flow.request
         if not (yield from self.make_server_connection()):
@@ -323,7 +315,7 @@ class WarexStream(http_layer.HttpStream):
 
 
 _RETRYABLE_CODES = (ErrorCodes.REFUSED_STREAM, ErrorCodes.HTTP_1_1_REQUIRED)
-"""What a site says of a request that the browser may silently send again (RFC 9113 §7)."""
+"""Error codes after which a browser may silently retry a request (RFC 9113 §7)."""
 _SITE_UNREACHABLE_CODES = (
     ErrorCode.CONNECT_FAILED,
     ErrorCode.GENERIC_SERVER_ERROR,
@@ -332,10 +324,10 @@ _SITE_UNREACHABLE_CODES = (
 
 
 def _is_redirected(client: connection.Client) -> bool:
-    """Whether the client does not know that there is a proxy."""
+    """Whether the client is redirected, and does not know of the proxy."""
     return isinstance(client.proxy_mode, mode_specs.TransparentMode)
 
 
 def install() -> None:
-    """Have mitmproxy make our streams."""
+    """Have mitmproxy use our streams."""
     http_layer.HttpStream = WarexStream  # type: ignore[misc]

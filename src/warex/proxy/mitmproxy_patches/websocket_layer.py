@@ -1,8 +1,7 @@
-"""Our own WebSocket layer in mitmproxy: bytes pass as they are, and a copy is read.
+"""WAREX's WebSocket layer in mitmproxy: relays the bytes unchanged and reads a copy.
 
-mitmproxy's own takes every frame apart and makes it anew: compressed otherwise, masked otherwise.
-What it cannot read (RFC 7692 allows more than wsproto knows, and peers send more than it allows)
-would break the connection. Here nothing that is sent can.
+mitmproxy's own layer parses and reassembles every frame, with other compression and masks. A frame
+that wsproto cannot parse (RFC 7692 allows more, and peers violate it) would end the connection.
 """
 
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from warex.proxy.net.websocket_frames import (
 
 @dataclass(frozen=True, slots=True)
 class WebsocketEvent:
-    """What was seen on a WebSocket."""
+    """A frame event on a WebSocket."""
 
     flow: http.HTTPFlow
     from_client: bool
@@ -33,23 +32,23 @@ class WebsocketEvent:
 
 @dataclass
 class WarexWebsocketHook(commands.StartHook):
-    """Something was seen on a WebSocket."""
+    """A frame event was read from a WebSocket."""
 
     sighting: WebsocketEvent
     blocking = True
 
 
 class WarexWebsocketLayer(websocket.WebsocketLayer):
-    """Relays a WebSocket's bytes, and tells what they were."""
+    """Relays a WebSocket's bytes, and reports its frames."""
 
     _client: FrameReader | None = None
     _site: FrameReader | None = None
-    """Each None where it cannot be read."""
+    """Each is None if frames cannot be read."""
     _closed = False
-    """Whether the end has been told."""
+    """Whether the end has been reported."""
 
     def start(self, _: events.Event) -> layer.CommandGenerator[None]:
-        """Look what was agreed on."""
+        """Read the negotiated extensions."""
         assert self.flow.response is not None
         answered = self.flow.response.headers.get("Sec-WebSocket-Extensions", "")
         try:
@@ -66,7 +65,7 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
     _handle_event = start
 
     def relay(self, event: events.Event) -> layer.CommandGenerator[None]:
-        """Pass on what came."""
+        """Relay an event."""
         assert isinstance(event, events.ConnectionEvent)
         client, site = self.context.client, self.context.server
         from_client = event.connection == client
@@ -78,7 +77,7 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
             if self.flow.error is None:
                 yield commands.SendData(site if from_client else client, event.data)
                 return
-            # A hook broke: what it was told of must not go on.
+            # A hook failed: its data must not be forwarded.
         yield from self._report(from_client, Closed(ABNORMAL))
         yield commands.CloseConnection(site)
         yield commands.CloseConnection(client)
@@ -96,5 +95,5 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
 
 
 def install() -> None:
-    """Have mitmproxy make our layers."""
+    """Have mitmproxy use our layer."""
     websocket.WebsocketLayer = WarexWebsocketLayer  # type: ignore[misc]

@@ -1,7 +1,7 @@
-"""Requests that no site would take, and the page that WAREX answers them with in the site's place.
+"""Detects invalid requests, and makes the error page for them.
 
-Such a request has no URL, or none that is certain, so no rule can be about it and no exchange
-begins. mitmproxy would answer with a page that bears its name.
+Such a request has no certain URL, so no rule can match it and no exchange begins. mitmproxy would
+answer with a page of its own.
 """
 
 import ipaddress
@@ -22,28 +22,25 @@ _LONGEST_LABEL = 63
 
 @dataclass(frozen=True, slots=True)
 class RejectedRequest:
-    """A request that was refused."""
+    """A rejected request."""
 
     client: connection.Client
     status: int
     line: bytes
-    """Its first line, as far as it could be found."""
+    """Its first line, as far as it is known."""
     reason: str
 
 
 @dataclass
 class WarexRequestRejectedHook(commands.StartHook):
-    """A request was refused."""
+    """A request was rejected."""
 
     refused: RejectedRequest
     blocking = False
 
 
 def invalid_reason(request: http.Request, *, in_tunnel: bool) -> str | None:
-    """Say why no site would take a request; None if one may.
-
-    ``in_tunnel``: the site is known already; otherwise the request must name it.
-    """
+    """Return why a request is invalid, or None; unless ``in_tunnel``, it must name its site."""
     if request.scheme not in ("http", "https", ""):
         return f"no site is reached by {request.scheme}"
     if not _METHOD.fullmatch(request.method):
@@ -71,7 +68,7 @@ def invalid_reason(request: http.Request, *, in_tunnel: bool) -> str | None:
 
 @lru_cache(maxsize=4096)
 def invalid_authority_reason(authority: str) -> str | None:
-    """Say what is wrong with a host and port (RFC 3986 §3.2); None if nothing is."""
+    """Return why a host and port are invalid (RFC 3986 §3.2), or None."""
     found = _HOST.fullmatch(authority)
     if found is None:
         return "the host has characters that no host has"
@@ -88,7 +85,7 @@ def invalid_authority_reason(authority: str) -> str | None:
 
 
 def invalid_host_reason(name: str) -> str | None:
-    """Say why a name cannot be looked up (RFC 1035 §2.3.4); None if it can."""
+    """Return why a name cannot be looked up (RFC 1035 §2.3.4), or None."""
     labels = name.removesuffix(".").split(".")
     if len(name) > _LONGEST_NAME or not all(0 < len(it) <= _LONGEST_LABEL for it in labels):
         return "the host has an empty or too long part"
@@ -96,7 +93,7 @@ def invalid_host_reason(name: str) -> str | None:
 
 
 def error_response(status: int) -> http.Response:
-    """Return the page that a site gives to such a request."""
+    """Return an error page like a site's."""
     phrase = HTTPStatus(status).phrase
     title = f"{status} {phrase}"
     body = (
@@ -109,6 +106,6 @@ def error_response(status: int) -> http.Response:
 
 
 def error_page(status: int) -> bytes:
-    """Return the same as HTTP/1.1."""
+    """Return the error page as HTTP/1.1."""
     made: bytes = http1.assemble_response(error_response(status))
     return made

@@ -1,7 +1,7 @@
-"""Reads chunks (RFC 9112 §7.1) as Chromium does, which is not strict (``http_chunked_decoder.cc``).
+"""Reads chunks (RFC 9112 §7.1) as leniently as Chromium (``http_chunked_decoder.cc``).
 
-A line may end without a carriage return, a size may be followed by spaces and anything behind a
-semicolon. The interface is that of h11's body readers.
+A line may end without a carriage return, and a size may be followed by spaces and any extension.
+The interface is that of h11's body readers.
 """
 
 import re
@@ -17,19 +17,19 @@ _SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
 class LenientChunkedReader:
-    """Reads the chunks of an answer."""
+    """Reads the chunks of a response."""
 
     def __init__(self, found: Callable[[http.Headers], None]) -> None:
-        """``found``: is given the fields after the last chunk, if there are any."""
+        """``found`` is called with the trailers, if there are any."""
         self._found = found
         self._left = 0
-        """Bytes that the chunk still has."""
+        """Bytes left in the current chunk."""
         self._after_chunk = False
         self._trailers: list[tuple[bytes, bytes]] | None = None
-        """The fields after the last chunk; None before it."""
+        """The trailers; None before the last chunk."""
 
     def __call__(self, buffer: ReceiveBuffer) -> h11.Data | h11.EndOfMessage | None:
-        """Return what comes next; None where more is needed."""
+        """Return the next event; None if more data is needed."""
         while not self._left:
             line = self._line(buffer)
             if line is None:
@@ -73,5 +73,5 @@ class LenientChunkedReader:
         return line.removesuffix(b"\n").removesuffix(b"\r")
 
     def read_eof(self) -> h11.EndOfMessage:
-        """Refuse an end before the last chunk."""
+        """Raise RemoteProtocolError: the connection ended before the last chunk."""
         raise h11.RemoteProtocolError("the connection ended before the last chunk")

@@ -1,4 +1,4 @@
-"""Reaches the client's socket behind mitmproxy, to say what the client did and to reset it."""
+"""Accesses the client's socket below mitmproxy, to check, flush and reset it."""
 
 import asyncio
 import socket
@@ -11,13 +11,13 @@ from mitmproxy.proxy import commands, events
 from mitmproxy.utils import asyncio_utils
 
 _ESTABLISHED = 1
-"""State of a TCP connection that neither side has ended (linux/tcp_states.h)."""
+"""TCP_ESTABLISHED of linux/tcp_states.h."""
 
 
 def writer_of(
     client: connection.Client, server: connection.Server | None = None
 ) -> asyncio.StreamWriter | None:
-    """Return what writes to the client, or to a server of its; None once that has gone."""
+    """Return the writer to a client, or to one of its servers; None if it is closed."""
     handler = ctx.master.addons.get("proxyserver").connections.get(client.id)
     end = client if server is None else server
     if handler is None or end not in handler.transports:
@@ -27,7 +27,7 @@ def writer_of(
 
 
 async def wait_drained(writer: asyncio.StreamWriter, settled: asyncio.Event) -> None:
-    """Wait until there is room for more, the connection has gone, or an event is set."""
+    """Wait until the write buffer drains, the connection closes, or the event is set."""
     if settled.is_set():
         return
     waits = [asyncio.ensure_future(it) for it in (writer.drain(), settled.wait())]
@@ -42,7 +42,7 @@ async def wait_drained(writer: asyncio.StreamWriter, settled: asyncio.Event) -> 
 def is_connected(client: connection.Client) -> bool:
     """Whether the client is still connected and has not begun to close.
 
-    mitmproxy may learn later than the kernel that the client has gone; Linux is asked directly.
+    On Linux the kernel is asked, which knows earlier than mitmproxy that the client has left.
     """
     writer = writer_of(client)
     if writer is None or writer.is_closing() or not client.connected:
@@ -58,15 +58,15 @@ def is_connected(client: connection.Client) -> bool:
 
 
 async def wait_flushed(client: connection.Client) -> bool:
-    """Wait until all that was written has left for the client; False if it went before."""
+    """Wait until the write buffer is empty; return False if the client left before."""
     writer = writer_of(client)
     if writer is None or writer.transport.is_closing():
         return False
     transport = writer.transport
     try:
-        # Again if somebody else, who waits for another answer, was done first.
+        # Repeat if another caller has reset the limits first.
         while True:
-            # With no room at all in the buffer, drain() waits for its last byte.
+            # With limit 0, drain() waits for the last byte.
             transport.set_write_buffer_limits(high=0)
             await writer.drain()
             if not transport.get_write_buffer_size():
@@ -74,26 +74,25 @@ async def wait_flushed(client: connection.Client) -> bool:
     except OSError:
         return False
     finally:
-        # Back to asyncio's own; mitmproxy sets none.
-        transport.set_write_buffer_limits()
-    # What the client sent while it took the last bytes is read first: it may be a reset.
+        transport.set_write_buffer_limits()  # asyncio's defaults; mitmproxy sets none.
+    # First read what the client has sent meanwhile: it may be a reset.
     await asyncio.sleep(0)
     return writer not in _reset
 
 
 _reset: WeakSet[asyncio.StreamWriter] = WeakSet()
-"""Whom we reset: what was still to be written is lost, and drain() does not say so."""
+"""Writers that we reset: unsent bytes are lost without an error of drain()."""
 
 
 def reset(client: connection.Client) -> None:
-    """End the connection by a TCP reset: unsent bytes are dropped, the client sees an RST."""
+    """Reset the client's TCP connection; unsent bytes are dropped."""
     writer = writer_of(client)
     if writer is not None:
         reset_writer(writer)
 
 
 def reset_writer(writer: asyncio.StreamWriter) -> None:
-    """End a connection by a TCP reset, from the side that writes to the client."""
+    """Reset the TCP connection of a writer."""
     _reset.add(writer)
     raw = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -101,7 +100,7 @@ def reset_writer(writer: asyncio.StreamWriter) -> None:
 
 
 def fire_wakeup(client: connection.Client, alarm: commands.RequestWakeup) -> None:
-    """Let an alarm that a layer has set go off now."""
+    """Trigger a layer's requested wakeup now."""
     handler = ctx.master.addons.get("proxyserver").connections.get(client.id)
     if handler is not None:
         asyncio_utils.create_task(

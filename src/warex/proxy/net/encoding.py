@@ -1,7 +1,6 @@
-"""Takes content codings off a body, also off one that is cut, and puts them on again.
+"""Decodes and encodes content codings, also of a truncated body, which mitmproxy does not decode.
 
-mitmproxy decodes whole bodies only. Source of the codings: RFC 9110, section 8.4.1; RFC 7932;
-RFC 8878.
+Source of the codings: RFC 9110, section 8.4.1; RFC 7932; RFC 8878.
 """
 
 import gzip
@@ -16,9 +15,9 @@ import zstandard
 
 _OUTPUT_SIZE: Final = 64 * 1024
 _MAX_DECODED_SIZE: Final = 256 * 1024 * 1024
-"""Bytes: more is no answer of a model, but an attack on whoever decodes it."""
+"""Bytes, as a limit to decompression bombs."""
 _INPUT_SIZE: Final = 16 * 1024
-"""Bytes that are put in at once: what is left of them is a copy each time."""
+"""Bytes that are decoded at once: zlib copies the rest of the input each time."""
 _MOST_MEMBERS: Final = 10_000
 _MOST_CODINGS: Final = 4
 _EITHER_HEADER: Final = 32 + zlib.MAX_WBITS
@@ -27,15 +26,15 @@ _NO_HEADER: Final = -zlib.MAX_WBITS
 
 @dataclass(frozen=True, slots=True)
 class DecodedBody:
-    """A body without its codings, as far as it could be read."""
+    """A decoded body, as far as it could be read."""
 
     body: bytes
     error: str | None = None
-    """What is wrong with the coding; None also where the body is only cut."""
+    """What is wrong with the coding; None also if the body is only truncated."""
 
 
 def decode(body: bytes, content_encoding: str) -> DecodedBody:
-    """Take off the codings that a ``Content-Encoding`` names. Nothing is raised."""
+    """Decode the codings of a ``Content-Encoding``; nothing is raised."""
     codings = _codings(content_encoding)
     strange = [name for name in codings if name not in _DECODERS]
     if strange or len(codings) > _MOST_CODINGS:
@@ -53,7 +52,7 @@ def decode(body: bytes, content_encoding: str) -> DecodedBody:
 
 
 def encode(body: bytes, content_encoding: str) -> bytes:
-    """Put on the codings that a ``Content-Encoding`` names, which ``decoded`` must read."""
+    """Encode by a ``Content-Encoding`` that ``decode`` supports."""
     for name in _codings(content_encoding):
         body = _ENCODERS[name](body)
     return body
@@ -65,7 +64,7 @@ def _codings(content_encoding: str) -> list[str]:
 
 
 def _read(pieces: Iterator[bytes]) -> tuple[bytes, str | None]:
-    """Return what comes before an error, and the error."""
+    """Return the bytes before an error, and the error."""
     found = bytearray()
     try:
         for piece in pieces:
@@ -115,7 +114,7 @@ def _inflated(reader: "zlib._Decompress", piece: bytes) -> Iterator[bytes]:
 
 
 def _rest(reader: "zlib._Decompress") -> Iterator[bytes]:
-    """Yield what is left of the last piece: a limit on it would keep it back."""
+    """Yield the output that the size limit has kept back."""
     while not reader.eof and (rest := reader.decompress(b"", _OUTPUT_SIZE)):
         yield rest
 
@@ -156,9 +155,9 @@ class _Deflate:
 
 
 class StreamDecoder:
-    """Takes content codings off a body piece by piece, as it comes. Nothing is raised.
+    """Decodes a body piece by piece; nothing is raised.
 
-    From where a coding is broken, or is one that is not read, nothing more is returned.
+    After an error, or with an unsupported coding, nothing more is returned.
     """
 
     def __init__(self, content_encoding: str) -> None:
@@ -168,12 +167,12 @@ class StreamDecoder:
 
     @staticmethod
     def reads(content_encoding: str) -> bool:
-        """Whether the codings that a header names can be taken off."""
+        """Whether the codings of a header can be decoded as a stream."""
         codings = _codings(content_encoding)
         return not codings or (len(codings) == 1 and codings[0] in _STEPS)
 
     def feed(self, data: bytes) -> bytes:
-        """Return what a piece of the body says."""
+        """Decode a piece of the body."""
         if self.broken or not data:
             return b""
         try:
@@ -190,7 +189,7 @@ _STEPS: Final[dict[str, Callable[[], Callable[[bytes], bytes]]]] = {
     "br": lambda: brotli.Decompressor().process,
     "zstd": lambda: zstandard.ZstdDecompressor().decompressobj().decompress,
 }
-"""What reads a stream of each coding; a bomb in it is as large as one piece makes it."""
+"""The stream decoder of each coding."""
 
 _DECODERS: Final[dict[str, Callable[[bytes], Iterator[bytes]]]] = {
     "gzip": _gzip,

@@ -1,9 +1,8 @@
-"""Heads of HTTP/1 answers, read as browsers read them.
+"""Parses the heads of HTTP/1 responses as browsers do.
 
-What a browser takes must pass: sites that nobody would call well-formed are visited every day. So
-the end of a head, its fields and the length of the body are found here as Chromium finds them
-(``net/http/http_stream_parser.cc``, ``http_util.cc``), and the head itself is passed on as it was
-sent. What Chromium refuses is ``InvalidResponse``.
+A response that a browser accepts must pass, even if it is malformed. So the end of a head, its
+fields and the body's length are determined as in Chromium (``net/http/http_stream_parser.cc``,
+``http_util.cc``), and the head is passed on unchanged; what Chromium refuses is InvalidResponse.
 """
 
 import re
@@ -31,11 +30,11 @@ _KEY = "warex_head"
 
 
 class InvalidResponse(ValueError):
-    """No browser takes such an answer."""
+    """Browsers refuse such a response."""
 
 
 def head_length(data: bytes) -> int | None:
-    """Return how many bytes the head has, 0 for an answer without one; None: more is needed."""
+    """Return the bytes of the head, 0 if there is none; None if more data is needed."""
     start = _start(data)
     if start is None:
         return 0 if len(data) >= _KNOWN_AFTER else None
@@ -53,10 +52,9 @@ def _start(data: bytes) -> int | None:
 
 
 def parse_head(raw: bytes, *, default_port: bool = True) -> http.Response:
-    """Return the answer that begins with these bytes; none for one of HTTP/0.9.
+    """Parse a head; ``raw`` is the beginning of the body if there is none (HTTP/0.9).
 
-    ``default_port``: whether the request went to its scheme's own port; elsewhere only a radio
-    station (``ICY``) may leave the head out. ``raw`` holds then the beginning of the body.
+    Unless the request was to its scheme's ``default_port``, only ICY (Shoutcast) may have no head.
     """
     start = _start(raw)
     if start is None:
@@ -89,7 +87,7 @@ def _response(
 
 
 def _fields(lines: list[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the fields; lines without a colon and names that are none are passed over."""
+    """Yield the fields; skip lines without a colon and invalid names."""
     whole: list[bytes] = []
     for line in lines:
         if whole and line[:1] in b" \t" and b":" in whole[-1]:
@@ -111,16 +109,16 @@ def _with_raw_head(response: http.Response, raw: bytes) -> http.Response:
 
 
 def raw_head(response: http.Response) -> bytes | None:
-    """Return the head as the site sent it; None where it is what mitmproxy makes of it anyway."""
+    """Return the head as the site sent it; None if mitmproxy would assemble the same."""
     raw, assembled = vars(response).get(_KEY, (None, b""))
-    # Somebody may have changed the answer since.
+    # The response may have been changed since.
     return raw if raw is not None and http1.assemble_response_head(response) == assembled else None
 
 
 def body_size(request: http.Request, response: http.Response) -> int | None:
-    """Return how long a body is: None for chunks, -1 for all until the connection ends.
+    """Return the body's length: None for chunks, -1 until the connection ends.
 
-    Raises Unreadable where lengths contradict each other, which may be an attack.
+    Raises InvalidResponse if lengths contradict each other, which may be an attack.
     """
     chunked = response.http_version not in ("HTTP/0.9", "HTTP/1.0") and any(
         it.strip(" \t").lower() == "chunked"

@@ -1,7 +1,6 @@
-"""Reads a copy of what passes over a WebSocket: messages, the end, or that it cannot be read.
+"""Reads a copy of a WebSocket's bytes: messages, the close, or that it cannot be read.
 
-RFC 6455 (frames) and RFC 7692 (compression). Frames are wsproto's to parse; what they are is only
-told here, and nobody waits for it.
+Source: RFC 6455 (frames) and RFC 7692 (compression). wsproto parses the frames.
 """
 
 import re
@@ -15,7 +14,7 @@ from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFail
 from warex.llm.body.framing import MAX_BODY
 
 _PIECE: Final = 8192
-"""Bytes decompressed at a time: a page of zeros may be a thousand times as long as it was sent."""
+"""Bytes decompressed at a time, since the output may be a thousand times as long."""
 
 _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _PARAMETER = re.compile(
@@ -38,7 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """A side has said that it closes."""
+    """A side has sent a Close frame."""
 
     code: int
 
@@ -54,7 +53,7 @@ type FrameEvent = Message | Closed | Opaque
 
 
 class NegotiatedExtensions:
-    """What the site's answer says of extensions."""
+    """The extensions that the site's response accepts."""
 
     def __init__(self, answered: str) -> None:
         """``answered``: the value of ``Sec-WebSocket-Extensions``; empty for none.
@@ -72,11 +71,10 @@ class NegotiatedExtensions:
             _check(parameters)
 
     def extensions(self) -> list[Extension]:
-        """Return what decompresses one direction."""
+        """Return the extensions of one direction."""
         if not self.deflates:
             return []
-        # The largest window reads what was compressed with any, and one that is kept does no harm
-        # where the sender begins each message anew.
+        # The largest window, with context takeover, can read data compressed with any parameters.
         deflate = PerMessageDeflate()
         deflate.finalize(PerMessageDeflate.name)
         return [deflate]
@@ -118,7 +116,7 @@ def _check(parameters: list[tuple[str, str | None]]) -> None:
 
 
 class FrameReader:
-    """Reads what one side sends."""
+    """Reads the frames of one side."""
 
     def __init__(
         self, negotiation: NegotiatedExtensions, *, from_client: bool, keep: bool = False
@@ -132,7 +130,7 @@ class FrameReader:
         """Whether the side has closed, or cannot be read any more."""
 
     def read(self, data: bytes) -> Iterator[FrameEvent]:
-        """Yield what the next bytes bring; nothing is raised, whatever they are."""
+        """Yield the events of the next bytes; nothing is raised."""
         step = self._piece or len(data) or 1
         try:
             for at in range(0, len(data), step):

@@ -1,4 +1,4 @@
-"""A lane's proxy as its owner sees it: started for one trial, asked, ended."""
+"""The client of a proxy process: starts it for one trial, calls its control API, stops it."""
 
 import json
 import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from warex.proxy.record.traffic_summary import TrafficSummary
 
 _START_SECONDS = 120.0
-"""A proxy that dies is known at once; one of fifty that start at the same time may be long."""
+"""Long, since fifty proxies may start at the same time; one that dies is noticed at once."""
 _STOP_SECONDS = 10.0
 _DIED_EARLY = (
     "the proxy was ended before it was ready: by somebody, for want of memory, or by a fault of its"
@@ -35,7 +35,7 @@ _ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}
 
 @dataclass(slots=True)
 class Proxy:
-    """A proxy that serves one trial."""
+    """A running proxy for one trial."""
 
     port: int
     control_port: int
@@ -43,29 +43,29 @@ class Proxy:
     pid: int
     host: str = "127.0.0.1"
     broken: str | None = None
-    """Why the trial is void, as soon as it is."""
+    """Why the trial is void, if it is."""
     died: bool = False
-    """Whether that is since the process was ended from outside."""
+    """Whether it is void because the process was ended from outside."""
     summary: "TrafficSummary | None" = None
-    """What came through, once it has ended in good order."""
+    """The traffic, once the proxy has shut down regularly."""
     _channel: socket.socket = field(repr=False, default_factory=socket.socket)
     _listener: threading.Thread | None = field(repr=False, default=None)
 
     @property
     def url(self) -> str:
-        """The proxy as clients write it."""
+        """The URL of the proxy for clients."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
     def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
-        """Use the control API; raise TrialVoid where it does not answer."""
+        """Call the control API; raise InputError if it refuses, TrialVoid if it does not answer."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.control_port}{path}",
             data=None if body is None else json.dumps(body).encode(),
             headers={"authorization": f"Bearer {self.token}"},
             method=method,
         )
-        # Never through a proxy that the environment names: this is our own.
+        # Ignore the environment's proxies.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(request, timeout=10) as answer:
@@ -78,8 +78,8 @@ class Proxy:
             raise TrialVoid(f"the proxy's control API does not answer: {error}") from None
 
     def stop(self) -> None:
-        """End the proxy in good order; kill it if it does not end."""
-        with suppress(OSError):  # It may have died.
+        """Shut the proxy down; kill it if it does not end."""
+        with suppress(OSError):  # The process may have died.
             self._channel.shutdown(socket.SHUT_WR)
         if self._listener is not None:
             self._listener.join(_STOP_SECONDS)
@@ -101,10 +101,10 @@ def start_proxy(
 ) -> Iterator[Proxy]:
     """Run a proxy for one trial in a process of its own.
 
-    ``notice`` is told what the user should know meanwhile and ``on_end`` that the proxy has ended,
-    by itself or not, both from another thread. ``handed``: a namespace's sockets, to be served
-    instead of a port. Raises InputError or MachineError where it cannot start, in the proxy's own
-    words, ProcessDied where it was killed meanwhile.
+    ``notice`` is called with notices to the user, ``on_end`` when the proxy has ended for any
+    reason, both from another thread. ``passed``: a namespace's sockets, to be served instead of a
+    port. Raises InputError or MachineError, with the proxy's message, if it cannot start;
+    ProcessDied if it was killed.
     """
     if (config.capture == "handed") != (passed is not None):
         raise ValueError("a namespace's sockets go with capture='handed', and it with them")
@@ -133,7 +133,7 @@ def start_proxy(
 
     def listen() -> None:
         in_order = False
-        # Who is killed may leave a reset behind in place of an end.
+        # A killed process may cause a reset of the channel.
         with lines, suppress(OSError):
             for line in lines:
                 said = _read(line)

@@ -1,11 +1,10 @@
-"""Starts proxies in milliseconds: a process that has mitmproxy loaded, and forks.
+"""Starts proxies in milliseconds: a server process that has mitmproxy loaded, and forks.
 
-A fresh process for each trial means that nothing can leak from one to the next; importing mitmproxy
-for each would cost more than a second. The server does nothing but fork, so it stays as it was
-when it was warm.
+With a fresh process for each trial nothing can leak from one to the next; importing mitmproxy for
+each would take more than a second.
 
-Python's own forkserver would import the caller's main module again; a program that uses WAREX
-without a ``__main__`` guard must not be run twice.
+Python's own forkserver imports the caller's main module again, which would run a program without a
+``__main__`` guard twice.
 """
 
 import gc
@@ -26,7 +25,7 @@ _ENDING_SECONDS = 0.2
 
 
 class Forkserver:
-    """The caller's side: starts the server when first needed, asks it for processes."""
+    """The caller's side: starts the server on demand and requests processes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -35,12 +34,11 @@ class Forkserver:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, passed: PassedSockets | None = None) -> socket.socket:
-        """Start a proxy process; return the channel that it takes its configuration from.
+        """Start a proxy process; return the channel for its configuration.
 
-        ``handed``: the sockets that it serves. The caller keeps its own copies of them.
-
-        A server that has ended meanwhile is started anew. Raises ProcessDied where the next one
-        ends, too, and MachineError where it was closed.
+        ``passed``: the sockets that it serves; the caller keeps its own copies. A server that has
+        ended is restarted. Raises ProcessDied if the new one ends, too, MachineError if it was
+        closed.
         """
         ours, theirs = socket.socketpair()
         with self._lock, theirs:
@@ -58,34 +56,34 @@ class Forkserver:
         return ours
 
     def died(self) -> ProcessDied | None:
-        """Return how the server ended; None if it runs, or nobody has needed it."""
+        """Return how the server ended; None if it runs or was not started."""
         with self._lock:
             if self._process is None:
                 return None
             with suppress(subprocess.TimeoutExpired):
-                # Its sockets are closed some moments before its end is told.
+                # Its sockets are closed shortly before its exit status is available.
                 code = self._process.wait(_ENDING_SECONDS)
                 return ProcessDied.with_code("the proxy's forkserver", code)
             return None
 
     def ensure_started(self) -> None:
-        """Start the server now, so that the first trial need not wait for it."""
+        """Start the server now, so that the first trial does not wait for it."""
         with self._lock:
             self._ensure()
 
     @property
     def pid(self) -> int | None:
-        """The server's process; None before it is needed."""
+        """The server's process ID; None before it is started."""
         return None if self._process is None else self._process.pid
 
     def close(self) -> None:
-        """End the server for good. Proxies that still run end when their channels close."""
+        """Stop the server permanently; running proxies end when their channels close."""
         with self._lock:
             self._closed = True
             self._end()
 
     def _send(self, theirs: socket.socket, passed: PassedSockets | None) -> bool:
-        """Send a proxy's end of its channel to the server; return whether it could be sent."""
+        """Send a proxy's end of its channel to the server; return whether that succeeded."""
         channel = self._ensure()
         try:
             if passed is None:
@@ -97,7 +95,7 @@ class Forkserver:
         return True
 
     def _ensure(self) -> socket.socket:
-        """Return the channel to a server that runs, as far as is known."""
+        """Return the channel to the server, started if necessary."""
         if self._channel is None or self._process is None or self._process.poll() is not None:
             self._end()
             self._channel = self._launch()
@@ -107,7 +105,7 @@ class Forkserver:
         if self._channel is not None:
             self._channel.close()
         if self._process is not None:
-            # Whoever is refused before the first proxy need not wait until it has loaded.
+            # Terminate: a server that is still loading would not notice the closed channel.
             self._process.terminate()
             self._process.wait()
         self._channel = self._process = None
@@ -117,11 +115,11 @@ class Forkserver:
         with theirs, ExitStack() as unless_it_runs:
             unless_it_runs.callback(ours.close)
             self._process = subprocess.Popen(
-                # -P: what lies in the caller's folder must not be taken for a module of ours.
+                # -P: do not import modules from the caller's folder.
                 [sys.executable, "-P", "-c", _START, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # A Ctrl-C is for the caller, who ends the proxies in good order.
+                # Ctrl-C is for the caller, which shuts the proxies down.
                 start_new_session=True,
             )
             unless_it_runs.pop_all()
@@ -129,10 +127,10 @@ class Forkserver:
 
 
 def main() -> None:
-    """Serve forks until the caller closes its end."""
-    # What loading makes stays, and looking for garbage in it meanwhile takes time for nothing.
+    """Fork on request until the caller closes the channel."""
+    # Loaded objects stay, so collecting garbage during the imports is useless.
     gc.disable()
-    # A plug-in of pydantic's is not for us; to look for one is to read what each package declares.
+    # Pydantic would read the metadata of every package to find plug-ins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
     from warex.proxy.process.stub_modules import install_stubs
 
@@ -142,7 +140,7 @@ def main() -> None:
 
     worker.preload()
     channel = socket.socket(fileno=int(sys.argv[1]))
-    # Nobody waits for the children: the kernel takes them away.
+    # The kernel reaps the children.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()
     gc.enable()
@@ -152,7 +150,7 @@ def main() -> None:
         if not received:
             return
         if forks == 1:
-            # Who runs one command reads the rules once; who runs trials, not for each of them.
+            # With several trials, load the redaction rules once, before the next fork.
             load_redaction()
         forks += 1
         try:
@@ -174,10 +172,10 @@ def main() -> None:
 
 
 def _report_failure(channel: socket.socket, error: OSError) -> None:
-    """Say in a proxy's place that there is none."""
+    """Report on a proxy's channel that it cannot be started."""
     sentence = f"the proxy cannot be started: {error.strerror}; raise the limit (ulimit -u)"
     said = {"kind": "failed", "exit_code": MachineError.exit_code, "sentence": sentence}
     with suppress(OSError):
-        # Unread, the configuration would take our words with it.
+        # Closing a socket with unread data would discard the message.
         channel.makefile("rb").readline()
         channel.sendall(json.dumps(said).encode() + b"\n")

@@ -1,21 +1,18 @@
-"""Loads of mitmproxy what a proxy of ours uses, and not the rest.
+"""Loads only the parts of mitmproxy that a lane's proxy uses.
 
-Loading mitmproxy as it is takes most of a second of processor time, two thirds of it for what no
-lane ever does: QUIC and HTTP/3 (no UDP gets in), the parser of its command line, YAML files of its
-options, and twenty-six addons of thirty.
+Importing all of mitmproxy takes most of a second of processor time, two thirds of it for unused
+parts: QUIC and HTTP/3, the command parser, YAML option files, and twenty-six of thirty addons.
 
-- Importing any one of ``mitmproxy.addons`` runs that package's ``__init__``, which imports all
-  thirty. An empty package of that name, with the real one's path, lets each be imported alone.
-- What is never called gets a **stand-in**: a module whose every name is a class of which nothing is
-  an instance. ``isinstance`` says no, as it would; a call raises, and so cuts the exchange and
-  voids the trial. It does not matter which names are imported, so a new version may import others.
+- Importing any module of ``mitmproxy.addons`` runs the package's ``__init__``, which imports all
+  thirty. An empty package with the same name and path allows to import each alone.
+- A module that is never called gets a **stub**, in which every name is a class without instances:
+  ``isinstance`` is False, and a call raises, which cuts the exchange and voids the trial. A new
+  version may import other names.
+- mitmproxy checks the type of each event and message part, which takes about a sixth of a request
+  (``bench/``). These checks are disabled. ``python -O`` would do so, too, but recompiles modules at
+  each start if bytecode cannot be written.
 
-- mitmproxy checks the type of each event and of each part of a message, which takes about a sixth
-  of a request (``bench/``). Those checks are left out. ``python -O`` would leave them out, too, but
-  compiles each module anew at each start where bytecode may not be written: packages are installed
-  with that of plain Python.
-
-Only for a process that is a proxy and nothing else: mitmproxy's own programs need the real ones.
+Only for a process that is nothing but a proxy: mitmproxy's own programs need the real modules.
 """
 
 import sys
@@ -34,19 +31,18 @@ STUBBED = (
     "pyparsing",
     "ruamel.yaml",
 )
-"""Modules and packages of which a lane needs no more than that their names can be imported."""
+"""Modules and packages whose names are imported but never called."""
 
 
 def install_stubs() -> None:
-    """Put an empty ``mitmproxy.addons`` and the stand-ins in place, unless mitmproxy is loaded."""
+    """Install an empty ``mitmproxy.addons`` and the stubs, unless mitmproxy is loaded."""
     if _ADDONS in sys.modules:
         return
     parent = find_spec("mitmproxy")
     path = None if parent is None else parent.submodule_search_locations
     real = None if path is None else PathFinder.find_spec(_ADDONS, path)
     if real is None or real.submodule_search_locations is None:
-        # Another layout than mitmproxy 12's: its own way is slow, and right.
-        return
+        return  # Another layout than mitmproxy 12's: import it regularly.
     empty = ModuleSpec(_ADDONS, None, is_package=True)
     empty.submodule_search_locations = list(real.submodule_search_locations)
     sys.modules[_ADDONS] = module_from_spec(empty)
@@ -55,17 +51,17 @@ def install_stubs() -> None:
 
 
 def _disable_type_checks() -> None:
-    """Have mitmproxy take events and messages for what they are, as it does under ``-O``."""
+    """Disable mitmproxy's type checks of events and messages, as ``python -O`` does."""
     from mitmproxy import http
     from mitmproxy.proxy import utils
 
-    # Before the layers are loaded, which are decorated with it.
+    # Before the layers are imported, which use it as a decorator.
     utils.expect = lambda *_event_types: lambda method: method
     http.MessageData.__post_init__ = lambda self: None  # type: ignore[method-assign]
 
 
 class _StubFinder:
-    """Finds and makes the stand-ins (PEP 451)."""
+    """Finds and loads the stubs (PEP 451)."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -81,7 +77,7 @@ class _StubFinder:
         whole = module.__name__
 
         def of(name: str) -> type:
-            # What asks for a dunder asks what kind of module this is.
+            # Dunder names are used for introspection.
             if name.startswith("__"):
                 raise AttributeError(name)
             made = _Stub(f"{whole}.{name}", (), {})
@@ -92,7 +88,7 @@ class _StubFinder:
 
 
 class _Stub(type):
-    """The kind of a name that only needs to be there."""
+    """The metaclass of stub names."""
 
     def __getattr__(cls, name: str) -> type:
         if name.startswith("__"):
@@ -102,5 +98,5 @@ class _Stub(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError(
             f"mitmproxy calls {cls.__name__}, which is not loaded: take it out of"
-            " warex.proxy.process.stub_modules.NEVER_CALLED"
+            " warex.proxy.process.stub_modules.STUBBED"
         )

@@ -1,7 +1,7 @@
-"""A lane's configuration as it travels, for a caller that need not load what reads it.
+"""A lane's configuration for a caller that does not import its models.
 
-Reading a configuration takes the models of scenarios and faults, a quarter of a second of processor
-time, which the proxy's process spends anyway.
+Importing the models of scenarios and faults takes a quarter of a second of processor time; the
+proxy's process validates the configuration anyway.
 """
 
 import json
@@ -13,15 +13,15 @@ type Capture = Literal["forward", "handed", "transparent"]
 
 
 class ConfigLike(Protocol):
-    """What a lane's owner must know of a configuration."""
+    """The parts of a configuration that the caller needs."""
 
     @property
     def capture(self) -> Capture:
-        """How connections come."""
+        """How connections arrive."""
 
     @property
     def host(self) -> str:
-        """Where clients that know the proxy find it."""
+        """The host of the proxy for clients."""
 
     def model_dump_json(self) -> str:
         """Return it as JSON, as ``ProxyConfig`` reads it."""
@@ -29,7 +29,7 @@ class ConfigLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UnvalidatedConfig:
-    """The values of a ``ProxyConfig`` that nobody has checked yet; the proxy does, in its words."""
+    """The values of a ``ProxyConfig``, which the proxy validates."""
 
     capture: Capture
     values: Mapping[str, object]

@@ -1,9 +1,8 @@
-"""The process of one lane's proxy: takes its configuration from a channel, serves one trial, ends.
+"""The process of one lane's proxy: reads its configuration from a channel and serves one trial.
 
-The channel is a Unix socket that the process which wants the proxy holds. One JSON line comes in,
-the configuration; JSON lines go out: ``ready`` or ``failed``, then ``notice`` and ``broken`` as
-they happen, at last ``ended``. When the other side closes, for whatever reason, the proxy ends in
-good order: nothing is left behind by a caller that was killed.
+The channel is a Unix socket to the caller. The proxy receives one JSON line, the configuration, and
+sends JSON lines: ``ready`` or ``failed``, then ``notice`` and ``broken`` as they happen, finally
+``ended``. When the caller closes the channel or is killed, the proxy shuts down.
 """
 
 import asyncio
@@ -38,13 +37,13 @@ _TASKS = (
 
 
 def preload() -> None:
-    """Read what lanes of this user need, once and before they are forked."""
-    # Whatever is wrong with it is said by the lane that needs it.
+    """Load what the lanes of this user need, once before they are forked."""
+    # The lane that needs the files reports errors in them.
     with suppress(OSError, ValueError, WarexError):
         load_store(default_folder())
         preload_trust_store(default_folder())
     engine.preload()
-    # Python keeps what the patterns compile to that every trial has.
+    # Python caches the compiled patterns that every trial uses.
     Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
 
 
@@ -67,7 +66,7 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     try:
         config = ProxyConfig.model_validate_json(line)
         token = secrets.token_urlsafe(24)
-        # First of all, so that a port in use leaves no beginning of a trace behind.
+        # Bind first, so that a port in use leaves no partial trace behind.
         listener = bind_control(config.control_port)
         async with engine.run_engine(config, passed) as lane:
             lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
@@ -84,7 +83,7 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         tell("ended", broken=lane.recorder.broken, saw=saw)
     except WarexError as error:
         tell("failed", sentence=str(error), exit_code=error.exit_code)
-    except Exception as error:  # noqa: BLE001 - the last place that can still tell the caller
+    except Exception as error:  # noqa: BLE001 - the last place that can report to the caller
         sentence = f"the proxy broke: {type(error).__name__}: {error}"
         tell("failed", sentence=sentence, exit_code=WarexError.exit_code)
     try:
@@ -92,11 +91,11 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         writer.close()
         await writer.wait_closed()
     except OSError:
-        pass  # The caller has gone; there is nobody to tell.
+        pass  # The caller has ended.
 
 
 def _once(tell: _Tell) -> _Tell:
-    """Tell every sentence one time only."""
+    """Return a function that passes each sentence to ``tell`` only once."""
     told: set[str] = set()
 
     def tell_once(sentence: str) -> None:

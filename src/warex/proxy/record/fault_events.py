@@ -1,4 +1,4 @@
-"""An injection as the ledger has it."""
+"""The ledger's events of an injection."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -14,9 +14,9 @@ from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned
 def planned(
     injection: PlannedInjection, url: str, point: ConnectionPhase | None = None
 ) -> FaultPlanned:
-    """Return the event of a rule that fired; ``url`` as the trace may keep it.
+    """Return the event of a planned injection; ``url`` must be redacted.
 
-    ``point``: what failed, where the rule fired for an attempt to reach a site.
+    ``point``: the phase that fails, for a fault of a connection try.
     """
     fault = injection.fault
     return FaultPlanned(
@@ -65,7 +65,7 @@ def missed(injection: PlannedInjection, reason: str, waited_s: float = 0.0) -> F
 
 
 def skipped(injector: Injector) -> Iterator[FaultMissed]:
-    """Yield the events that say how many exchanges each rule skipped, and why."""
+    """Yield an event for each rule and reason with the number of skipped exchanges."""
     for each in injector.skipped():
         counted = {"rule": each.rule, "reason": each.reason, "count": each.count}
         yield msgspec.convert(counted, FaultMissed)

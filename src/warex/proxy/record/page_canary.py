@@ -1,7 +1,7 @@
-"""Whether the agent's own first page proves that its browser comes this way.
+"""Checks by the agent's own first page that its browser uses the proxy.
 
-An agent that opens a page of its task's site before all else needs no canary: where its browser is
-not seen here by the time that its model is asked, it goes past, and the trial is void at once.
+An agent that opens a page of its task's site first needs no canary. If no page was requested
+before its first LLM call, the browser bypasses the proxy, and the trial is void.
 """
 
 from urllib.parse import urlsplit
@@ -14,23 +14,23 @@ from warex.traces import Canary, Event, FaultPlanned, RequestSeen
 
 
 class FirstPageCanary:
-    """Looks at a trial's events for the first page, where that is to be the proof."""
+    """Watches a trial's events for the first page, if ``own_proof`` is set."""
 
     def __init__(self, config: ProxyConfig, recorder: Recorder) -> None:
-        """Take the task's sites; without ``own_proof`` there is nothing to be proved."""
+        """Take the task's sites and ``own_proof`` from the configuration."""
         self._sites = config.sites
         self._hosts = {urlsplit(site).hostname for site in config.sites}
         self._recorder = recorder
         self._wanted = config.own_proof
 
     def handle_event(self, event: Event) -> None:
-        """Record the proof where this event, which stands in the trace by now, is it."""
+        """Record the proof if this event, which is already in the trace, is it."""
         if self._wanted and (url := _browser_url(event)) and urlsplit(url).hostname in self._hosts:
             self._wanted = False
             self._recorder.write(Canary(passed=True, detail=f"the agent's own first page: {url}"))
 
     def before_llm_call(self) -> None:
-        """Raise TrialVoid, before the model is paid, where the browser has not been seen yet."""
+        """Raise TrialVoid if no browser request was seen before the first LLM call."""
         if not self._wanted:
             return
         self._wanted = False
@@ -44,12 +44,12 @@ class FirstPageCanary:
 
 
 def _browser_url(event: Event) -> str | None:
-    """Return the address that a browser came here for."""
+    """Return the URL that a browser requested, if the event is of such a request."""
     match event:
         case RequestSeen(url=url, headers=headers):
             agents = (value for name, value in headers if name.lower() == "user-agent")
             return url if next(agents, "").startswith(BROWSER) else None
         case FaultPlanned(url=url, point=point) if point is not None:
-            return url  # It was kept from reaching the site, here.
+            return url  # A fault of a connection try.
         case _:
             return None

@@ -1,7 +1,6 @@
-"""Keeps the trial's record: numbers its events, writes them, and remembers the injections.
+"""Records a trial: writes its events, and keeps the ledger of injections.
 
-It is the one writer of a trial's trace. When it cannot write, nothing may go on as if it had: the
-``broken`` sentence is set, and the lane stops.
+It is the only writer of a trial's trace. If it cannot write, ``broken`` is set, and the lane stops.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ _MISSED, _DELIVERED = 1, 2
 
 @dataclass(slots=True)
 class Recorder:
-    """Writes events and counts what the trial's end reports."""
+    """Writes events, and counts for the end of the trial."""
 
     clock: Clock
     writer: TraceWriter | None = None
@@ -29,16 +28,16 @@ class Recorder:
     """Why the trial is void, in a sentence."""
     exchanges: int = 0
     delivered: int = 0
-    """Occurrences: what a client tries again silently belongs to the first try."""
+    """Delivered occurrences: a client's silent retries belong to the same occurrence."""
     missed: int = 0
-    """Occurrences that are over, none of their injections delivered."""
+    """Occurrences that have ended with none of their injections delivered."""
     traffic: TrafficCounter = field(default_factory=TrafficCounter)
     on_written: Callable[[Event], None] = lambda event: None
-    """Told of each event, once it stands in the trace."""
+    """Called for each event after it is written."""
     _ledger: CompressedList[Event] = field(default_factory=CompressedList)
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
-    """Of each silent repeat under way, the first injection of its occurrence."""
+    """The first injection of the occurrence, by each open silent retry."""
     _outcomes: HashCounter = field(default_factory=HashCounter)
 
     @property
@@ -47,9 +46,9 @@ class Recorder:
         return list(self._ledger)
 
     def write(self, event: Event, t: float | None = None) -> None:
-        """Record an event; ``t`` in seconds of the trial, now if left out.
+        """Record an event at second ``t`` of the trial, by default now.
 
-        Raises WarexError where the trace cannot be written; the trial is then void.
+        Raises WarexError if the trace cannot be written; the trial is then void.
         """
         match event:
             case FaultPlanned(injection=injection):
@@ -60,8 +59,7 @@ class Recorder:
                 self._settled(injection, delivered=True)
                 self._ledger.append(event)
             case FaultMissed(injection=injection):
-                # What a rule left alone was never on its way.
-                if injection is not None:
+                if injection is not None:  # None for skipped exchanges.
                     self._settled(injection, delivered=False)
                 self._ledger.append(event)
             case _:
@@ -77,7 +75,7 @@ class Recorder:
     def body(self, digest: str) -> int:
         """Return the number of a request's body, from 1; 0 for an empty digest.
 
-        A number and not the digest: that of a password could be guessed from.
+        The digest itself is not recorded, since a password could be guessed from it.
         """
         if not digest:
             return 0
@@ -87,17 +85,17 @@ class Recorder:
         return number
 
     def harness_broke(self, reason: str, exchange: str | None = None) -> None:
-        """Record that WAREX itself failed: the trial is void from here on."""
+        """Record that WAREX itself failed, which voids the trial."""
         first = self.broken is None
         try:
             self.write(HarnessBroke(reason=reason, exchange=exchange))
         except WarexError:
-            return  # The sentence about the trace itself is set by then, and says more.
+            return  # ``broken`` already says that the trace cannot be written.
         if first:
             self._break(reason)
 
     def summary(self) -> TrafficSummary:
-        """Return what was seen and done so far."""
+        """Return the traffic and counts so far."""
         return TrafficSummary(
             hosts=dict(self.traffic.hosts),
             browser=self.traffic.browser,

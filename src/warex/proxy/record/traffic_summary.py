@@ -1,6 +1,6 @@
-"""What a trial's proxy saw, for those who keep no trace: hosts, browsers, calls of a model.
+"""A summary of a trial's traffic, for use without a trace: hosts, browsers, LLM calls.
 
-A browser that runs elsewhere is recognised by how it is driven: its pages do not come through here.
+A remote browser is detected by the protocol that drives it; its pages bypass the proxy.
 """
 
 import ipaddress
@@ -16,19 +16,19 @@ from warex.scenarios.matching.exclusions import is_background
 from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBegan, Tunnel
 
 _CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")
-"""How a browser is driven over a WebSocket: Chrome's own protocol, and Playwright's."""
+"""WebSocket paths that drive a browser: the Chrome DevTools Protocol and Playwright's."""
 _BROWSER_SERVICES = re.compile(
     r"(^|\.)(browserless\.io|browserbase\.com|steel\.dev|hyperbrowser\.ai|anchorbrowser\.io"
     r"|lambdatest\.com|browserstack\.com|saucelabs\.com|superproxy\.io|playwright\.microsoft\.com"
     r"|browser-use\.com)$"
 )
-"""Services that rent browsers, by the domain of their endpoints."""
+"""Domains of services with remote browsers."""
 _NEW_SESSION = re.compile(r"(^|/)session$")
-"""WebDriver's call that starts a browser (W3C WebDriver §8.1), whatever the hub's prefix."""
+"""WebDriver's New Session command (W3C WebDriver §8.1), with any prefix."""
 
 
 class TrafficSummary(TypedDict):
-    """What was seen, as it crosses a process."""
+    """The summary as plain data that is sent between processes."""
 
     hosts: dict[str, int]
     browser: bool
@@ -45,26 +45,25 @@ class TrafficSummary(TypedDict):
 
 @dataclass(slots=True)
 class TrafficCounter:
-    """Looks at every event of one trial."""
+    """Counts the events of one trial."""
 
     notices: Callable[[str], None] = lambda sentence: None
-    """Told of a browser that runs elsewhere."""
+    """Called with a notice about a remote browser."""
     hosts: Counter[str] = field(default_factory=Counter)
-    """Exchanges and connections for each host, the browser's own background left out."""
+    """Exchanges and connections for each host, without a browser's background traffic."""
     browser: bool = False
-    """Whether a browser asked for anything of a page's."""
+    """Whether a browser has requested anything but its background traffic."""
     llm_calls: int = 0
     llm_unread: int = 0
     llm_unread_first: str = ""
-    """Where the first of those went, and why it could not be read."""
+    """The URL of the first of those, and why it could not be read."""
     armed: bool = False
     tasks: int = 0
-    """How often a task began."""
     unattributed: int = 0
     """Exchanges that belong to no task."""
 
     def add(self, event: Event) -> None:
-        """Note what an event says."""
+        """Count an event."""
         match event:
             case RequestSeen():
                 self._request(event)
@@ -91,7 +90,7 @@ class TrafficCounter:
             for name, value in event.headers
         )
         if by_browser and is_background(event.url):
-            return  # It says nothing of the way that its pages take.
+            return  # Background traffic does not show that pages use the proxy.
         self.hosts[parts.hostname or ""] += 1
         self.browser |= by_browser
         if (driven := _remote_browser(event, parts)) is not None:
@@ -102,7 +101,7 @@ class TrafficCounter:
 
 
 def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
-    """Return how this request drives a browser on another machine; None where it does not."""
+    """Return how this request drives a browser on another machine; None if it does not."""
     host = parts.hostname or ""
     if _is_loopback(host):
         return None
@@ -116,7 +115,7 @@ def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
 
 
 def _speaks_webdriver(event: RequestSeen) -> bool:
-    """Whether no browser sent it: a site's own login may well be a POST to /session."""
+    """Whether the request is JSON and not of a browser: a site's login may also be /session."""
     headers = {name.lower(): value for name, value in event.headers}
     is_json = headers.get("content-type", "").startswith("application/json")
     return is_json and not headers.get("user-agent", "").startswith("Mozilla/")

@@ -1,4 +1,4 @@
-"""The sites that faults have of their own: answered here, and every visit is evidence."""
+"""Answers for the sites that belong to faults, and records each visit."""
 
 from typing import Final
 
@@ -32,14 +32,14 @@ class FaultSites:
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
     def note_injection(self, state: ExchangeState, injection: PlannedInjection) -> None:
-        """Note an injection: what follows at its fault's site is because of it."""
+        """Note an injection, to which the next visits to its fault's site belong."""
         self._latest[injection.fault.kind] = state.exchange.id, injection.id
 
     def respond(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Answer a request to such a site, and record what it shows."""
+        """Answer a request to such a site, and record the visit."""
         request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
-        # Not by the charset that the request names, which may be none for text at all.
+        # The request's charset may not be a text encoding.
         sent = flow.request.get_content(strict=False) or b""
         visit = site.visit(request, sent.decode("utf-8", "replace"))
         reply = visit.reply

@@ -1,4 +1,4 @@
-"""What the scripts and styles of a trial speak of: a page asks which of its names are free."""
+"""The identifiers in a trial's scripts and styles; a page asks which of its names are unused."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,21 +13,20 @@ from warex.rewriting.html_body.code_identifiers import CodeIdentifiers
 from warex.scenarios import Rule
 
 MENTIONS: Final = "mentions"
-"""What a page sends with the text of a script or style of its own."""
+"""The report of a page with the text of an inline script or style."""
 NAMES: Final = "names"
-"""What a page sends with the names of which it asks."""
+"""The report of a page with the names that it asks for."""
 _KINDS: Final = ("javascript", "ecmascript", "css")
 _OF_CACHES: Final = (206, 304)
-"""Answers whose whole the browser has from before."""
+"""Statuses of responses that complete or confirm a cached one."""
 _MAX_CHARACTERS: Final = 64 * 1024 * 1024
-"""Characters of scripts and styles that are read in a trial; what comes behind them is unread."""
+"""Characters of scripts and styles that are read in a trial."""
 
 
 class UsedIdentifiers:
-    """Reads the scripts and styles of a trial as they pass. Nothing is read unless a rule needs it.
+    """Reads the scripts and styles of a trial while they are streamed, if a rule needs it.
 
-    A script or style that was asked for and could not be read makes no name free on a page that has
-    it, nor does one that was never asked for.
+    On a page with a script or style that was not requested or could not be read, no name is unused.
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
@@ -39,12 +38,12 @@ class UsedIdentifiers:
         self._is_full = False
 
     def note_request(self, state: ExchangeState) -> None:
-        """Note that a site is asked for something, which may be a script."""
+        """Note a request, which may be for a script."""
         if self._wanted:
             self._asked.add(state.exchange.request.url)
 
     def watch_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Read an answer while it passes, if it is a script or a style."""
+        """Read a response while it is streamed, if it is a script or a style."""
         if not self._wanted or flow.response is None:
             return
         address, status = state.exchange.request.url, flow.response.status_code
@@ -53,14 +52,13 @@ class UsedIdentifiers:
         if status in _OF_CACHES and address not in self._read:
             self._unread.add(address)
         elif status == 200 and is_code:
-            # Until it has come whole.
-            self._unread.add(address)
+            self._unread.add(address)  # Until it is complete.
             coding = flow.response.headers.get("content-encoding", "")
             if not state.pending and StreamDecoder.reads(coding):
                 state.rewriters.append(_Reader(self, address, coding))
 
     def add_code(self, address: str, text: bytes) -> None:
-        """Take in a script or style that has come."""
+        """Read a complete script or style."""
         if not self._has_room(text):
             return
         self._mentions.add(text.decode("utf-8", "replace"))
@@ -71,7 +69,7 @@ class UsedIdentifiers:
         return self._mentions.characters + len(text) <= _MAX_CHARACTERS
 
     def handle_report(self, what: str, text: str) -> list[str]:
-        """Take in what a page says of itself, or return which of its names are free."""
+        """Read a page's inline code, or return which of the reported names are unused."""
         if what == MENTIONS:
             self._is_full |= not self._has_room(text)
             if not self._is_full:
@@ -92,7 +90,7 @@ class UsedIdentifiers:
 
 
 class _Reader:
-    """Lets a body pass as it is, and reads it."""
+    """Reads a body, and passes it on unchanged."""
 
     applied = False
     changes: Sequence[ValueChange] = ()

@@ -1,4 +1,4 @@
-"""What a site has given before, given again: an earlier answer, or another of its pages."""
+"""Replays an earlier response of a site, or requests another of its pages."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ _KINDS: Final = ("document", "xhr")
 _CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 
 type _TaskKey = tuple[str, int]
-"""The task, and the seed of its draws: what one task has seen is not another's."""
+"""The name and seed of a task: tasks do not share responses."""
 
 
 class _Answer(NamedTuple):
@@ -27,10 +27,7 @@ class _Answer(NamedTuple):
 
 
 class PreviousResponses:
-    """The pages and answers of a trial that may be given again, the first of each address.
-
-    Nothing is kept unless a rule's fault asks for it.
-    """
+    """The first response of each URL and the pages of each host, if a rule's fault needs them."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         given_again = {rule.fault.gives_again for rule in rules}
@@ -41,7 +38,7 @@ class PreviousResponses:
         self._answers: dict[tuple[_TaskKey, str], _Answer] = {}
 
     def begin(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Keep an answer that may be given again, while it passes."""
+        """Copy a response that may be replayed, while it is streamed."""
         if not self._wants_answers or not _is_whole(flow, state):
             return
         known = (_task_key(state), state.exchange.request.url) in self._answers
@@ -49,7 +46,7 @@ class PreviousResponses:
             state.copied_body = bytearray()
 
     def end(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Remember what has gone to the client whole."""
+        """Keep a complete response and its page."""
         if flow.response is None or not _is_whole(flow, state):
             return
         request = state.exchange.request
@@ -65,7 +62,7 @@ class PreviousResponses:
                 pages.append(flow.request.path)
 
     def apply(self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection) -> None:
-        """Do what the injection's effects say, if there is anything to give."""
+        """Apply the injection's effects, if there is an earlier response or page."""
         if applied.client_left:
             return
         for effect in applied.injection.effects:
@@ -99,7 +96,7 @@ class PreviousResponses:
             return
         flow.response = http.Response.make(200, found.body)
         flow.response.headers = found.headers.copy()
-        # A cookie of then may end a session of now.
+        # An old cookie may end the current session.
         for name in ("set-cookie", "transfer-encoding", "content-length"):
             flow.response.headers.pop(name, None)
         flow.response.headers["content-length"] = str(len(found.body))
@@ -113,7 +110,7 @@ def _task_key(state: ExchangeState) -> _TaskKey:
 
 
 def _is_whole(flow: http.HTTPFlow, state: ExchangeState) -> bool:
-    """Whether the answer is a site's own to a plain question of a page or its scripts."""
+    """Whether the response is the site's own, of status 200, to a GET of a document or XHR."""
     return (
         flow.response is not None
         and flow.response.status_code == 200

@@ -1,4 +1,4 @@
-"""The answers that faults rewrite: begun by their heads, and delivered when the page says so."""
+"""The responses that faults rewrite; a page reports when its change is shown."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -20,37 +20,37 @@ from warex.scenarios import PlannedInjection, Rule
 from warex.traces import Witness
 
 SHOWN: Final = "shown"
-"""What a page reports when whoever looks at it can see the change."""
+"""The report of a page whose change is visible."""
 NOTHING: Final = "nothing"
-"""What a page reports in which the change has found no place."""
+"""The report of a page without anything to change."""
 CLEARED: Final = "cleared"
-"""What is recorded of who gets past a wall."""
+"""Recorded when a client passes a wall."""
 TEXTS: Final = "texts"
-"""What a page sends with the texts that it shows, to have some of them changed."""
+"""The report of a page with its texts, to have some of them changed."""
 _VISITED: Final = "visited"
-"""What is recorded of who opens the address at which a page reports."""
+"""Recorded when a client opens a report address as a page."""
 _PAGE: Final = (
     b"<!doctype html><html lang=en><title>Thank you</title><h1>Thank you</h1>"
     b"<p>This step is done. You can go back now.</p></html>"
 )
-"""What stands there."""
+"""The page at a report address."""
 _MAX_REPORT: Final = 300
-"""Bytes of a report that are kept: what happened, and a line that says more."""
+"""Bytes of a report that are kept."""
 
 _CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
-"""Fields on which a site gives less than a whole answer (RFC 9110, sections 13 and 14)."""
+"""Headers for which a site may send a partial response (RFC 9110, sections 13 and 14)."""
 
 type RewriteCallback = Callable[[ExchangeState, PlannedInjection], None]
 type SettleCallback = Callable[[ExchangeState, AppliedInjection, bool], None]
 
 
 def rewrites(injection: PlannedInjection) -> bool:
-    """Whether an injection does nothing but change the answer as it passes."""
+    """Whether an injection only changes the response while it is streamed."""
     return all(effect.traits.rewrites for effect in injection.effects)
 
 
 def _changed(applied: AppliedInjection, texts: str) -> JsonValue:
-    """Return what becomes of a page's texts, and keep what is changed in them."""
+    """Return the changes of a page's texts, and keep them for the trace."""
     edits = [it.edit for it in applied.injection.effects if isinstance(it, Rewrite)]
     for edit in edits:
         if isinstance(edit, InjectedScript) and edit.answers is not None:
@@ -60,7 +60,7 @@ def _changed(applied: AppliedInjection, texts: str) -> JsonValue:
 
 
 class RewrittenPages:
-    """The pages of a trial that were changed, and what they report of themselves."""
+    """The changed pages of a trial, and their reports."""
 
     def __init__(
         self,
@@ -70,19 +70,19 @@ class RewrittenPages:
         leads: RewriteCallback,
     ) -> None:
         if any(rule.fault.changes_page for rule in rules):
-            # Before the first page, which is not to wait for it.
+            # Import it now, so that the first page does not wait.
             import_module("warex.rewriting.html_body.head_inserter")
         self._mentioned = UsedIdentifiers(rules)
         self._recorder = recorder
         self._settle = settle
         self._on_rewrite = leads
         self._pages: dict[str, tuple[ExchangeState, AppliedInjection]] = {}
-        """By the path at which each reports, or to which a text in it leads."""
+        """By the path of each page's reports or of a link in it."""
         self._walls: dict[str, tuple[ExchangeState, AppliedInjection, WallExit]] = {}
-        """The walls of the trial, by the path at which each is passed."""
+        """The walls of the trial, by the path of each exit."""
 
     def prepare_request(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Ask for an answer that may be changed so that it comes whole, and can be read."""
+        """Request a response that may be changed as complete and in a readable coding."""
         self._mentioned.note_request(state)
         request = flow.request
         if not (
@@ -100,7 +100,7 @@ class RewrittenPages:
             request.headers["accept-encoding"] = ", ".join(read) or "identity"
 
     def begin(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Change the answer while it passes, where nothing else is to happen to it first."""
+        """Rewrite the response while it is streamed, if no other fault is applied first."""
         self._mentioned.watch_response(flow, state)
         if not all(map(rewrites, state.pending)):
             return
@@ -115,10 +115,7 @@ class RewrittenPages:
     def rewrite_buffered(
         self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection
     ) -> None:
-        """Change an answer that has come whole, since something else happened to it first.
-
-        Where the answer is a wall of ours, it is heard from now on who gets past it.
-        """
+        """Rewrite a buffered response, to which another fault was applied; register a wall."""
         for effect in applied.injection.effects:
             if isinstance(effect, Reply) and effect.wall_exit is not None:
                 self._walls[effect.wall_exit.path] = state, applied, effect.wall_exit
@@ -126,7 +123,7 @@ class RewrittenPages:
         if applied.rewriter is not None and flow.response is not None:
             body = applied.rewriter.feed(flow.response.raw_content or b"")
             flow.response.headers.pop("transfer-encoding", None)
-            # Not ``content``, which would code anew a body that has kept its coding.
+            # ``content`` would encode a body that is still encoded.
             flow.response.raw_content = body + applied.rewriter.close()
             if flow.request.method != "HEAD":
                 flow.response.headers["content-length"] = str(len(flow.response.raw_content))
@@ -145,11 +142,11 @@ class RewrittenPages:
                     self._pages[effect.edit.report] = state, applied
 
     def is_report(self, flow: http.HTTPFlow) -> bool:
-        """Whether a changed page reports by this request, or a wall is passed."""
+        """Whether a request is a changed page's report or passes a wall."""
         return flow.request.path in self._pages or flow.request.path in self._walls
 
     def handle_report(self, flow: http.HTTPFlow) -> None:
-        """Take in a report, or a visit where a text in the page leads to, and answer it."""
+        """Record and answer a report, or a visit to a link in a changed page."""
         if flow.request.path in self._walls:
             self._clear_wall(flow)
             return
@@ -183,7 +180,7 @@ class RewrittenPages:
             self._settle(state, applied, True)
 
     def _clear_wall(self, flow: http.HTTPFlow) -> None:
-        """Send who sends a wall's form back to the page; others, too, though the wall stays."""
+        """Redirect back to the page; the wall is removed only for a POST of its form."""
         state, applied, gate = self._walls[flow.request.path]
         headers = {"location": gate.back, "cache-control": "no-store"}
         if flow.request.method == "POST":
@@ -193,7 +190,7 @@ class RewrittenPages:
         flow.response = http.Response.make(303, b"", headers)
 
     def finish(self) -> None:
-        """Settle the pages that have never reported to be shown: the trial is over."""
+        """Settle the pages without a report at the end of the trial."""
         for state, applied in self._pages.values():
             if applied.awaits_report:
                 applied.awaits_report = False

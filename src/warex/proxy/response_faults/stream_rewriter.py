@@ -1,4 +1,4 @@
-"""Edits of a site's answer, done while its bytes pass."""
+"""Edits a site's response while it is streamed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -18,13 +18,13 @@ _OF_THE_BYTES: Final = (
     "repr-digest",
     "digest",
 )
-"""Fields that say of a body's bytes what is no longer so."""
+"""Headers about the body's bytes, which are no longer valid."""
 _FOR_LATER: Final = ("etag", "last-modified", "accept-ranges")
-"""Fields that let a browser keep a body for later, or ask for a part of it."""
+"""Headers that let a browser cache a body or request a part of it."""
 
 
 class DecodingRewriter:
-    """A rewriter of a body that comes with a content coding, and goes without."""
+    """A rewriter that decodes the body's content coding first."""
 
     def __init__(self, rewriter: Rewriter, content_encoding: str) -> None:
         self._rewriter = rewriter
@@ -42,19 +42,16 @@ class DecodingRewriter:
         return self._rewriter.changes
 
     def feed(self, data: bytes) -> bytes:
-        """Return what can go on of the body without its coding."""
+        """Return the decoded, rewritten part that can be sent."""
         return self._rewriter.feed(self._decoder.feed(data) if self._coded else data)
 
     def close(self) -> bytes:
-        """Return what is left."""
+        """Return the rest."""
         return self._rewriter.close()
 
 
 def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
-    """Begin to edit the answer, of which only the head has come; None if there is nothing to edit.
-
-    What the head says of the body's bytes is taken out of it.
-    """
+    """Begin to edit a response by its head, and adapt its headers; None if nothing is edited."""
     response = flow.response
     assert response is not None
     coding = response.headers.get("content-encoding", "")
@@ -64,7 +61,7 @@ def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
     if rewriting is None or not (rewriting.keeps_body or StreamDecoder.reads(coding)):
         return None
     response.headers = http.Headers(_fields(response.headers, rewriting))
-    # A changed page that comes back out of the browser's cache would be hit without anyone asking.
+    # A changed page in the browser's cache would be a fault without a request.
     response.headers["cache-control"] = "no-store"
     if rewriting.keeps_body:
         return rewriting.body
@@ -75,7 +72,7 @@ def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
 
 
 def _fields(headers: http.Headers, rewriting: ActiveRewrite) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the fields that the answer is to have, in their order."""
+    """Yield the headers of the edited response, in their order."""
     gone = _FOR_LATER if rewriting.keeps_body else (*_FOR_LATER, *_OF_THE_BYTES)
     for name, value in headers.fields:
         known = name.decode("latin-1").lower()

@@ -1,7 +1,7 @@
-"""Hands a redirected connection to mitmproxy, as its own transparent mode would.
+"""Passes a redirected connection to mitmproxy, as its transparent mode does.
 
-That mode listens itself and asks for the destination itself; here the front door has done both, and
-knows names where mitmproxy would see addresses.
+The mode itself is not used: ``RedirectListener`` accepts the connection and knows the destination
+by name, where mitmproxy would see only an address.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _TRANSPARENT = mode_specs.ProxyMode.parse("transparent")
 
 
 class MitmproxyBridge:
-    """Where mitmproxy gets its connections from."""
+    """Serves redirected connections with mitmproxy."""
 
     def __init__(self, server: Proxyserver, upstream: str | None) -> None:
         self._server = server
@@ -38,11 +38,11 @@ class MitmproxyBridge:
         writer = asyncio.StreamWriter(transport, protocol, reader, loop)
         mode = _TRANSPARENT
         if spoken == "connect":
-            # The client has a proxy of its own out there: behind us it stays the next one.
+            # The client uses a proxy of its own, which becomes our upstream proxy.
             mode = mode_specs.ProxyMode.parse(f"upstream:http://{_authority(arrival)}")
         handler = mode_servers.ProxyConnectionHandler(ctx.master, reader, writer, ctx.options, mode)
         context = handler.layer.context
-        # Where there is no SNI, the certificate is made out to the address that the client knows.
+        # Without SNI, the certificate is for the address that the client connected to.
         context.client.sockname = (arrival.address, arrival.port)
         if spoken == "h2c":
             context.client.alpn = b"h2"
@@ -61,7 +61,7 @@ class MitmproxyBridge:
         context.server.address = (arrival.host, arrival.port)
         context.server.via = self._via
         if self._via is not None and spoken == "tls":
-            # TLS may open the site's connection itself; it must find the way, too.
+            # The TLS layer may open the site's connection itself, also through the upstream proxy.
             return HttpUpstreamProxy.make(context, True)[0]
         return modes.TransparentProxy(context)
 

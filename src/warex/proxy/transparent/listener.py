@@ -1,12 +1,11 @@
-"""Where redirected connections come in: HTTP and TLS go to mitmproxy, all else is relayed.
+"""The listener for redirected connections: HTTP and TLS go to mitmproxy, the rest is relayed.
 
-mitmproxy too could relay what is no HTTP, at a twentieth of the speed and only where the client
-speaks first. So the first bytes are looked at and left where they are; whoever gets the connection
-reads them again.
+mitmproxy could relay other protocols, too, but twenty times slower and only if the client sends
+first. The first bytes are peeked at (MSG_PEEK), so that the next reader gets them again.
 
-Some protocols begin with the server's greeting (SMTP, FTP, SSH, MySQL). Where a client keeps silent
-for a moment, the site is connected to and may speak first. Not so on ports where HTTP is usual or
-has been spoken: browsers open connections ahead of need, and the site would see each of them.
+In some protocols the server sends first (SMTP, FTP, SSH, MySQL). If a client is silent for a
+moment, the listener connects to the site and waits for either side. On ports where HTTP is usual
+or was seen it does not: browsers open connections in advance, and the site would see each of them.
 """
 
 import asyncio
@@ -24,25 +23,25 @@ from warex.proxy.transparent.redirected_connection import (
 from warex.proxy.transparent.relay import Connector, Relay
 
 _SERVER_FIRST_DELAY: Final = 0.1
-"""Seconds after which a silent client is taken to wait for a greeting."""
+"""Seconds after which a silent client is assumed to wait for the server."""
 _INCOMPLETE_TIMEOUT: Final = 1.0
-"""Seconds after which a beginning that tells nothing is taken to be whole."""
+"""Seconds after which an ambiguous beginning is assumed to be complete."""
 _WELL_KNOWN_PORTS: Final = frozenset((80, 443))
-"""Ports on which nothing but HTTP is spoken: silent clients of these wait for nobody."""
+"""Ports with HTTP only: a silent client is not connected to its site."""
 _HTTP_PORTS: Final = frozenset((3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888, 11434))
 _LIKELY_HTTP_DELAY: Final = 2.0
-"""The same on ports where HTTP is likely."""
+"""``_SERVER_FIRST_DELAY`` on ports where HTTP is likely."""
 _ACCEPT_BATCH: Final = 64
-"""Connections accepted before anybody else's turn."""
+"""Connections accepted in one turn of the event loop."""
 
 type ServeCallback = Callable[[RedirectedConnection, DetectedProtocol], Awaitable[None]]
-"""Serves HTTP on a connection, and closes it in the end."""
+"""Serves HTTP on a connection, and closes it."""
 type RelayCallback = Callable[[RedirectedConnection, int, int, float], None]
-"""Told of a relayed connection: the bytes each way, and since when."""
+"""Called for a relayed connection: bytes sent, bytes received, start in seconds of the trial."""
 
 
 class RedirectListener:
-    """Accepts redirected connections, and sends each where it belongs."""
+    """Accepts redirected connections, and serves or relays each."""
 
     def __init__(
         self,
@@ -65,25 +64,25 @@ class RedirectListener:
         self._route = route
         self._http_ports = _HTTP_PORTS | frozenset(http_ports)
         self._http_seen: set[tuple[str, int]] = set()
-        """Where HTTP has been spoken."""
+        """Hosts and ports that have used HTTP."""
         self._relays_h2c = relays_h2c
         self._loop = asyncio.get_running_loop()
         self._handlers: set[asyncio.Task[None]] = set()
         self._own = {listener.getsockname()[:2] for listener in self._listeners}
 
     def open(self) -> None:
-        """Accept from now on, first whoever has been waiting."""
+        """Start to accept connections, including those in the backlog."""
         for listener in self._listeners:
             listener.setblocking(False)
             self._loop.add_reader(listener, self._accept, listener)
 
     async def close(self) -> None:
-        """Accept nobody any more, and end what is relayed."""
+        """Stop accepting, and end the relayed connections."""
         for listener in self._listeners:
             self._loop.remove_reader(listener)
             listener.close()
-        for meeting in list(self._handlers):
-            meeting.cancel()
+        for handler in self._handlers:
+            handler.cancel()
         if self._handlers:
             await asyncio.wait(self._handlers)
 
@@ -94,22 +93,21 @@ class RedirectListener:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError:
-                # No file descriptor is left: try again when some may have been closed.
+                # No file descriptor is left: retry later.
                 self._loop.remove_reader(listener)
                 self._loop.call_later(0.1, self._loop.add_reader, listener, self._accept, listener)
                 return
             client.setblocking(False)
-            meeting = self._loop.create_task(self._handle(client))
-            if not meeting.done():
-                self._handlers.add(meeting)
-                meeting.add_done_callback(self._handlers.discard)
+            handler = self._loop.create_task(self._handle(client))
+            if not handler.done():
+                self._handlers.add(handler)
+                handler.add_done_callback(self._handlers.discard)
 
     async def _handle(self, client: socket.socket) -> None:
         try:
             destination = original_destination(client)
             if destination is None or destination in self._own:
-                # Nobody has a reason to come here by himself.
-                close_with_reset(client)
+                close_with_reset(client)  # The connection was not redirected.
                 return
             address, port = destination
             arrival = RedirectedConnection(client, self._name_of(address), address, port)
@@ -118,13 +116,13 @@ class RedirectListener:
         except asyncio.CancelledError:
             client.close()
             raise
-        except Exception as error:  # noqa: BLE001 - fail closed: nobody passes by accident
+        except Exception as error:  # noqa: BLE001 - fail closed
             self._broke(error)
             with suppress(OSError):
                 close_with_reset(client)
 
     async def _dispatch(self, arrival: RedirectedConnection) -> None:
-        """Find out what is spoken, and send the connection where it belongs."""
+        """Detect the protocol, and serve or relay the connection."""
         client = arrival.client
         site: socket.socket | None = None
         patience = self._first_byte_timeout(arrival)
@@ -137,7 +135,7 @@ class RedirectListener:
                 return
             if site is not None:
                 await self._readable(client, site)
-            # Whoever speaks first decides; of two at once, the server with its greeting.
+            # Whoever sends first decides; the server, if both do.
             spoken = "other" if site and _is_readable(site) else await self._detect(client, None)
         match spoken:
             case "left" | "silent":
@@ -150,7 +148,7 @@ class RedirectListener:
                 await self._relay(arrival, site)
 
     def _first_byte_timeout(self, arrival: RedirectedConnection) -> float | None:
-        """Return how long a client may be silent before its site is asked to speak."""
+        """Return the seconds to wait for a client before connecting to its site; None: forever."""
         if arrival.port in _WELL_KNOWN_PORTS or (arrival.host, arrival.port) in self._http_seen:
             return None
         return _LIKELY_HTTP_DELAY if arrival.port in self._http_ports else _SERVER_FIRST_DELAY
@@ -158,9 +156,9 @@ class RedirectListener:
     async def _detect(
         self, client: socket.socket, patience: float | None, quiet: bool = True
     ) -> DetectedProtocol | Literal["silent", "left"]:
-        """Return what the client speaks, having waited ``patience`` seconds for its first byte.
+        """Return the client's protocol; wait at most ``patience`` seconds for its first byte.
 
-        ``quiet``: a beginning that tells nothing is not waited for to become whole for ever.
+        ``quiet``: an ambiguous beginning times out, too.
         """
         seen = -1
         while True:
@@ -177,10 +175,9 @@ class RedirectListener:
             if spoken is not None:
                 return spoken
             if len(first) == seen:
-                # Woken, and there is no more: the client has said its last byte.
-                return "other"
+                return "other"  # Readable without new data: the client has sent its last byte.
             seen = len(first)
-            # With what was looked at still there, the socket would count as readable for ever.
+            # The peeked bytes must not count as readable.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, seen + 1)
             try:
                 async with asyncio.timeout(
@@ -211,7 +208,7 @@ class RedirectListener:
     async def _connect_unless_client_sends(
         self, client: socket.socket, arrival: RedirectedConnection
     ) -> socket.socket | None:
-        """Connect to the site; None where the client has spoken before that was done."""
+        """Connect to the site; return None if the client sends before that is done."""
         connecting = self._loop.create_task(self._route.connect(arrival.host, arrival.port))
         spoken = self._loop.create_task(self._readable(client))
         try:
@@ -228,7 +225,7 @@ class RedirectListener:
             try:
                 site = await self._route.connect(arrival.host, arrival.port)
             except OSError:
-                # As near as it comes to the refusal that the client would have met.
+                # The nearest equivalent of the refusal that the client would have seen.
                 close_with_reset(arrival.client)
                 return
         relay = Relay(arrival.client, site)
@@ -239,13 +236,11 @@ class RedirectListener:
 
 
 def _is_readable(end: socket.socket) -> bool:
-    """Whether a socket has something to read, its end included."""
+    """Whether a socket has data, its end or an error to read."""
     try:
         end.recv(1, socket.MSG_PEEK)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, BlockingIOError)
     return True
 
 

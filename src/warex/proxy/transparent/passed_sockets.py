@@ -1,7 +1,7 @@
-"""Sockets made inside a namespace and served by a proxy outside of it, and how they travel.
+"""Sockets that are made inside a namespace and passed to the proxy outside.
 
-A socket belongs to the network namespace in which it was made, whoever holds it: so the proxy,
-which stays in the host's network, accepts the connections that a command makes inside another one.
+A socket belongs to the network namespace in which it was made. So the proxy, in the host's network,
+can accept the connections that a command makes inside another one.
 """
 
 import socket
@@ -10,27 +10,27 @@ from dataclasses import dataclass
 from typing import Self
 
 _MAX_SOCKETS = 16
-"""Sockets in one message at most; there are six of TCP and DNS, and two of netlink."""
+"""Sockets in one message at most; a namespace passes six of TCP and DNS and two of netlink."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassedSockets:
-    """What a namespace's inside gives to the proxy outside."""
+    """The sockets of a namespace."""
 
     tcp: tuple[socket.socket, ...]
-    """Listening on 127.0.0.1 and ::1, where the rules inside redirect every connection."""
+    """Listening on 127.0.0.1 and ::1, where the namespace's rules redirect every connection."""
     dns_udp: tuple[socket.socket, ...]
-    """Bound on 127.0.0.1 and ::1, where the rules inside redirect port 53."""
+    """Bound on 127.0.0.1 and ::1, where the namespace's rules redirect port 53."""
     dns_tcp: tuple[socket.socket, ...]
     """The same, listening."""
     netfilter: socket.socket
-    """NETLINK_NETFILTER, opened inside: sets the rules of the inside from outside."""
+    """NETLINK_NETFILTER: sets the namespace's rules from outside."""
     log: socket.socket
-    """NETLINK_NETFILTER, bound to the group in which each refused connection is told."""
+    """NETLINK_NETFILTER, bound to ``nftables.LOG_GROUP``."""
 
     @property
     def sockets(self) -> tuple[socket.socket, ...]:
-        """All of them, in the order in which they travel."""
+        """All of them, in the order in which they are sent."""
         return (*self.tcp, *self.dns_udp, *self.dns_tcp, self.netfilter, self.log)
 
     def close(self) -> None:
@@ -46,7 +46,7 @@ class PassedSockets:
 
     @classmethod
     def of(cls, sockets: Sequence[socket.socket], tcp: int, udp: int, dns_tcp: int) -> Self:
-        """Sort sockets that came in the order of ``sockets`` by how many there are of each."""
+        """Assign sockets in the order of the property ``sockets``, by the number of each kind."""
         netfilter, log = sockets[tcp + udp + dns_tcp :]
         return cls(
             tcp=tuple(sockets[:tcp]),
@@ -58,14 +58,13 @@ class PassedSockets:
 
 
 def send_socket(channel: socket.socket, first: socket.socket) -> None:
-    """Send one socket where no namespace's come with it."""
+    """Send one socket without a namespace's sockets."""
     socket.send_fds(channel, [bytes((1, 0, 0, 0, 0))], [first.fileno()])
 
 
 def receive(channel: socket.socket) -> tuple[list[socket.socket], PassedSockets | None]:
-    """Receive what was sent by ``Handed.send`` or ``send_socket``; nothing at the channel's end."""
+    """Receive from ``PassedSockets.send`` or ``send_socket``; empty when the channel has closed."""
     counts, handles, _, _ = socket.recv_fds(channel, 5, _MAX_SOCKETS)
-    # A socket object finds out by itself of which kind it is.
     sockets = [socket.socket(fileno=handle) for handle in handles]
     if len(counts) < 5 or sum(counts) != len(sockets):
         for held in sockets:

@@ -1,4 +1,4 @@
-"""What a connection speaks, by the first bytes that its client sends."""
+"""Protocol detection, by the first bytes that a client sends."""
 
 import re
 from typing import Final, Literal
@@ -7,7 +7,7 @@ type DetectedProtocol = Literal["tls", "http", "connect", "h2c", "other"]
 """TLS; HTTP/1; HTTP/1 to a proxy of the client's own; HTTP/2 without TLS; anything else."""
 
 PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-"""With which every HTTP/2 connection begins (RFC 9113 §3.4)."""
+"""The beginning of every HTTP/2 connection (RFC 9113 §3.4)."""
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}")
 _VERSION: Final = re.compile(rb" HTTP/1\.[0-9]\r?$")
@@ -16,11 +16,11 @@ _COMMON_METHODS: Final = frozenset(
 )
 
 MAX_PEEK: Final = 8192
-"""Bytes of a first line after which nobody waits for its end any more."""
+"""Bytes after which an incomplete first line is not HTTP."""
 
 
 def detect_protocol(first: bytes) -> DetectedProtocol | None:
-    """Return what is spoken; None while these bytes do not tell yet."""
+    """Return the protocol; None if more bytes are needed."""
     if not first:
         return None
     if first[0] == 0x16:
@@ -32,7 +32,7 @@ def detect_protocol(first: bytes) -> DetectedProtocol | None:
 
 
 def _tls(first: bytes) -> DetectedProtocol | None:
-    """A handshake record whose message is a ClientHello (RFC 8446 §4.1.2, §5.1)."""
+    """Recognize a handshake record with a ClientHello (RFC 8446 §4.1.2, §5.1)."""
     wanted = (0x16, 0x03, None, None, None, 0x01)
     for found, needed in zip(first, wanted, strict=False):
         if needed is not None and found != needed:
@@ -43,7 +43,7 @@ def _tls(first: bytes) -> DetectedProtocol | None:
 
 
 def _http(first: bytes) -> DetectedProtocol | None:
-    """A request line; its end decides, since other protocols too begin with a word."""
+    """Recognize a request line by its end, since other protocols also begin with a word."""
     line, ended, _ = first.partition(b"\n")
     if ended:
         if not _VERSION.search(line):
@@ -55,8 +55,7 @@ def _http(first: bytes) -> DetectedProtocol | None:
     if not space:
         return _undecided(first)
     if word in _COMMON_METHODS and rest.startswith((b"/", b"http://", b"* ")):
-        # A long URL need not have arrived in one piece.
-        return "http"
+        return "http"  # A long URL may arrive in several pieces.
     return _undecided(first)
 
 

@@ -1,4 +1,4 @@
-"""A connection that was redirected here, and where its client meant to go."""
+"""A redirected connection and its original destination."""
 
 import socket
 import struct
@@ -15,19 +15,19 @@ class RedirectedConnection:
 
     client: socket.socket
     host: str
-    """The name, as far as the address tells it; else the address."""
+    """The name that has the address, if it is known; else the address."""
     address: str
-    """What the client connected to."""
+    """The address that the client connected to."""
     port: int
 
 
 def original_destination(client: socket.socket) -> tuple[str, int] | None:
-    """Return where a connection was redirected from; None where it was made straight to us.
+    """Return the original destination of a connection; None if it was not redirected.
 
-    Linux keeps that with the connection, in the namespace where the socket was made.
+    Linux keeps the destination in the namespace where the socket was made.
     """
     own = client.getsockname()
-    # An IPv6 socket may hold an IPv4 connection, which only the IPv4 question knows.
+    # An IPv6 socket may have an IPv4 connection, which needs the IPv4 option.
     mapped = own[0].startswith("::ffff:") and "." in own[0]
     try:
         if client.family == socket.AF_INET or mapped:

@@ -1,8 +1,8 @@
-"""Moves the bytes of a connection that is no HTTP, outside mitmproxy, unread and unharmed.
+"""Relays the bytes of a connection that is not HTTP, outside mitmproxy and unchanged.
 
-Straight on the sockets: received into one buffer and sent from it, so that nothing is copied or
-queued in Python. A side that cannot take more stops the other one; a side that has said its last
-byte is told to the other one alone; a reset is passed on as a reset.
+It receives into one shared buffer and sends from it, so that nothing is copied or queued in Python.
+If one side cannot send, the other side is not read. A half-close is passed on as a half-close, a
+reset as a reset.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from warex.proxy.transparent.redirected_connection import close_with_reset
 
 _BUFFER: Final = 256 * 1024
 _HEAD: Final = 64 * 1024
-"""Bytes of an upstream proxy's answer to CONNECT at most."""
+"""Maximum bytes of an upstream proxy's response to CONNECT."""
 
 
 class _Pipe:
-    """One direction: what arrives at ``source`` leaves at ``sink``."""
+    """One direction, from ``source`` to ``sink``."""
 
     def __init__(self, source: socket.socket, sink: socket.socket, relay: "Relay") -> None:
         self.source, self.sink, self._relay = source, sink, relay
@@ -46,7 +46,7 @@ class _Pipe:
             self._relay.connection_reset()
             return
         if sent < count:
-            # The buffer is everybody's; what is left waits in a copy, and nothing more comes in.
+            # The buffer is shared: keep the rest as a copy, and stop reading until it is sent.
             self._unsent = memoryview(bytes(buffer[sent:count]))
             self._loop.remove_reader(self.source)
             self._loop.add_writer(self.sink, self._flush)
@@ -72,8 +72,7 @@ class _Pipe:
     def _finish(self) -> None:
         self._loop.remove_reader(self.source)
         self.over = True
-        # It may have gone already.
-        with suppress(OSError):
+        with suppress(OSError):  # The sink may be closed already.
             self.sink.shutdown(socket.SHUT_WR)
         self._relay.direction_ended()
 
@@ -86,7 +85,7 @@ class Relay:
     """A client's connection and the site's, joined."""
 
     buffer = memoryview(bytearray(_BUFFER))
-    """One for all: each piece leaves it before the next one comes in."""
+    """Shared by all relays: each piece is sent or copied before the next one is received."""
 
     def __init__(self, client: socket.socket, site: socket.socket) -> None:
         self._client, self._site = client, site
@@ -97,16 +96,16 @@ class Relay:
 
     @property
     def sent(self) -> int:
-        """Bytes from the client."""
+        """Bytes sent by the client."""
         return self._out.moved
 
     @property
     def received(self) -> int:
-        """Bytes from the site."""
+        """Bytes sent by the site."""
         return self._back.moved
 
     async def run(self) -> None:
-        """Move bytes until both sides have ended, or one has broken off."""
+        """Relay until both sides have ended or one is reset."""
         for end in (self._client, self._site):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._out.begin()
@@ -126,12 +125,12 @@ class Relay:
                     end.close()
 
     def connection_reset(self) -> None:
-        """Note that a side was reset."""
+        """Reset both sides."""
         self._broken = True
         self._end()
 
     def direction_ended(self) -> None:
-        """Note that a side has said its last byte."""
+        """End the relay if both directions have ended."""
         if self._out.over and self._back.over:
             self._end()
 
@@ -141,13 +140,13 @@ class Relay:
 
 
 class Connector:
-    """How sites are reached: straight, or through another proxy."""
+    """Connects to sites, directly or through an upstream proxy."""
 
     def __init__(self, upstream: str | None = None) -> None:
         self.upstream = upstream
 
     async def connect(self, host: str, port: int) -> socket.socket:
-        """Connect to a site; raise OSError where that fails."""
+        """Connect to a site; raise OSError on failure."""
         if self.upstream is None:
             return await _connect(host, port)
         parts = urlsplit(self.upstream)
@@ -196,7 +195,7 @@ async def _open_tunnel(opened: socket.socket, host: str, port: int, credentials:
     await loop.sock_sendall(opened, asked.encode("latin-1"))
     head = b""
     while not head.endswith(b"\r\n\r\n"):
-        # By the byte: what follows the head is the site's already.
+        # Read by the byte: the site's data follows the head.
         more = await loop.sock_recv(opened, 1)
         if not more or len(head) > _HEAD:
             raise OSError("the upstream proxy broke off")

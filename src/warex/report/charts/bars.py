@@ -1,7 +1,7 @@
-"""What most figures are made of: a row for each condition, in a group for each agent.
+"""Bar and interval charts: a row for each condition, in a group for each agent.
 
-Names stand at the left and numbers at the right of each row, so that a figure can be read without
-its colours, and without its axis.
+Each row has its name at the left and its number at the right, so that a figure is readable without
+colours and axis.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -137,7 +137,7 @@ def _chart(
 
 
 def _key(groups: Sequence[ChartGroup], plot: _Plot, hatched: str) -> Iterable[str]:
-    """Say what the signs mean, of those that are drawn."""
+    """Explain the signs that are drawn."""
     drawn = [e for group in groups for e in group.entries if e.value is not None]
     if any(entry.interval for entry in drawn):
         yield "Lines: 95 % intervals."
@@ -198,7 +198,7 @@ def _whisker(plot: _Plot, entry: ChartRow, y: float) -> Iterable[str]:
     if entry.interval is None:
         return
     low, high = (plot.x(min(max(end, plot.marks[0]), plot.marks[-1])) for end in entry.interval)
-    # A rim of paper keeps it apart from a bar of any colour.
+    # A rim in the background colour separates it from the bar.
     for look, reach in (("halo", 4.5), ("rod", 3.5)):
         yield line(low, y, high, y, look)
         for end in (low, high):

@@ -1,9 +1,10 @@
-"""What each condition takes from an agent: Δ against ``clean``, with the noise floor behind."""
+"""Δ of each condition against ``clean``, with the noise floor."""
 
 from dataclasses import replace
 
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
+from warex.analysis.stats.paired import describe_p
 from warex.analysis.table.tabulate import Table
 from warex.report.charts.bars import Axis, ChartRow, whiskers
 from warex.report.charts.styles import ConditionStyle, groups
@@ -12,13 +13,12 @@ from warex.report.text import formatting
 
 
 def delta(run: Run, table: Table) -> Chart:
-    """Draw each condition's Δ; the band is what differs between clean and clean."""
+    """Draw each condition's Δ; the band is the noise floor."""
     floors = dict(table.noise_floor)
     made = []
     for group in groups(run, table, _entry):
         floor = floors.get(group.name)
-        band = floor.delta.interval if floor else None
-        made.append(replace(group, band=band))
+        made.append(replace(group, band=floor.delta.interval if floor else None))
     ends = [
         end
         for group in made
@@ -37,10 +37,10 @@ def delta(run: Run, table: Table) -> Chart:
 def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
     if row.delta is None:
         return None
-    p = row.delta.p if row.delta.p_holm is None else row.delta.p_holm
-    told = formatting.delta(row.delta, interval=False)
-    if p is not None:
-        told += f", p {formatting.p(p)}" if p < 0.001 else f", p = {formatting.p(p)}"
+    p = row.delta.adjusted_p
+    told = formatting.delta(row.delta, interval=False) + (
+        f", {describe_p(p)}" if p is not None else ""
+    )
     return ChartRow(
         row.condition, row.delta.value, told, row.delta.interval, look.hue, look.hatched
     )

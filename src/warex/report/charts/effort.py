@@ -32,7 +32,12 @@ _PANELS = (
 
 def panels(run: Run, table: Table) -> tuple[Chart, ...]:
     """Draw the four panels, each as a figure of its own."""
-    first = bars("success-bars", "(a) Success", groups(run, table, _success), PERCENT)
+    first = bars(
+        "success-bars",
+        "(a) Success",
+        groups(run, table, lambda row, look: rate_entry(row, row.success, look)),
+        PERCENT,
+    )
     return (first, *(_panel(run, table, panel) for panel in _PANELS))
 
 
@@ -59,7 +64,3 @@ def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
     ]
     axis = Axis(panel.axis(table.rows), 0, max([0.0, *ends]), lambda value: f"{value:g}")
     return bars(panel.name, panel.title, made, axis)
-
-
-def _success(row: ConditionRow, look: ConditionStyle) -> ChartRow:
-    return rate_entry(row, row.success, look)

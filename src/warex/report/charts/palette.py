@@ -1,7 +1,7 @@
 """The colours of report and figures, in light and in dark.
 
-Text has a contrast of at least 4.5 to 1 against what it stands on, marks of at least 3 to 1 (WCAG
-2.2, AA). No colour says anything alone: beside it stands a word, a shape or a pattern.
+Text has a contrast of at least 4.5 to 1 to its background, marks of at least 3 to 1 (WCAG 2.2, AA).
+Colours are never the only sign: there is always a word, a shape or a pattern.
 """
 
 LIGHT: dict[str, str] = {

@@ -10,9 +10,9 @@ from warex.text.english import count_noun
 
 
 def reloads(run: Run, table: Table) -> Chart:
-    """Draw the reloads of each agent; where nobody watched, nobody counts them."""
+    """Draw the reloads of each agent; rows without traces are left out."""
     most = max((row.reloads or 0 for row in table.rows), default=0)
-    axis = Axis("actions that reload or ask again, over all trials", 0, max(4, most), _write)
+    axis = Axis("actions that reload or ask again, over all trials", 0, max(4, most), "{:g}".format)
     return bars("reloads", "Reloads", groups(run, table, _entry), axis)
 
 
@@ -21,7 +21,3 @@ def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow | None:
         return None
     words = f"{row.reloads} in {count_noun(row.n, 'trial')}"
     return ChartRow(row.condition, row.reloads, words, None, look.hue, look.hatched)
-
-
-def _write(value: float) -> str:
-    return f"{value:g}"

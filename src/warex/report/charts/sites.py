@@ -1,4 +1,4 @@
-"""Success by site and condition: where it hurts."""
+"""Success by site and condition."""
 
 from collections.abc import Iterable, Mapping
 

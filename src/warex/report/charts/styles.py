@@ -1,6 +1,6 @@
-"""How a condition looks in every figure: one hue for each scenario, hatched with a defence.
+"""The style of a condition in all figures: one hue per scenario, hatched with a defence.
 
-Grey is what injects nothing: ``no-proxy``, ``clean`` and controls.
+Conditions without faults are grey: ``no-proxy``, ``clean`` and controls.
 """
 
 from collections.abc import Callable, Iterable, Mapping

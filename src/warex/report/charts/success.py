@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, ChartRow, whiskers
-from warex.report.charts.styles import ConditionStyle, groups, rate_entry
+from warex.report.charts.bars import Axis, whiskers
+from warex.report.charts.styles import groups, rate_entry
 from warex.report.charts.svg import Chart
 from warex.traces import CLEAN
 
@@ -16,10 +15,6 @@ PERCENT = Axis("success, %", 0, 1, lambda share: f"{100 * share:.0f}")
 def success(run: Run, table: Table) -> Chart:
     """Draw each condition's rate as a mark; a dashed line stands at ``clean``."""
     clean = {row.agent: row.success.value for row in table.rows if row.condition == CLEAN}
-    made = groups(run, table, _entry)
+    made = groups(run, table, lambda row, look: rate_entry(row, row.success, look))
     lined = [replace(group, line_at=clean.get(group.name)) for group in made]
     return whiskers("success", "Success with 95 % interval", lined, PERCENT)
-
-
-def _entry(row: ConditionRow, look: ConditionStyle) -> ChartRow:
-    return rate_entry(row, row.success, look)

@@ -46,7 +46,7 @@ _LATEX = {
     "—": "---",
     "…": r"\ldots{}",
 }
-"""What LaTeX would read as a command, and signs that an old engine has no glyph for."""
+"""Characters that are special in LaTeX, and those that old engines have no glyph for."""
 
 _MINUS = re.compile(r"(?<![\w.\-])-(?=\d)")
 _MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[<|&"})
@@ -55,7 +55,7 @@ _MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_[<|&"})
 def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ...]:
     """Write every figure and table of a run into ``folder``; return the files, in order.
 
-    Raises InputError if the folder is a file, and MachineError when the disk refuses.
+    Raises InputError if the folder is a file, and MachineError if writing fails.
     """
     _require_folder(folder)
     table = table or tabulate(run)
@@ -70,7 +70,7 @@ def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ..
 
 
 def export_runs(told: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
-    """Write what several runs have in common into ``folder``; return the files, in order.
+    """Write the paper's table of several runs into ``folder``; return the files, in order.
 
     Raises as ``export`` does.
     """
@@ -94,7 +94,7 @@ def _require_folder(folder: Path) -> None:
 
 
 def as_csv(sheet: Sheet) -> str:
-    """Return the table's bare numbers as CSV (RFC 4180); what is not known is empty."""
+    """Return the table's plain values as CSV (RFC 4180); unknown values are empty."""
     text = StringIO()
     writer = csv.writer(text)
     keys = (key for column in sheet.columns for key in column.csv_keys)
@@ -108,7 +108,7 @@ def as_csv(sheet: Sheet) -> str:
 
 
 def _csv_value(value: object) -> object:
-    """Return a value for CSV; a text that a spreadsheet would compute has an apostrophe before."""
+    """Return a value for CSV, with an apostrophe before text that is a spreadsheet formula."""
     if not isinstance(value, str):
         return value
     text = escape_controls(value)
@@ -140,7 +140,7 @@ def as_latex(sheet: Sheet) -> str:
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """Return the table as Markdown with its title and what has to be known to read it."""
+    """Return the table as Markdown, with its title and note."""
     first, line = ([], []) if sheet.stacked else (["agent"], ["---"])
     titles = [*first, *(column.title for column in sheet.columns)]
     rule = [*line, *("---" if column.is_text else "---:" for column in sheet.columns)]
@@ -166,7 +166,7 @@ def latex(words: str) -> str:
 
 
 def _latex_row(words: Sequence[str]) -> str:
-    # A row that begins with a bracket would be taken for the argument of the rule before it.
+    # A bracket at the beginning of a row would be an argument of the previous command.
     cells = (("{}" if w.startswith(("[", "*")) else "") + latex(w) for w in words)
     return " & ".join(cells) + r" \\"
 

@@ -1,8 +1,7 @@
-"""A trial's log in the layout of the paper's Appendix F, out of its trace.
+"""A trial's log in the layout of the paper's Appendix F, from its trace.
 
-What the paper writes as "..." is one line of JSON here: the messages that went to the model, and
-what it answered. A moment is a Unix timestamp in seconds, and in brackets the same as date and
-time (UTC).
+The "..." of the paper is one line of JSON: the messages to the model, and its answer. Times are
+Unix timestamps in seconds, followed by the date and time (UTC) in parentheses.
 """
 
 import json
@@ -25,7 +24,7 @@ from warex.traces.reader import Trace, read_trace
 def paper_logs(folder: Path) -> Iterator[str]:
     """Yield the log of each trial in a folder: an attempt, a trial, a condition, a run.
 
-    Of a trial's attempts the last one with an outcome stands. Raises TraceError for a folder that
+    The last attempt with an outcome is used. Raises TraceError for a folder that
     holds no trial, and for a damaged trace.
     """
     attempts = list(_standing(folder))
@@ -56,7 +55,7 @@ def _standing(folder: Path) -> Iterator[Path]:
 def _lines(trace: Trace, key: TrialKey, *, told: bool) -> Iterator[str]:
     yield f"Task_Name_Number: {key.task}"
     if told:
-        # The paper has one log for each; in a longer one they must be told apart.
+        # The paper has one log per trial; with several, each needs its key.
         yield f"Trial: {key.agent} / {key.condition} / repeat {key.repeat}"
     for call in trace.events(LlmCall):
         yield f"LLM Request Content: {_json(call.messages)}"

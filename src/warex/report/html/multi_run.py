@@ -1,4 +1,4 @@
-"""One report over several runs: what each says, and the paper's table of them all."""
+"""One report over several runs: the success of each, and the paper's table of all."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,6 @@ from warex.report.formats.export import export_runs
 from warex.report.html.page import REPORT
 from warex.report.html.templates import environment
 from warex.report.tables.paper import paper_sheet
-from warex.report.tables.sheet import Sheet
 from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
 from warex.text.english import count_noun
@@ -22,7 +21,7 @@ from warex.traces.files import write_atomic
 def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
     """Write the page of several runs and the paper's table into ``folder``; return the files.
 
-    Raises InputError if the folder is a file, and MachineError when the disk refuses.
+    Raises InputError if the folder is a file, and MachineError if writing fails.
     """
     tables = export_runs(runs, folder)
     page = folder / REPORT
@@ -32,7 +31,6 @@ def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
 
 def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
     pages = environment()
-    sheet: Sheet = paper_sheet(runs)
     words = pages.get_template("multi_run.html").render(
         light=css_variables(LIGHT),
         dark=css_variables(DARK),
@@ -45,7 +43,7 @@ def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
             }
             for run, table in runs
         ],
-        sheet=sheet,
+        sheet=paper_sheet(runs),
         footnotes=shared_footnotes(runs),
         heats=HEAT_STEPS,
     )

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else and asks nobody for anything."""
+"""The report as one self-contained HTML file, without network requests."""
 
 import json
 import re
@@ -36,7 +36,7 @@ _UNIT = re.compile(r"(?<=\d) (?=%|[^\W\d])")
 def write_report(run: Run, table: Table | None = None) -> Path:
     """Write ``report.html`` and ``summary.json`` into the run's folder; return the report's path.
 
-    Raises MachineError when the disk refuses.
+    Raises MachineError if writing fails.
     """
     table = table or tabulate(run)
     summary = escape_controls_in_json(
@@ -48,7 +48,7 @@ def write_report(run: Run, table: Table | None = None) -> Path:
 
 
 def nonbreaking_units(words: str) -> str:
-    """Keep a number and its unit in one line, however narrow its column is."""
+    """Put a non-breaking space between a number and its unit."""
     return _UNIT.sub("\u00a0", words)
 
 
@@ -58,8 +58,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
     told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
     pages = environment()
     pages.filters["nonbreaking_units"] = nonbreaking_units
-    page = pages.get_template("report.html")
-    words = page.render(
+    words = pages.get_template("report.html").render(
         name=run.name,
         light=css_variables(LIGHT),
         dark=css_variables(DARK),
@@ -85,7 +84,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
 
 
 def _charts_by_name(run: Run, table: Table) -> Mapping[str, list[dict[str, object]]]:
-    """Return every figure as it stands in the page; what a file holds together is apart here."""
+    """Return the figures of the page; panels that share a file are separate here."""
     apart: dict[str, Iterable[Chart]] = {
         "effort": panels(run, table),
         "doses": dose_panels(run, table),

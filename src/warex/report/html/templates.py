@@ -4,7 +4,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
 def environment() -> Environment:
-    """Return an environment that escapes values and fails on a name that is not given."""
+    """Return an environment that escapes values and fails on undefined names."""
     return Environment(
         loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined
     )

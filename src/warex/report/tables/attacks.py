@@ -1,4 +1,4 @@
-"""The table of attacks: how often they succeeded."""
+"""The table of attack success rates."""
 
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Rate
@@ -15,7 +15,7 @@ from warex.report.tables.sheet import Sheet, blocks
 
 
 def attack_sheet(run: Run, table: Table) -> Sheet:
-    """Say how often text that gives orders, or a dark pattern, got what it wanted."""
+    """Return the success rates of attacks."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.attacks:
         cells = (text_cell(one.condition), rate_cell(one.attack_success), count_cell(one.unknown))

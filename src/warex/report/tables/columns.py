@@ -1,22 +1,14 @@
-"""The cells of every table, and the columns of those that metrics fill.
+"""Cells of tables, and the columns of metrics.
 
-The same cell is shown in the terminal, in HTML, in LaTeX and in Markdown; a CSV file gets its bare
-numbers, each in a column of its own.
+The terminal, HTML, LaTeX and Markdown show a cell's text; CSV gets its plain values, each in its
+own column.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from warex.analysis.metrics.metric import (
-    Bare,
-    Metric,
-    Names,
-    PassK,
-    Unit,
-    columns_of,
-    values_of,
-)
+from warex.analysis.metrics.metric import Bare, Metric, Names, PassK, Unit, columns_of, values_of
 from warex.analysis.metrics.regimes import Regime
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.stats.estimates import Mean, Rate
@@ -27,29 +19,29 @@ from warex.text.english import count_noun
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure as it is read, and its bare numbers."""
+    """The text of a figure, and its plain values."""
 
     text: str
     values: tuple[Bare, ...]
     """In the order of the column's ``keys``."""
     subtext: str = ""
-    """What stands below it in small print."""
+    """Small print below the text."""
     href: str = ""
     """Relative to the run's folder."""
     css_class: str = ""
     """Class in HTML."""
     tags: tuple[str, ...] = ()
-    """What a reader may ask to see alone."""
+    """Tags by which a reader can filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column is called and what it means."""
+    """The title and the definition of a column."""
 
     title: str
     definition: str
     csv_keys: tuple[str, ...]
-    """Names of its bare numbers in CSV."""
+    """Names of its plain values in CSV."""
     is_text: bool = False
 
 
@@ -59,24 +51,24 @@ def text_cell(words: str) -> Cell:
 
 
 def count_cell(number: int | None) -> Cell:
-    """Return a cell with a number of things."""
+    """Return a cell with a count."""
     return Cell(formatting.UNKNOWN if number is None else str(number), (number,))
 
 
 def rate_cell(of: Rate | None, *, interval: bool = False) -> Cell:
-    """Return a rate with its share, and with its interval if asked."""
+    """Return a cell with a rate, optionally with its interval."""
     words = formatting.UNKNOWN if of is None else formatting.rate_percent(of, interval=interval)
     return Cell(words, values_of(of, Rate))
 
 
 def difference_cell(of: Delta | None, n: int | None = None) -> Cell:
-    """Return a difference in points with its interval, and its pairs where they are not ``n``."""
+    """Return a cell with a difference in points, and its pairs if they are not ``n``."""
     pairs = count_noun(of.pairs, "pair") if of is not None and of.pairs != n else ""
     return Cell(formatting.delta(of), values_of(of, Delta), pairs)
 
 
 def figure_column(title: str, meaning: str, key: str, kind: type) -> Column:
-    """Return a column for figures of a kind, its bare numbers called after ``key``."""
+    """Return a column for figures of a kind; ``key`` names its plain values."""
     return Column(title, meaning, tuple(columns_of(key, kind)))
 
 
@@ -89,7 +81,7 @@ CONDITION = Column(
 
 
 def column(metric: Metric[Any]) -> Column:
-    """Return the column of a metric; it holds what stands beside it, too."""
+    """Return the column of a metric, with the values of metrics beside it."""
     keys = (key for each in (metric, *_beside(metric)) for key in each.columns)
     return Column(metric.label, metric.definition, tuple(keys), metric.is_text)
 
@@ -101,7 +93,7 @@ def cell(metric: Metric[Any], row: ConditionRow) -> Cell:
 
 
 def text(metric: Metric[Any], row: ConditionRow) -> str:
-    """Return a row's figure as it is read."""
+    """Return the text of a row's figure."""
     figure = metric.of(row)
     match figure:
         case None:
@@ -154,6 +146,5 @@ def _small_print(metric: Metric[Any], row: ConditionRow) -> Iterator[str]:
 
 
 def _amount(value: float, unit: Unit, row: ConditionRow) -> str:
-    return (
-        formatting.usd(value, row.as_if) if unit == "US dollars" else formatting.amount(value, unit)
-    )
+    as_if = row.as_if if unit == "US dollars" else None
+    return formatting.usd(value, as_if) if as_if else formatting.amount(value, unit)

@@ -1,4 +1,4 @@
-"""The table of how trials ended, and what another rule for crashes would give."""
+"""The table of endings, with the success under other rules for crashes."""
 
 from typing import get_args
 
@@ -20,25 +20,21 @@ from warex.traces.outcome import Ending
 
 
 def ending_sheet(run: Run, table: Table) -> Sheet:
-    """Say how trials ended, and what another rule for crashes of the harness would give."""
-    shown = [name for name in get_args(Ending.__value__) if _any_ended(table, name)]
+    """Return the endings of trials, and the success under other rules for crashes."""
+    ended = {name for one in table.endings for name, _ in one.counts}
+    shown = [name for name in get_args(Ending.__value__) if name in ended]
     crashed = any(one.crashed or one.voided for one in table.endings)
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.endings:
         counts = dict(one.counts)
-        other = (
-            (count_cell(one.voided), rate_cell(one.success_if_void), rate_cell(one.success_if_zero))
-            if crashed
-            else ()
-        )
-        lines[one.agent].append(
-            (
-                text_cell(one.condition),
-                rate_cell(one.success),
-                *(count_cell(counts.get(name, 0)) for name in shown),
-                *other,
-            )
-        )
+        cells = [text_cell(one.condition), rate_cell(one.success)]
+        cells += [count_cell(counts.get(name, 0)) for name in shown]
+        if crashed:
+            cells += [
+                count_cell(one.voided),
+                *map(rate_cell, (one.success_if_void, one.success_if_zero)),
+            ]
+        lines[one.agent].append(tuple(cells))
     return Sheet(
         "endings",
         "How trials ended",
@@ -72,7 +68,3 @@ _OTHER_RULES = (
         Rate,
     ),
 )
-
-
-def _any_ended(table: Table, name: str) -> bool:
-    return any(name in dict(one.counts) for one in table.endings)

@@ -1,7 +1,7 @@
 """The paper's Table 1 (its Appendix A), over one run or several: a block for each benchmark.
 
-Same rows, columns and units; Δ is relative, as there: -70 says that 70 % of what ``clean`` solves
-is lost. A condition that the paper did not have stands under its own name.
+Rows, columns and units are the paper's. Δ is relative, as there: -70 means that 70 % of the success
+under ``clean`` is lost. A condition that the paper does not have keeps its own name.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ PAPER_FAULT_NAMES = {
     "paper/server-error": "Server Error",
     "paper/javascript": "JavaScript Delay",
 }
-"""How the paper calls what these scenarios inject."""
+"""The paper's names of these scenarios."""
 PAPER_DEFENCE = "refresh"
 """The defence of its Appendix C."""
 
@@ -30,7 +30,7 @@ _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 
 
 def _column(metric: Metric[Any]) -> Column:
-    """Return a metric's column, without the interval, which the paper does not have."""
+    """Return a metric's column without the interval, as in the paper."""
     keys = tuple(key for key in metric.columns if not key.endswith(("_low", "_high")))
     return Column(f"{metric.label}{_ARROWS[metric.better]}", metric.definition, keys)
 
@@ -52,11 +52,7 @@ _COLUMNS = (
             ConditionRow.steps,
         )
     ),
-    Column(
-        "Δ succ. (%)",
-        "Success over that of clean, minus 1, in percent.",
-        ("relative_change",),
-    ),
+    Column("Δ succ. (%)", "Success over that of clean, minus 1, in percent.", ("relative_change",)),
     Column(
         "95 % interval",
         "Of Δ, over tasks; the paper gives none.",
@@ -76,7 +72,7 @@ def paper_sheet(runs: Sequence[TabulatedRun]) -> Sheet:
         " latency.",
         _COLUMNS,
         tuple(
-            # Two runs of one agent on one benchmark are told apart by their folders.
+            # Several runs of an agent on one benchmark are distinguished by their folders.
             block
             if names.count(block.agent) == 1
             else TableBlock(f"{block.agent} ({run})", block.lines)
@@ -105,20 +101,20 @@ def _benchmark(run: Run, agent: str) -> str:
 
 
 def _in_order(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
-    """Return the rows, those with a defence right behind the same without."""
+    """Return the rows; one with a defence follows the same condition without it."""
     groups = [_varied(row) for row in rows]
     return sorted(rows, key=lambda row: (groups.index(_varied(row)), row.defence is not None))
 
 
 def _varied(row: ConditionRow) -> object:
-    """Return what the condition varies, but for its defence."""
+    """Return what the condition varies, without its defence."""
     if row.scenario is None:
         return row.condition
     return row.scenario, (row.dose.axis, row.dose.value) if row.dose else None
 
 
 def _fault(row: ConditionRow) -> str:
-    """Return what the paper calls the condition; its own name where it is none of the paper's."""
+    """Return the paper's name of the condition, or else its own."""
     if row.condition == NO_PROXY:
         return "No Proxy"
     if row.condition == CLEAN:
@@ -161,5 +157,5 @@ def _thousands(tokens: float) -> str:
 
 
 def _percent(share: float) -> str:
-    # Rounded to a whole number first: there is no minus nought.
+    # Rounded to an integer first, to avoid -0.
     return f"{round(100 * share):+d}"

@@ -1,4 +1,4 @@
-"""The table of popups: the paper's Table 2 in its words, and ours beside it."""
+"""The table of popups: the shares of the paper's Table 2, and more."""
 
 from collections.abc import Callable
 from typing import Final
@@ -54,7 +54,7 @@ _SHARES: Final[tuple[tuple[str, str, str, Callable[[PopupRates], Rate]], ...]] =
 
 
 def popup_sheet(run: Run, table: Table) -> Sheet:
-    """Say what agents did about the dialogs over their pages."""
+    """Return how agents handled popups."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.popups:
         shares = (rate_cell(of(one)) for _, _, _, of in _SHARES)

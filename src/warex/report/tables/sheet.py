@@ -1,4 +1,4 @@
-"""One table of a report, before it is HTML, CSV, LaTeX or Markdown."""
+"""One table of a report, independent of its format."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ class Sheet:
     """Stem of its files, and its id on the page."""
     title: str
     note: str
-    """What has to be known to read it, one or two sentences."""
+    """One or two sentences that explain the table."""
     columns: tuple[Column, ...]
     blocks: tuple[TableBlock, ...]
     stacked: bool = False
-    """Whether each block is headed by a row of its own, and not by a column, in a file too."""
+    """Whether each block has a heading row instead of an agent column."""
 
     @property
     def flat(self) -> bool:
-        """Whether each agent has one line, so that its name can stand in it."""
+        """Whether each agent has one line, which can hold its name."""
         return not self.columns[0].is_text
 
     @property

@@ -1,4 +1,4 @@
-"""The tables of a report, each once: HTML, CSV, LaTeX and Markdown are written from these."""
+"""The tables of a report, from which HTML, CSV, LaTeX and Markdown are written."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -34,11 +34,11 @@ from warex.traces import NO_PROXY
 _UNRECORDED = " A dash: not known, since without the proxy nothing is recorded."
 
 ELSEWHERE = "elsewhere"
-"""The site of tasks whose trials nobody watched."""
+"""The site of tasks whose trials have no recorded traffic."""
 
 
 def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
-    """Return the tables of a run, in the order of the report; those with nothing to say, too."""
+    """Return the tables of a run in the order of the report, including empty ones."""
     return (
         baseline_sheet(run, table),
         success_sheet(run, table),
@@ -58,7 +58,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
 
 
 def baseline_sheet(run: Run, table: Table) -> Sheet:
-    """Say what the instrument itself does, and what it can see, before any fault."""
+    """Return the proxy's own effect, the noise floor and the power of a run."""
     effects, slower = dict(table.proxy_effect), dict(table.proxy_latency)
     floors, power = dict(table.noise_floor), dict(table.power)
     lines: dict[str, list[tuple[Cell, ...]]] = {}
@@ -115,7 +115,7 @@ def baseline_sheet(run: Run, table: Table) -> Sheet:
 
 
 def success_sheet(run: Run, table: Table) -> Sheet:
-    """Say how often tasks are solved, and whether that differs from ``clean``."""
+    """Return the success under each condition."""
     return _of_section(
         "success",
         "Success under each condition",
@@ -126,7 +126,7 @@ def success_sheet(run: Run, table: Table) -> Sheet:
 
 
 def effort_sheet(run: Run, table: Table) -> Sheet:
-    """Say what a trial takes, beside its success: cheap and failed is no bargain."""
+    """Return the effort of trials, next to their success."""
     return _of_section(
         "effort",
         "What a trial takes",
@@ -137,7 +137,7 @@ def effort_sheet(run: Run, table: Table) -> Sheet:
 
 
 def recovery_sheet(run: Run, table: Table) -> Sheet:
-    """Say how often the agent itself recovered, and what that took."""
+    """Return how often the agent recovered, and the effort of recoveries."""
     return _of_section(
         "recovery",
         "Recovery and its price",
@@ -148,7 +148,7 @@ def recovery_sheet(run: Run, table: Table) -> Sheet:
 
 
 def regime_sheet(run: Run, table: Table) -> Sheet:
-    """Name the way in which each agent fails under each condition."""
+    """Return the regime of each agent under each condition."""
     return _of_section(
         "regimes",
         "How agents fail",
@@ -159,7 +159,7 @@ def regime_sheet(run: Run, table: Table) -> Sheet:
 
 
 def delivery_sheet(run: Run, table: Table) -> Sheet:
-    """Prove what was injected: the ledger's sums."""
+    """Return the numbers of planned, delivered and missed faults."""
     return _of_section(
         "delivery",
         "What really reached the agents",
@@ -170,10 +170,10 @@ def delivery_sheet(run: Run, table: Table) -> Sheet:
 
 
 def defence_sheet(run: Run, table: Table) -> Sheet:
-    """Say what each defence changes against the same condition without it."""
+    """Return the effect of each defence."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for effect in table.defences:
-        p = effect.delta.p if effect.delta.p_holm is None else effect.delta.p_holm
+        p = effect.delta.adjusted_p
         lines[effect.agent].append(
             (
                 text_cell(effect.defence),
@@ -238,7 +238,7 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
 
 
 def contrast_sheet(table: Table) -> Sheet:
-    """Compare agents under the same condition."""
+    """Return the comparison of agents under the same condition."""
     lines: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
     for contrast in table.contrasts:
         lines[" and ".join(contrast.agents)].append(_contrast(contrast))
@@ -269,13 +269,12 @@ def contrast_sheet(table: Table) -> Sheet:
 
 
 def site_sheet(run: Run, table: Table) -> Sheet:
-    """Say how success spreads over sites."""
-    places = site_rates(run, table)
+    """Return the success by site."""
     titles = tuple(
         Column(c, "Success under this condition.", (c, f"{c}_n")) for c in run.conditions
     )
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
-    for (agent, site), by_condition in places.items():
+    for (agent, site), by_condition in site_rates(run, table).items():
         cells = (_of(by_condition.get(condition, Rate(0, 0))) for condition in run.conditions)
         lines[agent].append((text_cell(site), *cells))
     return Sheet(
@@ -289,7 +288,7 @@ def site_sheet(run: Run, table: Table) -> Sheet:
 
 
 def void_sheet(run: Run) -> Sheet:
-    """List why attempts were void, and how often."""
+    """Return the reasons of void attempts, and their numbers."""
     why = Counter(
         (a.key.agent, a.key.condition, getattr(a.outcome, "reason", ""))
         for a in run.attempts
@@ -313,7 +312,7 @@ def void_sheet(run: Run) -> Sheet:
 
 
 def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rate]]:
-    """Return success by agent and site, under each condition; what the table left out is not in."""
+    """Return success by agent and site under each condition, without what the table leaves out."""
     site_of = site_by_task(run.trials)
     out = set(table.left_out)
     found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
@@ -330,7 +329,7 @@ def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rat
 
 
 def site_by_task(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]:
-    """Return the site of each task (benchmark, name): the one most of its trials began at."""
+    """Return the site of each task (benchmark, name): by the first page of most of its trials."""
     seen: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for trial in trials:
         here = seen[trial.key.benchmark, trial.key.task]
@@ -346,6 +345,7 @@ def _contrast(of: Contrast) -> tuple[Cell, ...]:
     relative = (
         formatting.UNKNOWN if of.relative_change is None else f"{100 * of.relative_change:+.1f} %"
     )
+    p = of.paired.p if of.paired else None
     return (
         text_cell(of.condition),
         text_cell(of.figure),
@@ -354,9 +354,7 @@ def _contrast(of: Contrast) -> tuple[Cell, ...]:
         Cell(formatting.p(of.p_fisher), (of.p_fisher,)),
         Cell(relative, (of.relative_change,)),
         difference_cell(of.paired, of.paired.pairs if of.paired else 0),
-        Cell(
-            formatting.p(of.paired.p if of.paired else None), (of.paired.p if of.paired else None,)
-        ),
+        Cell(formatting.p(p), (p,)),
     )
 
 
@@ -374,7 +372,7 @@ def _of(of: Rate) -> Cell:
 
 
 def heat_class(value: float) -> str:
-    """Return the class of a cell that holds this rate: one of six steps from none to all."""
+    """Return the CSS class of a rate, one of six steps."""
     return f"heat-{round(5 * value)}"
 
 
@@ -385,7 +383,7 @@ def _faulted(table: Table) -> Sequence[ConditionRow]:
 def _of_section(
     section: Section, title: str, note: str, run: Run, rows: Sequence[ConditionRow]
 ) -> Sheet:
-    """Return the table of a section's metrics, success first: nothing stands without it."""
+    """Return the table of a section's metrics, with success first."""
     lead = () if section in ("success", "delivery") else (ConditionRow.success,)
     metrics = (*lead, *shown((m for m in METRICS if m.section == section), rows))
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}

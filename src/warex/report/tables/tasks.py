@@ -1,4 +1,4 @@
-"""The heat map of tasks: what each came to under each condition, and the way to its trials."""
+"""The heat map of tasks by condition, with links to trials."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from warex.text.english import count_noun
 from warex.traces.outcome import Counted, Unscored, Void
 
 MOST_LINKS = 2000
-"""With more cells than this only those lead to their trials in which something went wrong."""
+"""With more cells than this, only those with a problem link to their trials."""
 
 FILTERS = (
     ("all", "all tasks"),
@@ -24,8 +24,9 @@ FILTERS = (
     ("unrecovered", "not recovered"),
     ("broken", "void or not finished"),
 )
-"""The cells that a reader may ask to see alone, by their tag; the first one is all of them."""
+"""The filters of a reader, by tag; the first one shows all cells."""
 
+_VALUES = ("solved", "scored", "recovered", "of")
 _RECOVERED = "; below it (rec.), recovered of those judged"
 
 type _Task = tuple[str, str, str]
@@ -33,9 +34,9 @@ type _Task = tuple[str, str, str]
 
 
 def task_sheet(run: Run) -> Sheet:
-    """Return a line for each agent and task, a cell for each condition over all repeats.
+    """Return a line for each agent and task, with a cell for each condition over all repeats.
 
-    A cell leads to the folder of its trial, or of its repeats.
+    A cell links to the folder of its trial, or of its repeats.
     """
     cells: dict[str, dict[_Task, dict[str, list[TrialRecord]]]] = {
         agent: defaultdict(lambda: defaultdict(list)) for agent in run.agents
@@ -52,15 +53,14 @@ def task_sheet(run: Run) -> Sheet:
     if not every:
         note = (
             f"Of these {count_noun(number, 'cell')}, only those lead to their trials in"
-            " which one was"
-            " not solved, not scored, void or not finished."
+            " which one was not solved, not scored, void or not finished."
         )
     if any(trial.void for trial in run.trials):
         note += (
             " A task and repeat that stayed void under one condition is shown under the others all"
             " the same, though no other table counts it."
         )
-    # Of one trial it is said in a word.
+    # The cell of a single trial has a word instead.
     summed = any(
         len(trials) > 1 and any(t.exposed and t.recovered is not None for t in trials)
         for of_agent in cells.values()
@@ -75,14 +75,8 @@ def task_sheet(run: Run) -> Sheet:
             Column("site", "Host.", ("site",), True),
             Column("task", "Name in the benchmark.", ("task",), True),
             *(
-                Column(
-                    condition,
-                    "Solved of scored trials.",
-                    tuple(
-                        f"{condition}_{what}" for what in ("solved", "scored", "recovered", "of")
-                    ),
-                )
-                for condition in run.conditions
+                Column(c, "Solved of scored trials.", tuple(f"{c}_{what}" for what in _VALUES))
+                for c in run.conditions
             ),
         ),
         tuple(_block(run, agent, cells[agent], every, several) for agent in run.agents),
@@ -100,13 +94,8 @@ def _block(
     for site, benchmark, task in sorted(tasks):
         here = tasks[site, benchmark, task]
         name = f"{benchmark}: {task}" if several else task
-        lines.append(
-            (
-                text_cell(site),
-                text_cell(name),
-                *(_cell(run, here.get(condition, ()), every) for condition in run.conditions),
-            )
-        )
+        cells = (_cell(run, here.get(condition, ()), every) for condition in run.conditions)
+        lines.append((text_cell(site), text_cell(name), *cells))
     return TableBlock(agent, tuple(lines))
 
 
@@ -160,34 +149,32 @@ def _word(trial: TrialRecord) -> str:
 
 def _details(trial: TrialRecord) -> Iterable[str]:
     match trial.outcome:
-        case Counted() as counted:
-            if counted.ending != "answered":
-                yield counted.ending.replace("_", " ")
-            if 0 < counted.score < 1:
-                yield f"score {counted.score:g}"
-        case Unscored() as unscored:
-            if unscored.ending is not None:
-                yield unscored.ending.replace("_", " ")
-        case Void() as void:
-            yield void.reason
-        case None:
+        case Counted(ending=ending, score=score):
+            if ending != "answered":
+                yield ending.replace("_", " ")
+            if 0 < score < 1:
+                yield f"score {score:g}"
+        case Unscored(ending=str(ending)):
+            yield ending.replace("_", " ")
+        case Void(reason=reason):
+            yield reason
+        case _:
             pass
     if trial.has_faults and not trial.void:
         yield describe_recovery(trial)
 
 
 def _href(run: Run, trials: Sequence[TrialRecord]) -> str:
-    # TASK/REPEAT/ATTEMPT: several repeats have their task's folder in common.
-    path = trials[0].path if len(trials) == 1 else trials[0].path.parents[1]
-    return folder_link(run, path)
+    # TASK/REPEAT/ATTEMPT: several repeats share the folder of the task.
+    return folder_link(run, trials[0].path if len(trials) == 1 else trials[0].path.parents[1])
 
 
 def folder_link(run: Run, path: Path) -> str:
-    """Return a link to a folder of the run, from the run's own."""
-    # The folders' names are percent-escaped themselves, so a link must escape the escapes.
+    """Return a link to a folder, relative to the run's."""
+    # Folder names contain percent signs, which a link must escape.
     return quote(relative(run, path)) + "/"
 
 
 def relative(run: Run, path: Path) -> str:
-    """Return where a folder lies in the run."""
+    """Return a folder's path relative to the run's."""
     return path.resolve().relative_to(run.path.resolve()).as_posix()

@@ -1,4 +1,4 @@
-"""Two agents side by side, for the terminal."""
+"""The comparison of two agents for the terminal."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,11 @@ from rich.text import Text
 
 from warex.analysis.output.comparison import ComparedAgent, Comparison, ConditionChange
 from warex.analysis.stats.estimates import Mean
-from warex.analysis.stats.paired import Delta
 from warex.report.terminal.grid import Grid, Heading
 from warex.report.text.footnotes import scripted
 from warex.report.text.formatting import delta, fraction, p, signed
 
 _WORD = {"better": "bold green", "worse": "bold red", "cannot tell": "bold yellow"}
-
 
 _HEADS = (
     Heading("condition", is_text=True),
@@ -24,15 +22,14 @@ _VERDICT = len(_HEADS) - 1
 
 
 def render_comparison(comparison: Comparison) -> RenderableType:
-    """Return the table of the conditions, and the verdict last."""
+    """Return the table of the conditions, with the verdict at the end."""
     before, after = comparison.before, comparison.after
     rows = [(*_cells(change), change.verdict) for change in comparison.changes]
     styles = [(n, _VERDICT, _WORD[change.verdict]) for n, change in enumerate(comparison.changes)]
     if comparison.faulted is not None:
-        found = comparison.faulted
-        recovered = delta(comparison.recovered, interval=False)
+        found, recovered = comparison.faulted, delta(comparison.recovered, interval=False)
         rows.append(
-            ("all faults together", "", "", delta(found), p(_adjusted(found)), recovered, "")
+            ("all faults together", "", "", delta(found), p(found.adjusted_p), recovered, "")
         )
     grid = Grid(_HEADS, tuple(rows), styles=tuple(styles))
     costs = [line for change in comparison.changes if (line := _price(change))]
@@ -52,8 +49,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
 
 
 def _scripted(*sides: ComparedAgent) -> Iterable[str]:
-    found = (line for side in sides for line in scripted(side.run, (side.agent,)))
-    return dict.fromkeys(found)
+    return dict.fromkeys(line for side in sides for line in scripted(side.run, (side.agent,)))
 
 
 def _cells(change: ConditionChange) -> tuple[str, ...]:
@@ -62,17 +58,13 @@ def _cells(change: ConditionChange) -> tuple[str, ...]:
         fraction(change.before),
         fraction(change.after),
         delta(change.success),
-        p(_adjusted(change.success)),
+        p(change.success.adjusted_p if change.success else None),
         delta(change.recovery, interval=False),
     )
 
 
-def _adjusted(of: Delta | None) -> float | None:
-    return None if of is None else of.p if of.p_holm is None else of.p_holm
-
-
 def _price(change: ConditionChange) -> str:
-    """Say what a trial takes more or less; empty where nothing is known."""
+    """Say how the effort of a trial changes; empty if unknown."""
     known = (
         ("s", change.latency_s, 2),
         ("LLM calls", change.llm_calls, 2),
@@ -83,6 +75,6 @@ def _price(change: ConditionChange) -> str:
 
 
 def _signed(mean: Mean, digits: int) -> str:
-    """Write a difference with as many digits as every other one of its unit."""
+    """Write a difference with its interval, with the given digits."""
     ends = [signed(end, digits) for end in mean.interval or ()]
     return signed(mean.value, digits) + (f" [{', '.join(ends)}]" if ends else "")

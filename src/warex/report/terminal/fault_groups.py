@@ -1,4 +1,4 @@
-"""Faults of a trial that came to the same, together."""
+"""Groups of faults of a trial with the same result."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,22 +14,19 @@ type _Judged = tuple[InjectionRecord, Recovery | None]
 
 @dataclass(frozen=True, slots=True)
 class FaultGroup:
-    """Injections by one rule into URLs of one pattern, of one fate and one verdict; at least one.
-
-    The first one stands for all.
-    """
+    """At least one injection of a rule, with the same URL pattern, fate and verdict."""
 
     members: tuple[_Judged, ...]
 
     @property
     def where(self) -> str:
-        """The URL of all of them, or their pattern: ``https://shop.example/static/*.js``."""
+        """Their URL, or their pattern: ``https://shop.example/static/*.js``."""
         urls = {injection.url for injection, _ in self.members}
         return urls.pop() if len(urls) == 1 else url_pattern(self.members[0][0].url)
 
 
 def grouped(trial: TrialRecord) -> tuple[FaultGroup, ...]:
-    """Return a trial's injections in groups, in the order in which each group began."""
+    """Return a trial's injections in groups, in the order of their first injections."""
     found: dict[tuple[object, ...], list[_Judged]] = {}
     for injection, recovery in _judged(trial):
         verdict = recovery and (recovery.verdict, recovery.detected, recovery.disagreement)
@@ -50,12 +47,11 @@ def _judged(trial: TrialRecord) -> Iterator[_Judged]:
 
 
 def url_pattern(url: str) -> str:
-    """Return a URL without its query, its last name a star: ``…/static/*.js``, ``…/events/*``."""
+    """Return a URL without its query, with a star as its last name: ``…/static/*.js``."""
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
     path = PurePosixPath(parts.path or "/")
-    if path.name == "":
-        return f"{parts.scheme}://{parts.netloc}/"
-    return f"{parts.scheme}://{parts.netloc}{str(path.parent).rstrip('/')}/*{path.suffix}"
+    name = f"{str(path.parent).rstrip('/')}/*{path.suffix}" if path.name else "/"
+    return f"{parts.scheme}://{parts.netloc}{name}"

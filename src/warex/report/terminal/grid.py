@@ -1,7 +1,7 @@
 """Tables of text for a terminal of any width.
 
-A figure is never broken. A name that is too long is folded where one of its words ends. Columns
-that do not fit stand in a further part, below the first one, beside the names again.
+Figures are never broken. Long names are folded at word ends. Columns that do not fit move to
+another part below, which repeats the names.
 """
 
 import re
@@ -18,12 +18,12 @@ from warex.text.escaping import escape_controls
 _WORD_ENDS = re.compile(r"(?<=[-_/+.,:;=&?@ ])(?=\S)")
 _SPACES = re.compile(r"(?<= )(?=\S)")
 _NAME = 24
-"""Cells up to which a name is not folded while figures could go into a further part instead."""
+"""Cells up to which a name is not folded if figures can move to another part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its title, and whether it holds words (left) or figures (right)."""
+    """The title of a column, and whether it holds text (left) or figures (right)."""
 
     title: str
     is_text: bool = False
@@ -31,7 +31,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table. ``keys`` columns at the left name a line; they stand in every part."""
+    """A table, whose first ``keys`` columns name a line and are repeated in every part."""
 
     heads: tuple[Heading, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -58,7 +58,7 @@ class Grid:
         return [*parts, part]
 
     def _least(self, cells: Sequence[Sequence[str]], shown: Sequence[int]) -> int:
-        """Return the cells that these columns take when every name is as narrow as it may be."""
+        """Return the minimum width of these columns."""
         return sum(self._narrowest(cells, column) for column in shown) + len(shown) - 1
 
     def _narrowest(self, cells: Sequence[Sequence[str]], column: int) -> int:
@@ -73,7 +73,7 @@ class Grid:
         return max(title, wide)
 
     def _widths(self, cells: Sequence[Sequence[str]], shown: list[int], width: int) -> list[int]:
-        """Give each column what it needs at least, and the names what is left of the width."""
+        """Return the widths: the minimum for each column, and the rest for names."""
         widths = [self._narrowest(cells, column) for column in shown]
         left = width - sum(widths) - len(shown) + 1
         for place, column in enumerate(shown):
@@ -82,14 +82,14 @@ class Grid:
                 more = max(0, min(left, whole - widths[place]))
                 widths[place] += more
                 left -= more
-        # Titles in one line each, where there is room for all of them.
+        # Titles are not folded if there is room.
         titled = [
             max(wide, cell_len(self.heads[column].title))
             for wide, column in zip(widths, shown, strict=True)
         ]
         if sum(titled) + 2 * (len(shown) - 1) <= width:
             return titled
-        # A name that is one endless word gives way, since nothing else can.
+        # Only a name with a very long word can be narrower than its minimum.
         for place, column in enumerate(shown):
             over = sum(widths) + len(shown) - 1 - width
             if over > 0 and self.heads[column].is_text:
@@ -144,15 +144,14 @@ class Grid:
 
 
 def wrap(text: str, width: int, *, at_spaces: bool = False) -> list[str]:
-    """Return a text in lines of at most ``width`` cells, broken where its words end.
+    """Return a text in lines of at most ``width`` cells, broken at word ends.
 
-    A word ends at a space and after ``- _ / + . , : ; = & ? @``, with ``at_spaces`` there only as
-    far as it fits a line; one that is longer than a line is broken anywhere.
+    A word ends at a space and after ``- _ / + . , : ; = & ? @``; with ``at_spaces``, only at a
+    space unless it is longer than a line. A word that is still too long is broken anywhere.
     """
     lines: list[str] = []
     line = ""
-    words = _pieces(text, width) if at_spaces else _WORD_ENDS.split(text)
-    for piece in words:
+    for piece in _pieces(text, width) if at_spaces else _WORD_ENDS.split(text):
         if cell_len((line + piece).rstrip()) <= width:
             line += piece
             continue
@@ -165,15 +164,12 @@ def wrap(text: str, width: int, *, at_spaces: bool = False) -> list[str]:
 
 def _pieces(text: str, width: int) -> Iterator[str]:
     for word in _SPACES.split(text):
-        if cell_len(word.rstrip()) <= width:
-            yield word
-        else:
-            yield from _WORD_ENDS.split(word)
+        yield from (word,) if cell_len(word.rstrip()) <= width else _WORD_ENDS.split(word)
 
 
 @dataclass(frozen=True, slots=True)
 class DefinitionList:
-    """Labels, each with words beside it, folded between words and indented."""
+    """Labels, each with a folded and indented text."""
 
     lines: tuple[tuple[str, str], ...]
 

@@ -20,26 +20,24 @@ from warex.text.english import count_noun
 from warex.traces.outcome import Counted
 
 _MOST_LINES = (4, 3)
-"""Of a message or an answer, at its beginning and at its end, unless all is asked for."""
+"""Lines at the beginning and the end of a message or an answer, without ``full``."""
 _INSTRUCTIONS = ("system", "developer")
 _MOST_INSTRUCTIONS = (1, 1)
-"""Of a message that says the same in each trial."""
+"""The same for messages that are equal in all trials."""
 _MOST_MESSAGES = (2, 4)
-"""The first and the last ones of a prompt."""
+"""Messages at the beginning and the end of a prompt."""
 _MOST_IDS = 8
 _LONGEST = 160
-"""Characters of such a line."""
+"""Maximum characters of a line."""
 
 
 def render_inspect(inspection: Inspection, *, full: bool = False) -> RenderableType:
-    """Return a trial's story: outcome, faults with recovery evidence, steps, timeline.
+    """Return a trial's outcome, faults with recovery evidence, steps and timeline.
 
-    Numbers in square brackets are ``seq`` in the trial's events.jsonl. ``full`` shows prompts and
-    answers whole, and the names that were looked up.
+    Numbers in square brackets are ``seq`` in the trial's events.jsonl. ``full`` shows complete
+    prompts and answers, and DNS lookups.
     """
-    moments = inspection.timeline
-    if not full:
-        moments = tuple(moment for moment in moments if moment.kind != "dns")
+    moments = tuple(moment for moment in inspection.timeline if full or moment.kind != "dns")
     return Group(
         DefinitionList(tuple(_head(inspection))),
         Text(),
@@ -85,14 +83,8 @@ def _tasks(inspection: Inspection) -> Iterator[RenderableType]:
     yield Text("Tasks", style="bold")
     yield Text("Whether a task was done cannot be told from its traffic.")
     heads = (
-        *(Heading("task", is_text=True), Heading("told by", is_text=True), Heading("exchanges")),
-        *(
-            Heading("LLM calls"),
-            Heading("steps"),
-            Heading("tokens in"),
-            Heading("tokens out"),
-            Heading("cost"),
-        ),
+        *(Heading("task", is_text=True), Heading("told by", is_text=True)),
+        *map(Heading, ("exchanges", "LLM calls", "steps", "tokens in", "tokens out", "cost")),
         *(Heading("delivered"), Heading("missed"), Heading("recovered", is_text=True)),
     )
     yield Grid(heads, tuple(_task(use, scripted=inspection.scripted) for use in inspection.tasks))
@@ -132,7 +124,7 @@ def _calls(inspection: Inspection, full: bool) -> Iterator[RenderableType]:
 
 
 def _unknown(inspection: Inspection) -> str:
-    """Say why nobody knows what the calls came to."""
+    """Say why the usage of the calls is unknown."""
     unread = inspection.trial.llm_unread
     if not unread:
         return "not recorded: the agent did not run behind the proxy"
@@ -145,18 +137,15 @@ def _unknown(inspection: Inspection) -> str:
 
 
 def _use(llm: LlmUsage) -> str:
-    """Say what the calls came to."""
+    """Describe the usage of the calls."""
     if not llm.calls:
         return f"{UNKNOWN} (none came through the proxy)"
     put = f", {llm.cache_write_tokens:,} written to the cache" if llm.cache_write_tokens else ""
     cost = usd(llm.cost_usd, llm.as_if)
     if llm.cost_usd is None:
         cost = f"cost unknown: no price of {', '.join(llm.unpriced)}"
-    uncertain = (
-        f"; the tokens of {llm.estimated_calls} are estimated or partial"
-        if llm.estimated_calls
-        else ""
-    )
+    number = llm.estimated_calls
+    uncertain = f"; the tokens of {number} are estimated or partial" if number else ""
     return (
         f"{count_noun(len(llm.calls), 'call')} in {count_noun(llm.steps, 'step')},"
         f" {count_noun(llm.input_tokens, 'token')} in"
@@ -194,13 +183,11 @@ def _time(call: CallCost) -> str:
 
 
 def _prompt(step: ModelStep, full: bool) -> Iterator[str]:
-    """Say what is new in the prompt, message by message."""
-    said = count_noun(step.characters, "character")
-    yield said + ("" if step.prompt else ", nothing new")
+    """Yield the new messages of the prompt."""
     messages = step.prompt
+    yield count_noun(step.characters, "character") + ("" if messages else ", nothing new")
     more = 0 if full else len(messages) - sum(_MOST_MESSAGES)
-    first = messages[: _MOST_MESSAGES[0]] if more > 0 else messages
-    for message in first:
+    for message in messages[: _MOST_MESSAGES[0]] if more > 0 else messages:
         yield from _message(message, full)
     if more > 0:
         yield f"… {count_noun(more, 'more message')} (--full)"
@@ -216,7 +203,7 @@ def _message(message: NewMessage, full: bool) -> Iterator[str]:
 
 
 def _shown(lines: list[str], full: bool, most: tuple[int, int] = _MOST_LINES) -> list[str]:
-    """Return the lines that are shown: what a text asks for stands at its end, so that stays."""
+    """Return the lines to show: the first and the last ones, which hold the request."""
     if full:
         return lines
     head, tail = most
@@ -231,7 +218,7 @@ def _shown(lines: list[str], full: bool, most: tuple[int, int] = _MOST_LINES) ->
 
 
 def _shortened(line: str) -> str:
-    """Return a line without its middle, if it is long."""
+    """Return a line, without its middle if it is long."""
     if len(line) <= _LONGEST:
         return line
     half = (_LONGEST - 3) // 2
@@ -247,10 +234,8 @@ def _faults(trial: TrialRecord, full: bool) -> Iterator[RenderableType]:
     yield Text("Faults", style="bold")
     if not trial.injections:
         yield Text("none planned")
-    lines: list[tuple[str, str]] = []
-    for group in each_alone(trial) if full else grouped(trial):
-        lines += _fault(group)
-    yield DefinitionList(tuple(lines))
+    groups = each_alone(trial) if full else grouped(trial)
+    yield DefinitionList(tuple(line for group in groups for line in _fault(group)))
     for reason, count in trial.left_alone:
         yield Text(f"{count} not eligible: {reason}")
 

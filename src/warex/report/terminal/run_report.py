@@ -1,4 +1,4 @@
-"""Tables for the terminal."""
+"""The report of a run for the terminal."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
@@ -29,11 +29,11 @@ _BESIDE: Mapping[Screen, tuple[Metric[Any], ...]] = {
     "delivery": (),
     "lies": (ConditionRow.success, ConditionRow.false_success),
 }
-"""What stands before a table's own metrics, where it is not success alone."""
+"""The metrics before a table's own, if not success alone."""
 
 
 def render_overview(run: Run, table: Table | None = None) -> RenderableType:
-    """Return what a run says on one screen: warnings, a sentence for each question, a table."""
+    """Return the overview of a run: warnings, summaries and a table."""
     table = table or tabulate(run)
     parts: list[RenderableType] = [Text(line, style="bold yellow") for line in warnings(run, table)]
     for summary in summaries(run, table):
@@ -51,11 +51,8 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
 
 
 def _first_table(rows: tuple[ConditionRow, ...]) -> Grid:
-    more = (
-        metric.label
-        for metric in (ConditionRow.recovery, ConditionRow.llm_calls, ConditionRow.cost_usd)
-    )
-    figures = (ConditionRow.success.label, "tasks lost", *more)
+    more = (ConditionRow.recovery, ConditionRow.llm_calls, ConditionRow.cost_usd)
+    figures = (ConditionRow.success.label, "tasks lost", *(metric.label for metric in more))
     heads = (Heading("agent", True), Heading("condition", True), *map(Heading, figures))
     cells = tuple(
         (
@@ -73,7 +70,7 @@ def _first_table(rows: tuple[ConditionRow, ...]) -> Grid:
 
 
 def render_table(run: Run, table: Table | None = None) -> RenderableType:
-    """Return the statistics of a run: the verdict, the proxy's own effect, tables of each agent."""
+    """Return the statistics of a run: conclusions, the proxy's effect, tables of each agent."""
     table = table or tabulate(run)
     parts: list[RenderableType] = [Text(line, style="bold") for line in conclusions(run, table)]
     parts += [Text(), *(Text(line) for line in baseline_notes(table))]
@@ -84,14 +81,13 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
         for screen in _SCREENS:
             if metrics := shown((m for m in METRICS if m.screen == screen), rows):
                 parts += [_rows(rows, screen, metrics), Text()]
-        parts += _of_sheet(popup_sheet(run, table), agent)
-        parts += _of_sheet(attack_sheet(run, table), agent)
-        parts += _of_sheet(ending_sheet(run, table), agent)
+        for sheet in (popup_sheet, attack_sheet, ending_sheet):
+            parts += _of_sheet(sheet(run, table), agent)
     return Group(*parts, *_footnotes(excluded_pairs(table)))
 
 
 def _of_sheet(sheet: Sheet, agent: str) -> list[RenderableType]:
-    """Return an agent's lines of a table of the report; nothing if it has none."""
+    """Return an agent's lines of a table of the report, if any."""
     heads = tuple(Heading(column.title, column.is_text) for column in sheet.columns)
     return [
         part
@@ -113,7 +109,7 @@ def _footnotes(notes: Iterable[str]) -> list[RenderableType]:
 
 
 def _rows(rows: tuple[ConditionRow, ...], screen: Screen, metrics: tuple[Metric[Any], ...]) -> Grid:
-    """Return a table of metrics; success stands beside all but what it has no part in."""
+    """Return a table of metrics, with success before most of them."""
     metrics = (*_BESIDE.get(screen, (ConditionRow.success,)), *metrics)
     return Grid(
         (
@@ -125,6 +121,6 @@ def _rows(rows: tuple[ConditionRow, ...], screen: Screen, metrics: tuple[Metric[
 
 
 def _short(metric: Metric[Any], row: ConditionRow, screen: Screen) -> str:
-    """Return a figure; without its interval in all tables but the first."""
+    """Return a figure, without its interval except in the first table."""
     words = text(metric, row)
     return words if screen == "success" else words.partition(" [")[0]

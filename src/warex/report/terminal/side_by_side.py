@@ -13,7 +13,7 @@ from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
 
 _LONGEST = 22
-"""Characters of a name in the terminal's table."""
+"""Maximum characters of a name."""
 
 
 def render_paper_table(runs: Sequence[TabulatedRun]) -> RenderableType:
@@ -25,12 +25,12 @@ def render_paper_table(runs: Sequence[TabulatedRun]) -> RenderableType:
         max(len(words) for words in (*head.split("\n"), *(line[place].text for line in lines)))
         for place, head in enumerate(heads)
     ]
-    # A name that is longer than the paper's goes on below, so that all of it fits a terminal.
+    # Long names are folded, so that the table fits the terminal.
     widths[0] = min(widths[0], _LONGEST)
     parts: list[RenderableType] = []
     first = next((block for block in sheet.blocks if block.lines), None)
     for number, block in enumerate(sheet.blocks):
-        # Above its lines and not among them: the name must not widen the first column.
+        # Above the grid, so that the name does not widen the first column.
         parts.append(Text(("\n" if number else "") + block.agent, style="bold italic"))
         if not block.lines:
             parts.append(Text("no trial counts"))
@@ -47,14 +47,14 @@ def render_paper_table(runs: Sequence[TabulatedRun]) -> RenderableType:
 
 
 def _broken(title: str) -> str:
-    """Return a column's title in the two lines that take the least width."""
+    """Return a column's title in the two narrowest lines."""
     words = title.replace("/", "/ ").split(" ")
     cuts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
     return "\n".join(min(cuts, key=lambda lines: max(map(len, lines)), default=(title,)))
 
 
 def render_runs(runs: Sequence[TabulatedRun]) -> RenderableType:
-    """Return what each run says first, where there are several, and the paper's table of all."""
+    """Return the success of each run, if there are several, and the paper's table of all."""
     parts: list[RenderableType] = []
     for run, table in runs if len(runs) > 1 else ():
         parts.append(Text(f"{run.name} ({run.path})", style="bold"))
@@ -64,8 +64,6 @@ def render_runs(runs: Sequence[TabulatedRun]) -> RenderableType:
 
 
 def _notes(runs: Sequence[TabulatedRun]) -> Iterator[Text]:
-    lines = shared_footnotes(runs)
-    if lines:
+    if lines := shared_footnotes(runs):
         yield Text()
-    for line in lines:
-        yield Text(f"* {line}", style="dim")
+    yield from (Text(f"* {line}", style="dim") for line in lines)

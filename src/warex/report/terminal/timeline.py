@@ -1,7 +1,6 @@
 """A trial's timeline for the terminal.
 
-Written line by line: Rich's own tables take half a millisecond for each line, and a trial may have
-a hundred thousand.
+Rich's tables are too slow: they take half a millisecond per line, and a trial may have 100,000.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,12 +17,12 @@ from warex.text.escaping import escape_controls
 _DIM, _BOLD = Style(dim=True), Style(bold=True)
 _NARROWEST = 20
 _AT_ONCE = 1000
-"""Lines of plain text that are written together."""
+"""Number of lines of plain text that are written together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Moments in columns: line of the trace, second, kind, words; these are folded."""
+    """Entries in columns: line of the trace, second, kind, folded text."""
 
     moments: Sequence[TimelineEntry]
 
@@ -50,7 +49,7 @@ class Timeline:
 
 
 def _folded(text: str, width: int, indent: int) -> str:
-    """Return the text in lines of at most ``width`` cells, all but the first indented."""
+    """Return the text in lines of at most ``width`` cells; all but the first are indented."""
     text = escape_controls(text)
     plain = text.isascii()
     if plain and len(text) <= width and text.isprintable():
@@ -68,7 +67,7 @@ def _folded(text: str, width: int, indent: int) -> str:
 
 
 def _word_end(line: str) -> int:
-    """Return where to break a line without a space: after one of a URL's parts, if it has some."""
+    """Return where to break a line without a space: after a part of a URL, if possible."""
     return max(line.rfind(mark) for mark in "/?&=-_.,:") + 1 or len(line)
 
 

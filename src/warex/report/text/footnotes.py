@@ -1,20 +1,22 @@
-"""The sentences a table must not stand without."""
+"""Notes on a table: what was left out or assumed."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import chain
 from pathlib import Path
 
+from warex.analysis.run.conditions import campaign_list
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
 from warex.report.text.formatting import delta, rate_percent
 from warex.text.english import count_noun
 
 _MOST = 20
-"""Of sentences of one kind."""
+"""Maximum number of sentences of one kind."""
 
 
 def baseline_notes(table: Table) -> tuple[str, ...]:
-    """Return what the proxy alone does, and what differs by itself, before any fault."""
+    """Return the effect of the proxy alone, and the noise floor."""
     return (*_proxy(table), *_noise(table))
 
 
@@ -71,7 +73,7 @@ def footnotes(run: Run, table: Table) -> tuple[str, ...]:
 
 
 def excluded_pairs(table: Table) -> tuple[str, ...]:
-    """Return the pairs that no condition of their agent holds, one sentence each."""
+    """Return the pairs that are left out of all conditions, one sentence each."""
     listed = tuple(
         f"{agent}: {pair[1]} (repeat {pair[2]}) stayed void, so it is left out of every condition."
         for agent, pair in table.left_out[:_MOST]
@@ -81,17 +83,16 @@ def excluded_pairs(table: Table) -> tuple[str, ...]:
 
 
 def cut_traces(run: Run) -> tuple[tuple[Path, str], ...]:
-    """Return the attempts whose trace lacks its end, and how."""
+    """Return the attempts whose trace is truncated, and how."""
     return tuple((attempt.path, attempt.truncated) for attempt in run.attempts if attempt.truncated)
 
 
 def _told(run: Run) -> list[str]:
-    notes = run.manifest.campaign.get("notes") if run.manifest else None
-    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list) else []
+    return [note for note in campaign_list(run.manifest, "notes") if isinstance(note, str)]
 
 
 def scripted(run: Run, agents: Collection[str] | None = None) -> list[str]:
-    """Say which agents are scripted, of all or of these, and that nobody paid what they cost."""
+    """Say which agents, of all or of these, are scripted, and that their cost was not paid."""
     names = [agent for agent in run.scripted if agents is None or agent in agents]
     if not names:
         return []
@@ -130,7 +131,7 @@ def _shortened(run: Run) -> list[str]:
 
 
 def _unread(run: Run) -> list[str]:
-    """Say of each agent which calls to its model could not be read, or that none was seen."""
+    """Say for each agent which calls could not be read, or that none was seen."""
     lines = []
     for agent in run.agents:
         trials = [t for t in run.trials if t.key.agent == agent and t.has_trace]
@@ -139,9 +140,8 @@ def _unread(run: Run) -> list[str]:
             (url, reason), blind = unread[0], sum(bool(t.llm_unread) for t in trials)
             lines.append(
                 f"{count_noun(len(unread), 'call')} of {agent} to a model in"
-                f" {count_noun(blind, 'trial')}"
-                f" could not be read (first: {url}: {reason}): LLM calls, steps, tokens, cost,"
-                " detection and recovery are unknown there."
+                f" {count_noun(blind, 'trial')} could not be read (first: {url}: {reason}): LLM"
+                " calls, steps, tokens, cost, detection and recovery are unknown there."
             )
         elif trials and all(trial.llm is None for trial in trials):
             lines.append(
@@ -154,8 +154,8 @@ def _unread(run: Run) -> list[str]:
 def _never_armed(run: Run) -> list[str]:
     waits = {"first_llm_call": "a call to a model", "first_page": "a page of a task site"}
     return [
-        f"In {count_noun(number, 'trial')} of {condition} no fault could strike: the scenario waits"
-        f" for {waits.get(arm, arm)} (arm: {arm}), and none was seen."
+        f"In {count_noun(number, 'trial')} of {condition} no fault could be applied: the scenario"
+        f" waits for {waits.get(arm, arm)} (arm: {arm}), and none was seen."
         for (condition, arm), number in Counter(
             (t.key.condition, t.never_armed) for t in run.trials if t.never_armed
         ).items()
@@ -189,7 +189,7 @@ def _disagreements(run: Run) -> list[str]:
 
 
 def _crashes(table: Table) -> list[str]:
-    """Say what another rule for crashes of the harness would give, where there were any."""
+    """Give the success under other rules for crashes of the harness, if there were any."""
     lines = []
     for one in table.endings:
         if not (one.crashed or one.voided):
@@ -222,17 +222,12 @@ def _replayed(run: Run, table: Table) -> list[str]:
 
 
 def _cut(run: Run) -> list[str]:
-    cut = len(cut_traces(run))
-    return (
-        [f"{count_noun(cut, 'trace')} without an end: figures cover what was written."]
-        if cut
-        else []
-    )
+    if not (cut := len(cut_traces(run))):
+        return []
+    return [f"{count_noun(cut, 'trace')} without an end: figures cover what was written."]
 
 
 def shared_footnotes(runs: Sequence[TabulatedRun]) -> list[str]:
-    """Return what must be known of each run, a sentence of several runs once."""
-    lines = (
-        line for run, table in runs for line in (*footnotes(run, table), *excluded_pairs(table))
-    )
-    return list(dict.fromkeys(lines))
+    """Return the notes of all runs, each sentence once."""
+    notes = ((*footnotes(run, table), *excluded_pairs(table)) for run, table in runs)
+    return list(dict.fromkeys(chain.from_iterable(notes)))

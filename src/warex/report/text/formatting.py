@@ -1,7 +1,4 @@
-"""How figures are written, the same in the terminal and in HTML.
-
-What is not known is a dash: never 0, never an empty cell.
-"""
+"""The format of figures in the terminal and in HTML. An unknown figure is a dash."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -39,9 +36,7 @@ def p(of: float | None) -> str:
     """Write a p-value, each with three digits."""
     if of is None:
         return UNKNOWN
-    if of < 0.001:
-        return "< 0.001"
-    return f"{of:.3f}"
+    return "< 0.001" if of < 0.001 else f"{of:.3f}"
 
 
 def seconds(of: float | None) -> str:
@@ -60,9 +55,9 @@ def tokens(of: float | None) -> str:
 
 
 def usd(of: float | None, as_if: object = None) -> str:
-    """Write an amount of US dollars with enough digits to tell two cheap trials apart.
+    """Write US dollars, with more digits below 1.
 
-    One that nobody paid, at the price of the models ``as_if``, says so: ``as if $0.0125``.
+    A cost that was not paid, at the price of the models ``as_if``, is ``as if $0.0125``.
     """
     if of is None:
         return UNKNOWN
@@ -76,12 +71,12 @@ def amount(of: float, unit: Unit) -> str:
 
 
 def signed(of: float, digits: int) -> str:
-    """Write a difference with its sign and so many digits; there is no minus nought."""
+    """Write a difference with its sign and so many digits, never -0."""
     return f"{round(of, digits) + 0.0:+.{digits}f}"
 
 
 def _points(of: float) -> str:
-    # Rounded to a whole number first: there is no minus nought.
+    # Rounded to an integer first, to avoid -0.
     return f"{round(100 * of):+d}"
 
 

@@ -1,11 +1,11 @@
-"""What became of a trial and of a recovery, in words."""
+"""Outcomes and recoveries in words."""
 
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Counted, Unscored, Void
 
 
 def describe_outcome(trial: TrialRecord) -> str:
-    """Say in words how a trial came out."""
+    """Describe the outcome of a trial."""
     match trial.outcome:
         case Counted() as counted:
             word = "success" if trial.solved else "failure"
@@ -19,7 +19,7 @@ def describe_outcome(trial: TrialRecord) -> str:
 
 
 def describe_recovery(trial: TrialRecord) -> str:
-    """Say in words what became of the faults of a trial, as far as the agent had a part in it."""
+    """Describe the agent's recovery from the faults of a trial."""
     if not trial.exposed:
         return "not exposed"
     if trial.recovered is not None:

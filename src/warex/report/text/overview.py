@@ -1,7 +1,4 @@
-"""What a run says on one screen: success, tasks lost, recovery and cost, a sentence each.
-
-How sure all this is stands in the tables behind it.
-"""
+"""The overview of a run: success, tasks lost, recovery and cost, one sentence each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,19 +13,19 @@ from warex.text.english import count_noun
 from warex.traces import CLEAN, NO_PROXY
 
 MOST_ROWS = 12
-"""So many lines of a table still leave room for the sentences above them."""
+"""Maximum number of rows, so that the overview fits one screen."""
 _MOST_AGENTS = 3
-"""With more of them each has one sentence only."""
+"""With more agents, each has one sentence only."""
 _MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSummary:
-    """What is said of one agent: a sentence under each label."""
+    """The summary of one agent: a sentence for each label."""
 
     agent: str
     scripted: bool
-    """Whether WAREX plays its model: then its figures test WAREX, not an LLM."""
+    """Whether its model is scripted by WAREX; its figures then test WAREX, not an LLM."""
     lines: tuple[tuple[str, str], ...]
 
     @property
@@ -38,12 +35,12 @@ class AgentSummary:
 
 
 def warnings(run: Run, table: Table) -> tuple[str, ...]:
-    """Return what must be known before any figure is read, one sentence each."""
+    """Return the warnings of a run, one sentence each."""
     return tuple(_warnings(run, table))
 
 
 def summaries(run: Run, table: Table) -> tuple[AgentSummary, ...]:
-    """Return what is said of each agent, in the order of the run."""
+    """Return the summary of each agent, in the order of the run."""
     short = len(run.agents) > _MOST_AGENTS
     found = []
     for agent in run.agents:
@@ -62,10 +59,10 @@ def summaries(run: Run, table: Table) -> tuple[AgentSummary, ...]:
 def chosen_rows(
     run: Run, table: Table, most: int = MOST_ROWS
 ) -> tuple[tuple[ConditionRow, ...], int]:
-    """Return the rows that a first screen shows, and how many conditions it leaves to the tables.
+    """Return the rows of the overview, and the number of rows left out.
 
-    Those without the proxy are told with the proxy's effect; of too many, each agent's ``clean``
-    and those in which it lost most are shown.
+    Rows without the proxy are left out. If there are too many, each agent's ``clean`` and the rows
+    with its largest drops are kept.
     """
     rows = [row for row in table.rows if row.condition != NO_PROXY] or list(table.rows)
     if len(rows) <= most:
@@ -80,7 +77,7 @@ def chosen_rows(
 
 
 def tested_rows(rows: Sequence[ConditionRow]) -> list[ConditionRow]:
-    """Return an agent's rows that are about a fault."""
+    """Return an agent's rows with a fault."""
     return [r for r in rows if r.condition not in (CLEAN, NO_PROXY) and not r.control and r.n]
 
 
@@ -128,10 +125,8 @@ def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
     for row in tested:
         if row.delta is not None:
             by[conclusion_of(row.delta)].append(row.condition)
-    parts = [said]
-    parts += [f"falls under {_listed(by['falls'])}"] if by["falls"] else []
-    parts += [f"gains under {_listed(by['gains'])}"] if by["gains"] else []
-    parts += [f"unchanged under {_listed(by['kept'])}"] if by["kept"] else []
+    words: dict[Conclusion, str] = {"falls": "falls", "gains": "gains", "kept": "unchanged"}
+    parts = [said, *(f"{word} under {_listed(by[it])}" for it, word in words.items() if by[it])]
     if len(by["inconclusive"]) == len(tested):
         which = f"all {len(tested)} faults" if len(tested) > 1 else tested[0].condition
         parts.append(f"inconclusive: {which}{_reach(table, agent)}")
@@ -168,9 +163,8 @@ def _recovered(tested: Sequence[ConditionRow]) -> str:
     total = Rate(sum(rate.hits for rate in known), sum(rate.n for rate in known))
     if not total.n:
         return "not known: no trial met a fault that can be judged."
-    return (
-        f"{total.hits} of {count_noun(total.n, 'trial')} that had to recover from a fault did so."
-    )
+    trials = count_noun(total.n, "trial")
+    return f"{total.hits} of {trials} that had to recover from a fault did so."
 
 
 def _cost(rows: Sequence[ConditionRow], tested: Sequence[ConditionRow], *, scripted: bool) -> str:
@@ -198,7 +192,7 @@ def _named(names: Sequence[str], between: str) -> str:
 
 
 def successes(run: Run, table: Table) -> list[str]:
-    """Return what a run says on its own first screen, a sentence for each agent."""
+    """Return the warnings of a run, and a sentence on the success of each agent."""
     found = (
         f"{summary.title}: {dict(summary.lines)['success']}" for summary in summaries(run, table)
     )

@@ -1,4 +1,4 @@
-"""Which names of a page the site's scripts and styles speak of."""
+"""Finds which names of a page the site's scripts and styles use."""
 
 import hashlib
 import re
@@ -6,22 +6,22 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[\w-]+")
 _PART: Final = re.compile(r"\[\s*(?:class|id|name|data-[\w-]+)\s*[*^$|~]=\s*[\"']?([\w-]+)")
-"""What an attribute selector wants a value to begin with, to end with or to hold."""
+"""The value of an attribute selector for a prefix, a suffix or a part."""
 _SHORTEST: Final = 2
 _JOINTS: Final = "-_"
 _DIGITS: Final = "0123456789"
 
 
 class CodeIdentifiers:
-    """The words of all texts that were read.
+    """The words of all scripts and style sheets that were added.
 
-    A name also counts as mentioned where a script may put it together: of a part that ends or
-    begins with ``-`` or ``_``, or of a word and a number.
+    A name is also used if a script may compose it: of a part that ends or begins with ``-`` or
+    ``_``, or of a word and a number.
     """
 
     def __init__(self) -> None:
         self.characters = 0
-        """How much was read."""
+        """How many were added."""
         self._texts: list[str] = []
         self._known: set[bytes] = set()
         self._words: set[str] = set()
@@ -30,10 +30,7 @@ class CodeIdentifiers:
         self._parts: set[str] = set()
 
     def add(self, text: str) -> None:
-        """Read a script, a style sheet or a value that one may be made of.
-
-        A text that is given again, as on each page of a site, costs nothing.
-        """
+        """Add a script, a style sheet or a value used by one; a known text costs nothing."""
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if digest not in self._known:
             self._known.add(digest)
@@ -41,7 +38,7 @@ class CodeIdentifiers:
             self.characters += len(text)
 
     def has(self, name: str) -> bool:
-        """Whether a text may speak of the name."""
+        """Whether a text may use the name."""
         self._read()
         words = _WORD.findall(name)
         stem = name.rstrip(_DIGITS).rstrip(_JOINTS)
@@ -55,7 +52,7 @@ class CodeIdentifiers:
 
     def _read(self) -> None:
         for text in self._texts:
-            # A style sheet escapes what is no letter: ``.sm\:wide``.
+            # Style sheets escape punctuation: ``.sm\:wide``.
             plain = text.replace("\\", "")
             self._parts.update(_PART.findall(plain))
             new = set(_WORD.findall(plain)) - self._words

@@ -1,8 +1,7 @@
-"""Content Security Policy, opened for one script and one address and no further.
+"""Extends a Content Security Policy by one script and one address, and nothing else.
 
-A page's own policy keeps foreign scripts out, as it should. What is put into a page is let in by
-the hash of its text, so that nothing else gets in with it. Source: W3C Content Security Policy
-Level 3, sections 2.2 and 6.7.
+The injected script is allowed by its hash. Source: W3C Content Security Policy Level 3, sections
+2.2 and 6.7.
 """
 
 import base64
@@ -13,44 +12,44 @@ from typing import Final
 type _IsOpen = Callable[[Sequence[str]], bool]
 
 _SCRIPTS: Final = ("script-src-elem", "script-src", "default-src")
-"""What rules inline scripts: the first of these that a policy has."""
+"""The directives for inline scripts: the first one that a policy has applies."""
 _CONNECTIONS: Final = ("connect-src", "default-src")
 _CLOSES_INLINE: Final = ("'nonce-", "'sha256-", "'sha384-", "'sha512-", "'strict-dynamic'")
-"""Sources beside which ``'unsafe-inline'`` means nothing."""
+"""Sources that make ``'unsafe-inline'`` ineffective."""
 
 
 def script_hash(script: str) -> str:
-    """Return the source expression that lets in an inline script with this text."""
+    """Return the source expression that allows an inline script with this text."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def allow_script(policies: str, script: str, address: str) -> str:
-    """Return policies such that an inline script runs and may ask for an address of the site's own.
+    """Return policies that allow an inline script, and requests to an address of the same site.
 
-    ``policies`` is the value of a header, or of a ``meta`` element: one policy, or several parted
-    by commas. What allows both already is returned as it is.
+    ``policies`` is the value of a header or a ``meta`` element: one policy, or several separated by
+    commas. Policies that already allow both are returned unchanged.
     """
-    return ",".join(_opened(policy, script, address) for policy in policies.split(","))
+    return ",".join(_allow(policy, script, address) for policy in policies.split(","))
 
 
-def _opened(policy: str, script: str, address: str) -> str:
-    policy = _with(policy, _SCRIPTS, script_hash(script), _lets_in_scripts)
-    return _with(policy, _CONNECTIONS, address, _lets_in_own)
+def _allow(policy: str, script: str, address: str) -> str:
+    policy = _with(policy, _SCRIPTS, script_hash(script), _allows_scripts)
+    return _with(policy, _CONNECTIONS, address, _allows_own)
 
 
 def _with(policy: str, names: tuple[str, ...], source: str, is_open: _IsOpen) -> str:
-    """Return a policy with one more source in the directive that rules here.
+    """Return a policy with one more source in the first of the directives that it has.
 
-    Where the default rules, that of its own is added which the default stands for.
+    If that is ``default-src``, the specific directive is added instead.
     """
     directives = policy.split(";")
-    ruling = [_name(directive) for directive in directives]
-    name = next((name for name in names if name in ruling), None)
+    present = [next(iter(directive.split()), "").lower() for directive in directives]
+    name = next((name for name in names if name in present), None)
     if name is None:
         return policy
-    # Of two directives of one name the first one counts.
-    at = ruling.index(name)
+    # Of two directives with one name the first applies.
+    at = present.index(name)
     sources = directives[at].split()[1:]
     if source in sources or is_open([it.lower() for it in sources]):
         return policy
@@ -62,13 +61,9 @@ def _with(policy: str, names: tuple[str, ...], source: str, is_open: _IsOpen) ->
     return ";".join(directives)
 
 
-def _name(directive: str) -> str:
-    return next(iter(directive.split()), "").lower()
-
-
-def _lets_in_scripts(sources: Sequence[str]) -> bool:
+def _allows_scripts(sources: Sequence[str]) -> bool:
     return "'unsafe-inline'" in sources and not any(it.startswith(_CLOSES_INLINE) for it in sources)
 
 
-def _lets_in_own(sources: Sequence[str]) -> bool:
+def _allows_own(sources: Sequence[str]) -> bool:
     return "*" in sources or "'self'" in sources

@@ -1,7 +1,7 @@
-"""Markup put into an HTML document as it streams, at the very beginning of its head.
+"""Inserts markup at the beginning of the head of an HTML document as it streams.
 
-The document's own bytes pass as they came, each as soon as it is known that nothing goes before
-it. Source: WHATWG HTML, section 13.2.6.4 (which tag makes a head).
+The document's own bytes pass unchanged, as soon as nothing can be inserted before them. Source:
+WHATWG HTML, section 13.2.6.4 (which tags create a head).
 """
 
 from collections.abc import Callable, Iterable
@@ -14,44 +14,40 @@ from warex.rewriting.base import ValueChange
 from warex.rewriting.html_body.tokenizer import HtmlStream, PositionedToken
 
 _LONGEST: Final = 1024 * 1024
-"""Characters after which nothing more is looked for: no page has such a head."""
+"""Characters after which the search for a head ends."""
 _SPACE: Final = " \t\n\r\f"
 _MAKES_HEAD: Final = frozenset(("head", "body", "html", "br"))
-"""End tags that make a head where there is none yet; all others are passed over."""
+"""End tags that create a missing head; all others are ignored."""
 _IN_HEAD: Final = frozenset(
     ("base", "link", "meta", "noscript", "script", "style", "template", "title", "noframes")
 )
 
 
 class HeadInserter:
-    """Puts markup at the beginning of a document's head; has policies that stand there changed.
+    """Inserts markup at the beginning of a document's head, and changes the policies there.
 
-    ``markup`` is ASCII, and so means the same in all encodings of the web, but for its width.
-    ``content_type`` is the header's value. ``policy`` is given the Content-Security-Policy of each
-    ``meta`` element and returns what it is to say; without it nothing but the markup is changed.
+    ``markup`` is ASCII, which differs only in width among the encodings of the web.
+    ``content_type`` is the header's value. ``policy`` maps the Content-Security-Policy of each
+    ``meta`` element to the new one; without it only the markup is inserted.
     """
 
     def __init__(
         self, markup: str, content_type: str = "", policy: Callable[[str], str] | None = None
     ) -> None:
         self.applied = False
-        """Whether there was a place."""
         self.changes: tuple[ValueChange, ...] = ()
-        """What is put in changes no value of the page."""
         self._markup = markup
         self._policy = policy
         self._over = False
         self._document = HtmlStream(content_type)
 
     def feed(self, data: bytes) -> bytes:
-        """Return what can go on, now that more of the document has come."""
+        """Take the next part of the document; return what can be sent."""
         return data if self._over else self._edited(self._document.feed(data))
 
     def close(self) -> bytes:
-        """Return what is left, now that all of the document has come."""
-        if self._over:
-            return b""
-        return self._edited(self._document.close()) + self._rest()
+        """Return the rest at the end of the document."""
+        return b"" if self._over else self._edited(self._document.close()) + self._rest()
 
     def _edited(self, tokens: Iterable[PositionedToken]) -> bytes:
         out = bytearray()
@@ -82,7 +78,7 @@ class HeadInserter:
 
 
 def _place(token: Token, start: int, end: int) -> int | None:
-    """Return where the head begins that this token begins, or makes necessary; None if neither."""
+    """Return where the head begins that this token opens or implies; None if it does neither."""
     match token.type:
         case TokenType.START_TAG if token.tag == "head":
             return end
@@ -99,7 +95,7 @@ def _place(token: Token, start: int, end: int) -> int | None:
 
 
 def _ends_head(token: Token, inside: str) -> bool:
-    """Whether the head is over with this token, so that no policy can follow."""
+    """Whether this token ends the head, so that no policy can follow."""
     match token.type:
         case TokenType.START_TAG:
             return token.tag not in _IN_HEAD
@@ -112,7 +108,7 @@ def _ends_head(token: Token, inside: str) -> bool:
 
 
 def _policy_of(token: Token) -> str | None:
-    """Return the policy that a tag states; None if it states none."""
+    """Return the policy of a ``meta`` tag; None for other tags."""
     if token.type is not TokenType.START_TAG or token.tag != "meta":
         return None
     is_policy = (token.attr("http-equiv") or "").lower() == "content-security-policy"
@@ -120,7 +116,7 @@ def _policy_of(token: Token) -> str | None:
 
 
 def _with_policy(token: Token, policy: str) -> str:
-    """Return a tag that states another policy and is the same otherwise."""
+    """Return a tag with another policy and otherwise the same attributes."""
     stated = [(name, policy if name == "content" else value) for name, value in token.attrs or ()]
     written = "".join(f' {name}="{escape(value or "")}"' for name, value in stated)
     return f"<meta{written}{'/' if token.self_closing else ''}>"

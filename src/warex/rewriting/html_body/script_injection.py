@@ -1,4 +1,4 @@
-"""A script that runs in a page before any of the page's own."""
+"""Injects a script into a page that runs before the page's own scripts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,16 +9,14 @@ from typing import Final, Protocol
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.base import HTML_TYPES, XHTML, ActiveRewrite, ValueChange, has_body, media_type
 from warex.rewriting.html_body.csp import allow_script
 
-_PAGES: Final = ("text/html", "application/xhtml+xml")
 _POLICIES: Final = ("content-security-policy", "content-security-policy-report-only")
-_BODILESS: Final = (204, 205, 304)
 
 
 class ScriptQueryHandler(Protocol):
-    """What answers a page: nothing in its question is taken for granted."""
+    """Answers the untrusted queries of a page."""
 
     def answer(self, asked: str) -> tuple[JsonValue, Sequence[ValueChange]]:
         """Return the answer, and the values that the page changes because of it."""
@@ -27,34 +25,33 @@ class ScriptQueryHandler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InjectedScript:
-    """Puts a script into a page, and lets it report to the page's own site.
+    """Injects a script into a page, and allows it to report to the page's own site.
 
-    ``script`` is ASCII and holds neither ``</script`` nor ``]]>``. ``report`` is the path at which
-    the proxy hears what it reports.
+    ``script`` is ASCII and contains neither ``</script`` nor ``]]>``. ``report`` is the path to
+    which it sends its reports.
     """
 
     script: str
     report: str
     answers: ScriptQueryHandler | None = None
-    """What the page may ask the proxy at that path, beside reporting."""
+    """Answers the queries that the page sends to that path."""
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Begin with an HTML page; None for anything else."""
-        content_type = response.headers.get("content-type", "")
-        kind = content_type.partition(";")[0].strip().lower()
-        if kind not in _PAGES or request.method == "HEAD" or response.status in _BODILESS:
+        """Return the edit of an HTML page; None for other responses."""
+        kind = media_type(response)
+        if kind not in HTML_TYPES or not has_body(request, response, whole=False):
             return None
-        # In XML, markup in a script would be markup; in HTML the two lines are comments.
-        script = f"//<![CDATA[\n{self.script}\n//]]>" if kind == _PAGES[1] else self.script
-        where = request.parts
-        address = f"{where.scheme}://{where.netloc}{self.report}"
+        # XML parses markup within a script; in HTML the two lines are comments.
+        script = f"//<![CDATA[\n{self.script}\n//]]>" if kind == XHTML else self.script
+        address = f"{request.parts.scheme}://{request.parts.netloc}{self.report}"
 
         def policy(said: str) -> str:
             return allow_script(said, script, address)
 
-        # Only here: who makes a scenario needs no tokenizer, and waits 0.1 s less without.
+        # Imported here because the tokenizer takes 0.1 s to load, and scenarios do not need it.
         from warex.rewriting.html_body.head_inserter import HeadInserter
 
+        content_type = response.headers.get("content-type", "")
         inserter = HeadInserter(f"<script>{script}</script>", content_type, policy)
         return ActiveRewrite(
             inserter, lambda name, value: policy(value) if name in _POLICIES else value
@@ -68,15 +65,15 @@ def injected_script(
     helpers: Sequence[str] = (),
     answers: ScriptQueryHandler | None = None,
 ) -> InjectedScript:
-    """Return the edit that has a page run the script beside a module: ``popup.js`` of ``popup.py``.
+    """Return the edit that injects the script beside a module: ``popup.js`` of ``popup.py``.
 
-    ``module`` is the module's name, ``settings`` what the script is given, ``report`` the path at
-    which it reports. ``helpers`` are scripts beside it, each of which takes what the script is to
-    be given to work with, and returns more of it.
+    ``module`` is the module's name, ``settings`` the script's argument, ``report`` the path to
+    which it sends its reports. ``helpers`` are scripts beside it; each takes the script's toolkit
+    and returns an extended one.
     """
     package, _, name = module.rpartition(".")
     given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
-    # Neither may end the element, nor the section around it in XML.
+    # Neither may end the element or the CDATA section.
     given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
     change = _read(package, name)
     if helpers:

@@ -1,4 +1,4 @@
-"""The text of a page changed as it streams, where a person can read it; all else stays."""
+"""Changes the visible text of a page as it streams; all else stays."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.base import HTML_TYPES, ActiveRewrite, ValueChange, has_body, media_type
 from warex.rewriting.html_body.text_kinds import TextKind, found, may_have, other
 from warex.seeds import KeyedRng
 
@@ -19,22 +19,20 @@ if TYPE_CHECKING:
 
     from warex.rewriting.html_body.tokenizer import HtmlStream, PositionedToken
 
-_PAGES: Final = ("text/html", "application/xhtml+xml")
-_NOT_WHOLE: Final = (204, 205, 206, 304)
 _UNSEEN: Final = frozenset(
     (
         *("script", "style", "title", "textarea", "noscript", "template", "noframes"),
         *("iframe", "noembed", "object", "canvas", "datalist"),
     )
 )
-"""Elements whose text nobody reads, or that a person writes."""
+"""Elements whose text is invisible, or the user's input."""
 _LONGEST: Final = 8 * 1024 * 1024
-"""Characters after which nothing more is looked for."""
+"""Characters after which the search ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """Changes what is of a kind in a page's visible text: the n-th of them, and those after it."""
+    """Changes ``count`` values of a kind in a page's visible text, from the n-th on."""
 
     kind: TextKind
     rng: KeyedRng
@@ -43,20 +41,19 @@ class TextEdit:
     report: str = ""
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Begin with an HTML page; None for anything else."""
-        content_type = response.headers.get("content-type", "")
-        kind = content_type.partition(";")[0].strip().lower()
-        if kind not in _PAGES or request.method == "HEAD" or response.status in _NOT_WHOLE:
+        """Return the edit of an HTML page; None for other responses."""
+        if media_type(response) not in HTML_TYPES or not has_body(request, response):
             return None
-        # Only here: who makes a scenario needs no tokenizer, and waits 0.1 s less without.
+        # Imported here because the tokenizer takes 0.1 s to load, and scenarios do not need it.
         from warex.rewriting.html_body.tokenizer import HtmlStream
 
-        return ActiveRewrite(TextRewriter(self, HtmlStream(content_type)))
+        document = HtmlStream(response.headers.get("content-type", ""))
+        return ActiveRewrite(TextRewriter(self, document))
 
     def answer(self, asked: str) -> tuple[JsonValue, Sequence[ValueChange]]:
-        """Change the texts of a page, given as a JSON list, as a browser shows them.
+        """Change the texts of a page, a JSON list, as a browser shows them.
 
-        The answer has the place and the new text of each that changes.
+        The answer contains the index and the new text of each changed one.
         """
         try:
             texts = json.loads(asked) if len(asked) <= _LONGEST else []
@@ -71,11 +68,9 @@ class TextEdit:
                 seen += 1
                 if seen < self.nth or len(changes) == self.count:
                     continue
-                changed = ValueChange(
-                    f"{self.kind} {seen}", match[0], other(self.kind, match, self.rng)
-                )
-                changes.append(changed)
-                out += f"{text[at : match.start()]}{changed.after}"
+                after = other(self.kind, match, self.rng)
+                changes.append(ValueChange(f"{self.kind} {seen}", match[0], after))
+                out += f"{text[at : match.start()]}{after}"
                 at = match.end()
             if out:
                 put.append([place, f"{out}{text[at:]}"])
@@ -90,11 +85,11 @@ class TextRewriter:
         self._edit = edit
         self._document = document
         self._unseen: list[str] = []
-        """The elements around the present place whose text nobody reads."""
+        """The open elements with invisible text."""
         self._run: tuple[int, int] | None = None
-        """Where the present text begins, and the line that it begins on."""
+        """The start of the current text, and its line."""
         self._seen = 0
-        """How many of the kind have come."""
+        """How many values of the kind were found."""
         self._over = False
 
     @property
@@ -103,19 +98,19 @@ class TextRewriter:
         return bool(self.changes)
 
     def feed(self, data: bytes) -> bytes:
-        """Return what can go on, now that more of the page has come."""
+        """Take the next part of the page; return what can be sent."""
         if self._over:
             return data
         self._document.take(data)
         source = self._source()
         if may_have(self._edit.kind, source):
             return self._edited(self._document.tokens())
-        # What is of a kind holds neither: what comes may not go back beyond the last of them.
+        # No value contains ">" or a line feed, so a later one begins behind the last of them.
         end = max(source.rfind(">"), source.rfind("\n")) + 1
         return self._ended(self._document.until(self._document.sent + end))
 
     def close(self) -> bytes:
-        """Return what is left, now that all of the page has come."""
+        """Return the rest at the end of the page."""
         if self._over:
             return b""
         self._document.take(b"", final=True)
@@ -127,7 +122,7 @@ class TextRewriter:
         return out + self._rest()
 
     def _source(self) -> str:
-        """Return what has come and not gone on."""
+        """Return what is held."""
         return self._document.between(self._document.sent, self._document.characters)
 
     def _edited(self, tokens: "Iterable[PositionedToken]") -> bytes:
@@ -145,12 +140,12 @@ class TextRewriter:
         return self._ended(bytes(out))
 
     def _ended(self, out: bytes) -> bytes:
-        """Return it, with all the rest where nothing more is to be looked for."""
+        """Return ``out``, with the rest if the search is over."""
         over = len(self.changes) == self._edit.count or self._document.characters > _LONGEST
         return out + self._rest() if over else out
 
     def _note(self, name: str, token: "Token") -> None:
-        """Note whether the text that follows is one that is read."""
+        """Note whether the text that follows is visible."""
         tag = token.tag or ""
         if tag in _UNSEEN and name == "START_TAG":
             self._unseen.append(tag)
@@ -158,7 +153,7 @@ class TextRewriter:
             del self._unseen[self._unseen.index(tag) :]
 
     def _text(self, end: int) -> bytes:
-        """Return the text that ends here, changed if it is its turn; nothing if there was none."""
+        """Return the text that ends here up to its last changed value; nothing if none changed."""
         if self._run is None:
             return b""
         (start, line), self._run = self._run, None
@@ -172,8 +167,7 @@ class TextRewriter:
             out += self._document.until(start + match.start())
             self._document.until(start + match.end())
             out += self._document.encoded(put)
-            changed = ValueChange(f"line {line}", _read(match[0]), _read(put))
-            self.changes = (*self.changes, changed)
+            self.changes += (ValueChange(f"line {line}", _read(match[0]), _read(put)),)
         return out
 
     def _rest(self) -> bytes:
@@ -182,7 +176,7 @@ class TextRewriter:
 
 
 def _read(said: str) -> str:
-    """Return a piece of text as it is read, as far as that is known without its encoding."""
+    """Return a text as a browser shows it, as far as that is known without its encoding."""
     with suppress(UnicodeError):
         said = said.encode("latin-1").decode("utf-8")
     return unescape(said)

@@ -1,7 +1,7 @@
-"""Prices, dates, names and numbers in the text of a page, and what they become.
+"""Finds prices, dates, names and numbers in the text of a page, and replaces them.
 
-The text is given as a page's characters are read without its encoding (``Document``): a character
-beyond ASCII is one to four others here. Nothing that touches one is taken for a number or a name.
+The text is not decoded (``HtmlStream``): a character beyond ASCII is one to four characters here.
+A number or name that touches one is not matched.
 """
 
 import re
@@ -43,15 +43,13 @@ _PATTERNS: Final[Mapping[TextKind, re.Pattern[str]]] = {
     "number": re.compile(rf"{_ALONE}(?P<a>{_AMOUNT}){_ENDS}"),
 }
 _NAMES: Final = ("Miller", "Novak", "Tanaka", "Okafor", "Silva", "Larsen", "Haddad", "Moreau")
-
-
 _MAY_HAVE: Final[Mapping[TextKind, str]] = {
     "price": rf"{_CURRENCY}{_SPACE}[0-9]|[0-9]{_SPACE}{_CURRENCY}",
     "date": rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]|{_MONTH}|[0-9]/[0-9]",
     "name": "[A-Z][a-z]+ [A-Z][a-z]",
     "number": "[0-9]",
 }
-"""Whatever is of a kind holds a match of these, which are fast to look for."""
+"""Every value of a kind contains a match of these, which are fast to search."""
 
 
 @cache
@@ -60,31 +58,29 @@ def _quick(kind: TextKind) -> Regex:
 
 
 def may_have(kind: TextKind, source: str) -> bool:
-    """Whether there may be something of a kind in a page's source; else there is nothing."""
+    """Whether a page's source may contain a value of a kind; False is certain."""
     return _quick(kind).matches(source)
 
 
 def found(kind: TextKind, text: str) -> list[re.Match[str]]:
-    """Return where a text has something of a kind."""
+    """Return the matches of a kind in a text."""
     return list(_PATTERNS[kind].finditer(text))
 
 
 def other(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> str:
-    """Return what stands in the place of a match; ``luck`` chooses a name."""
+    """Return the replacement of a match; ``rng`` chooses a name."""
     if kind == "date" and match["d"]:
-        # The month may be either: of the two the one that can be no month is the day.
+        # Day and month may come in either order: a number above 12 is the day.
         group = "d" if int(match["d"]) > 12 else "e"
     else:
         group = next(name for name, said in match.groupdict().items() if said and name != "y")
-    said = match[group]
-    put = _CHANGES[kind](said, rng)
+    put = _CHANGES[kind](match[group], rng)
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
-    whole = match[0]
-    return f"{whole[:start]}{put}{whole[end:]}"
+    return f"{match[0][:start]}{put}{match[0][end:]}"
 
 
 def _other_day(day: str, rng: KeyedRng) -> str:
-    """Return the next day; where it might be a month, or the month's last, the day before."""
+    """Return the next day; for a 12, or from 28 on, the day before."""
     number = int(day)
     put = number - 1 if number == 12 or number >= 28 else number + 1
     return f"{put:0{len(day)}d}"

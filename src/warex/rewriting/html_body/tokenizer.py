@@ -1,7 +1,6 @@
-"""An HTML document as it streams: its tokens, the bytes they stand for, and what may go on.
+"""Tokenizes an HTML document as it streams, and maps its tokens to its bytes.
 
-A tokenizer of the HTML standard finds what is markup and what is text. Sources: WHATWG HTML,
-section 13.2.3.2 (encodings); WHATWG Encoding, section 4.2 (labels).
+Sources: WHATWG HTML, section 13.2.3.2 (encodings); WHATWG Encoding, section 4.2 (labels).
 """
 
 import re
@@ -23,62 +22,62 @@ _WIDE: Final = {
     }.items()
     for label in labels.split()
 }
-"""The labels of those encodings of the web in which ASCII is not one byte a character."""
+"""The labels of the encodings of the web in which an ASCII character is not one byte."""
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
 _RAW: Final = frozenset(("script", "style", "title", "noframes"))
 
 
 class HtmlStream:
-    """The bytes of a document that have come and not gone on, and the tokens among them.
+    """The held bytes of a document, and its tokens.
 
-    Places are numbers of characters from the document's beginning. A character is a byte here, or
-    two in UTF-16: enough to tell markup from text, since all other encodings of the web have
-    ASCII's bytes for what markup is written in. ``content_type`` is the header's value.
+    Places are counted in characters from the document's beginning. A character is a byte, or two in
+    UTF-16: all other encodings of the web write markup in ASCII's bytes. ``content_type`` is the
+    header's value.
     """
 
     def __init__(self, content_type: str) -> None:
         label = _LABEL.search(content_type)
         self._order = _WIDE.get(label[1].lower(), "") if label else ""
-        """Which of a character's two bytes comes first; empty where it has one."""
+        """The byte order of UTF-16; empty for a character of one byte."""
         self._mark: bytes | None = None
-        """The byte order mark; None as long as too little has come."""
+        """The byte order mark; None until enough bytes have arrived."""
         self._undecoded = b""
         self._held = bytearray()
         self._sent = 0
-        """Bytes of the document that have gone, of which those held are the next."""
+        """Bytes of the document before those held."""
         self._tokens = _Tokens()
 
     @property
     def characters(self) -> int:
-        """How many have come."""
+        """How many characters have arrived."""
         return len(self._tokens.text)
 
     @property
     def inside(self) -> str:
-        """The element whose content is text, whatever it looks like, and has begun last."""
+        """The open element with raw text."""
         return self._tokens.inside
 
     @property
     def sent(self) -> int:
-        """How many of the characters have gone on."""
+        """How many characters are no longer held."""
         return max(0, self._sent - len(self._mark or b"")) // (2 if self._order else 1)
 
     def take(self, data: bytes, *, final: bool = False) -> None:
-        """Take in more of the document; ``final``: all of it has come."""
+        """Add data to the document; ``final`` marks its end."""
         self._held += data
         self._tokens.text += self._decoded(data, final=final)
 
     def tokens(self) -> "Iterator[PositionedToken]":
-        """Yield the tokens of what has been taken in since they were last asked for."""
+        """Yield the tokens of the data added since the last call."""
         return self._tokens.next()
 
     def feed(self, data: bytes) -> "Iterator[PositionedToken]":
-        """Take in more of the document, and yield what is known of it now."""
+        """Add data to the document, and yield its tokens."""
         self.take(data)
         return self.tokens()
 
     def close(self) -> "Iterator[PositionedToken]":
-        """Yield what is left: all of the document has come."""
+        """Yield the last tokens at the end of the document."""
         self.take(b"", final=True)
         return chain(self.tokens(), self._tokens.close())
 
@@ -87,7 +86,7 @@ class HtmlStream:
         return self._tokens.text[start:end]
 
     def until(self, place: int) -> bytes:
-        """Take what comes before a place out of what is held; nothing if it has gone on."""
+        """Remove the held bytes before a place, and return them."""
         size = len(self._mark or b"") + place * (2 if self._order else 1) - self._sent
         size = max(0, size)
         taken = bytes(self._held[:size])
@@ -96,12 +95,12 @@ class HtmlStream:
         return taken
 
     def rest(self) -> bytes:
-        """Take out all that is held."""
+        """Remove all held bytes, and return them."""
         rest, self._held = bytes(self._held), bytearray()
         return rest
 
     def _decoded(self, data: bytes, *, final: bool = False) -> str:
-        """Return a character for each byte, or for each two."""
+        """Return a character for each byte, or for each pair in UTF-16."""
         data = self._undecoded + data
         self._undecoded = b""
         if self._mark is None:
@@ -121,14 +120,14 @@ class HtmlStream:
         return "".join(map(chr, units))
 
     def encoded(self, text: str) -> bytes:
-        """Return characters as the document has them."""
+        """Return text in the document's encoding."""
         if not self._order:
             return text.encode("latin-1", "xmlcharrefreplace")
         return text.encode(f"utf-16-{self._order[0]}e", "surrogatepass")
 
 
 class PositionedToken(NamedTuple):
-    """A token, and where it is among the document's characters; of a text only the start."""
+    """A token and its place in the document; a text's end is not exact."""
 
     token: Token
     start: int
@@ -136,27 +135,25 @@ class PositionedToken(NamedTuple):
 
 
 class _Tokens:
-    """Tokens of a document as it comes."""
+    """The tokens of a document as it arrives."""
 
     def __init__(self) -> None:
         self._tokenizer = Tokenizer(resolve_references=False, capture_source=True)
         self.text = ""
-        """All that has come."""
         self._lines = [0]
         """Where each line begins."""
         self._counted = 0
         """Characters whose line breaks are counted."""
         self._given = 0
-        """Characters that the tokenizer was given."""
+        """Characters passed to the tokenizer."""
         self.inside = ""
-        """The element whose content is text, whatever it looks like, and has begun last."""
+        """The open element with raw text."""
 
     def next(self) -> Iterator[PositionedToken]:
         text, self._given = self.text[self._given :], len(self.text)
         # A return at the end may be the first half of a break.
         known = len(self.text) - self.text.endswith("\r")
-        breaks = _BREAK.finditer(self.text, self._counted, known)
-        self._lines += [it.end() for it in breaks]
+        self._lines += [it.end() for it in _BREAK.finditer(self.text, self._counted, known)]
         self._counted = known
         return map(self._located, self._tokenizer.feed(text))
 
@@ -175,6 +172,6 @@ class _Tokens:
             return PositionedToken(token, start, start + len(source))
         end = start
         for character in source:
-            # The tokenizer has made one character of each break.
+            # The tokenizer normalizes each break to one character.
             end += 2 if character == "\n" and self.text.startswith("\r\n", end) else 1
         return PositionedToken(token, start, end)

@@ -1,4 +1,4 @@
-"""Values of a JSON answer changed on its way, and nothing else of it."""
+"""Changes values of a JSON response; all else stays."""
 
 import codecs
 import json
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange
+from warex.rewriting.base import ActiveRewrite, ValueChange, has_body, media_type
 from warex.rewriting.json_body.ndjson import LinesRewriter, is_lines, is_sequence
 from warex.rewriting.json_body.spans import JsonSpan, parse_pointer, parse_spans, span_at
 from warex.rewriting.json_body.value_changes import (
@@ -21,20 +21,19 @@ from warex.rewriting.json_body.value_kinds import ValueKind, find_pointers
 from warex.seeds import KeyedRng
 
 _LARGEST: Final = 8 * 1024 * 1024
-"""Bytes from which an answer passes as it is: it would have to be held whole."""
+"""Bytes of a response that are held; a larger one passes unchanged."""
 _MOST: Final = 100_000
 """Values among which one is chosen."""
 _BOMS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_NOT_WHOLE: Final = (204, 205, 206, 304)
 _SHORTER: Final[Mapping[ValueChangeKind, int]] = {"emptied": 0, "halved": 2}
-"""Which items of a list go: every n-th, or all."""
+"""Every n-th item of a list is removed; 0 means all."""
 
 
 @dataclass(frozen=True, slots=True)
 class JsonEdit:
-    """Changes values of JSON: the one at a pointer, or some of a kind that luck chooses.
+    """Changes values of JSON: the one at a pointer, or some of a kind at random.
 
-    Without pointer and kind it is the longest of the outermost lists.
+    Without pointer and kind it changes the longest of the outermost lists.
     """
 
     how: ValueChangeKind
@@ -42,16 +41,15 @@ class JsonEdit:
     at: str | None = None
     kind: ValueKind | None = None
     count: int = 1
-    """How many of a kind."""
+    """How many values of a kind change."""
     text: str = ""
-    """What values are replaced by."""
+    """The replacement of a value."""
     report: str = ""
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
-        """Begin with a JSON answer; None for anything else."""
-        content_type = response.headers.get("content-type", "")
-        kind = content_type.partition(";")[0].strip().lower()
-        if request.method == "HEAD" or response.status in _NOT_WHOLE:
+        """Return the edit of a JSON response; None for other responses."""
+        kind = media_type(response)
+        if not has_body(request, response):
             return None
         about = f"{request.method} {request.url}"
         if is_lines(kind):
@@ -61,7 +59,7 @@ class JsonEdit:
         return None
 
     def _begin_lines(self, about: str, sequence: bool) -> ActiveRewrite | None:
-        """Begin with a stream of lines, which is read as a list of what each line says."""
+        """Return the edit of a stream of lines, which is read as a list of their values."""
         change = partial(self._made, about)
         if self.how in _SHORTER and not self.at and self.kind is None:
             every = _SHORTER[self.how]
@@ -72,16 +70,15 @@ class JsonEdit:
         return ActiveRewrite(LinesRewriter(change, self.count, only=only, is_sequence=sequence))
 
     def pieces(self, text: str, about: str) -> list[TextReplacement]:
-        """Return what is replaced in a JSON text; ``about`` makes the choice a request's own."""
+        """Return the replacements in a JSON text; ``about`` seeds the choice for one request."""
         try:
             root = parse_spans(text)
         except (ValueError, RecursionError):
             return []
-        made, _ = self._made(about, root, self.count)
-        return made
+        return self._made(about, root, self.count)[0]
 
     def _made(self, about: str, root: JsonSpan, most: int) -> tuple[list[TextReplacement], int]:
-        """Return what is replaced in a value, and how many values of it change."""
+        """Return the replacements in a value, and how many of its values change."""
         found: list[TextReplacement] = []
         changed = 0
         for value in self._chosen(root, about):
@@ -94,7 +91,7 @@ class JsonEdit:
         return sorted(found, key=lambda it: it.begin), changed
 
     def _chosen(self, root: JsonSpan, about: str) -> Iterator[JsonSpan]:
-        """Yield the values that may be changed, in the order in which they are tried."""
+        """Yield the candidates in the order in which they are tried."""
         if self.at is not None:
             place = span_at(root.parent or root, self.at)
             yield from () if place is None else (place,)
@@ -109,7 +106,7 @@ class JsonEdit:
 
 
 def _outermost(root: JsonSpan) -> Iterator[JsonSpan]:
-    """Yield the lists that no other list holds."""
+    """Yield the lists that are in no other list."""
     waiting = [root]
     while waiting:
         value = waiting.pop()
@@ -125,7 +122,7 @@ def _overlap(one: TextReplacement, other: TextReplacement) -> bool:
 
 @dataclass(slots=True)
 class _JsonRewriter:
-    """Holds an answer until it is whole, and changes it then."""
+    """Holds a response until it is whole, then changes it."""
 
     edit: JsonEdit
     about: str
@@ -139,7 +136,7 @@ class _JsonRewriter:
         return bool(self.changes)
 
     def feed(self, data: bytes) -> bytes:
-        """Return nothing until the end, unless the answer is too large to be held."""
+        """Return nothing until the end, unless the response is too large to be held."""
         if self._over:
             return data
         self._held += data
@@ -149,7 +146,7 @@ class _JsonRewriter:
         return self._rest()
 
     def close(self) -> bytes:
-        """Return the answer with its values changed."""
+        """Return the changed response."""
         body = self._rest()
         mark = next((it for it in _BOMS if body.startswith(it)), b"")
         encoding, errors = _encoding(body)
@@ -166,19 +163,18 @@ class _JsonRewriter:
         return mark + apply_replacements(text, made).encode(encoding, errors)
 
     def _rest(self) -> bytes:
-        rest = bytes(self._held)
-        self._held.clear()
+        rest, self._held = bytes(self._held), bytearray()
         return rest
 
 
 def _encoding(body: bytes) -> tuple[str, str]:
-    """Return the encoding of JSON by its first bytes (RFC 4627, section 3), and how it is kept.
+    """Return the encoding of JSON by its first bytes (RFC 4627, section 3), and an error handler.
 
-    Bytes that are no UTF-8, as of older sites, stay what they are.
+    Invalid UTF-8, as from older sites, is kept.
     """
+    if body.startswith(codecs.BOM_UTF16_LE):
+        return "utf-16-le", "surrogatepass"
+    if body.startswith(codecs.BOM_UTF16_BE):
+        return "utf-16-be", "surrogatepass"
     found = json.detect_encoding(body)
-    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        found = "utf-16-le" if body.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
-    if found in ("utf-8", "utf-8-sig"):
-        return "utf-8", "surrogateescape"
-    return found, "surrogatepass"
+    return ("utf-8", "surrogateescape") if found.startswith("utf-8") else (found, "surrogatepass")

@@ -1,4 +1,4 @@
-"""JSON texts one after the other, each on a line of its own, changed line by line as they come.
+"""Changes a stream of JSON texts, one on each line, as it arrives.
 
 Sources: https://github.com/ndjson/ndjson-spec, https://jsonlines.org, RFC 7464 (JSON text
 sequences: a record separator before each text, a line feed behind it).
@@ -22,47 +22,47 @@ _LINES: Final = frozenset(
 )
 _SEQUENCES: Final = ("/json-seq", "+json-seq")
 _LONGEST: Final = 8 * 1024 * 1024
-"""Bytes from which a line passes as it is."""
+"""Bytes of a line that are held; a longer line passes unchanged."""
 _MOST_TOLD: Final = 1000
-"""Changes that are kept of a stream, which may have no end."""
+"""Changes that are kept of a stream."""
 _BEFORE: Final = re.compile("\ufeff?\x1e*")
 _SEPARATOR: Final = b"\x1e"
 
 type ChangeLine = Callable[[JsonSpan, int], tuple[list[TextReplacement], int]]
-"""Given a line's value and how many values may still change: what is put, and how many change."""
+"""Maps a line's value and the allowed number of changes to the replacements and their number."""
 
 
 def is_lines(content_type: str) -> bool:
-    """Whether a type, without parameters and in lower case, is one JSON text a line."""
+    """Whether a media type, in lower case, is for one JSON text on each line."""
     return content_type in _LINES or is_sequence(content_type)
 
 
 def is_sequence(content_type: str) -> bool:
-    """Whether a type is that of a JSON text sequence (RFC 7464; the suffix: RFC 8091)."""
+    """Whether a media type is for a JSON text sequence (RFC 7464; the suffix: RFC 8091)."""
     return content_type.endswith(_SEQUENCES)
 
 
 @dataclass(slots=True)
 class LinesRewriter:
-    """Changes lines of a stream, which is read as a list: line 3 is ``/3``. Others go on at once.
+    """Changes lines of a stream, which is read as a list: line 3 is ``/3``.
 
-    Blank lines are no items. What is in a sequence and not on one line with its separator passes.
+    Blank lines are not items. In a sequence, lines without a separator pass unchanged.
     """
 
     change: ChangeLine
     count: int
     """How many values may change."""
     every: int | None = None
-    """Take every n-th line out, or all with 0, and change nothing else."""
+    """Remove every n-th line, or all if 0, and change nothing else."""
     only: str | None = None
-    """The one line that may change, as a pointer's step."""
+    """The only line that may change, as a pointer's step."""
     is_sequence: bool = False
     changes: Sequence[ValueChange] = ()
     _told: list[ValueChange] = field(default_factory=list)
     _held: bytearray = field(default_factory=bytearray)
     _number: int = 0
     _too_long: bool = False
-    """The present line goes on as it comes."""
+    """The current line passes unchanged."""
     _over: bool = False
 
     @property
@@ -71,7 +71,7 @@ class LinesRewriter:
         return bool(self._told)
 
     def feed(self, data: bytes) -> bytes:
-        """Return the lines that are whole, changed where it is their turn."""
+        """Return the lines that are complete, some of them changed."""
         if self._over:
             return data
         whole, end, rest = data.rpartition(b"\n")
@@ -89,7 +89,7 @@ class LinesRewriter:
         return out
 
     def close(self) -> bytes:
-        """Return the last line, which may have no end."""
+        """Return the last line, which may lack a line feed."""
         return self._ended()
 
     def _ended(self) -> bytes:
@@ -106,8 +106,7 @@ class LinesRewriter:
         return b"".join(out)
 
     def _rest(self) -> bytes:
-        rest = bytes(self._held)
-        self._held.clear()
+        rest, self._held = bytes(self._held), bytearray()
         return rest
 
     def _is_item(self, line: bytes) -> bool:
@@ -156,7 +155,7 @@ class LinesRewriter:
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
-    """Yield the lines with their ends, which are line feeds alone."""
+    """Yield the lines with their line feeds."""
     at = 0
     while at < len(data):
         end = data.find(b"\n", at) + 1 or len(data)

@@ -1,8 +1,7 @@
-"""The values of a JSON text and where each stands in it.
+"""The values of a JSON text and their places in it.
 
-Python's own decoder finds where each value ends: of the whole first, so that it is known to be
-JSON, then of what a value holds, where that is asked for. Sources: RFC 8259
-(JSON), RFC 6901 (pointers).
+Python's decoder finds the end of each value: first of the whole, which checks the text, then of
+the children on demand. Sources: RFC 8259 (JSON), RFC 6901 (pointers).
 """
 
 import json
@@ -13,20 +12,20 @@ from typing import Final
 
 
 class Number(str):
-    """A number as it is written, however long."""
+    """A number as it is written."""
 
     __slots__ = ()
 
 
 type JsonData = str | float | list[JsonData] | dict[str, JsonData] | None
-"""What a JSON text says; numbers are ``Number``, but for NaN and the infinities."""
+"""Decoded JSON; numbers are ``Number``, except NaN and the infinities."""
 
 _DECODER: Final = json.JSONDecoder(strict=False, parse_int=Number, parse_float=Number)
 _SKIPPER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
-"""For where a value ends alone."""
+"""Finds only the end of a value."""
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _GUARD: Final = ")]}'"
-"""How some servers begin, so that no other site may run an answer as a script."""
+"""The prefix of some servers that prevents other sites from running a response as a script."""
 _ESCAPE: Final = re.compile(r"~(?![01])")
 
 
@@ -35,34 +34,33 @@ class JsonSpan:
     """A value, from ``begin`` to before ``end``."""
 
     text: str
-    """The whole text that it stands in."""
+    """The whole text."""
     step: str | int | None
-    """The name or the index under which it stands in its parent; None for the whole."""
+    """Its name or index in its parent; None for the root."""
     parent: "JsonSpan | None"
     outer: int
-    """Where its member begins, that is its name; of an item, the item."""
+    """Where its member begins, with the name; for an item, where the item begins."""
     begin: int
     end: int
     _children: "list[JsonSpan] | None" = None
     data: JsonData = None
-    """What it says; of the whole alone."""
+    """The decoded value; only for the root."""
 
     @property
     def children(self) -> "list[JsonSpan]":
-        """Return what it holds: its members or its items."""
+        """Its members or items."""
         if self._children is None:
-            held = self.text[self.begin] in "[{"
-            self._children = list(_held_by(self)) if held else []
+            self._children = list(_held_by(self)) if self.text[self.begin] in "[{" else []
         return self._children
 
     @property
     def raw(self) -> str:
-        """Return it as it is written."""
+        """Its source text."""
         return self.text[self.begin : self.end]
 
     @property
     def pointer(self) -> str:
-        """Return the JSON pointer to it."""
+        """The JSON pointer to it."""
         steps: list[str] = []
         at: JsonSpan | None = self
         while at is not None and at.step is not None:
@@ -71,18 +69,14 @@ class JsonSpan:
         return "".join(f"/{step}" for step in reversed(steps))
 
     def child(self, step: str) -> "JsonSpan | None":
-        """Return what a step of a pointer leads to; of two members of one name the last."""
-        found = None
-        for each in self.children:
-            if str(each.step) == step:
-                found = each
-        return found
+        """Return the child at a step of a pointer; of two members with one name the last."""
+        return next((each for each in reversed(self.children) if str(each.step) == step), None)
 
 
 def parse_spans(text: str) -> JsonSpan:
-    """Return the value that a JSON text is.
+    """Return the root of a JSON text.
 
-    Raises ValueError where it is none, RecursionError where it is nested too deeply.
+    Raises ValueError if it is not JSON, RecursionError if it is nested too deeply.
     """
     start = text.index("\n") + 1 if text.startswith(_GUARD) and "\n" in text else 0
     begin = _past_space(text, start)
@@ -117,15 +111,12 @@ def _past_space(text: str, at: int) -> int:
 
 
 def escape_pointer_step(name: str) -> str:
-    """Return a member's name as a JSON pointer has it."""
+    """Return a member's name escaped for a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def parse_pointer(pointer: str) -> tuple[str, ...]:
-    """Return the steps of a JSON pointer.
-
-    Raises ValueError where it is none.
-    """
+    """Return the steps of a JSON pointer. Raises ValueError if it is not one."""
     if pointer and not pointer.startswith("/"):
         raise ValueError(
             f"{pointer!r} is no JSON pointer: it begins with '/', as in /items/0/price"
@@ -138,22 +129,20 @@ def parse_pointer(pointer: str) -> tuple[str, ...]:
 
 
 def span_at(root: JsonSpan, pointer: str) -> JsonSpan | None:
-    """Return what a pointer points to; None where there is nothing."""
+    """Return the value at a pointer; None if there is none."""
     at: JsonSpan | None = root
     for step in parse_pointer(pointer):
-        if at is None:
-            return None
-        at = at.child(step)
+        at = at and at.child(step)
     return at
 
 
 def decode_scalar(raw: str) -> str:
-    """Return what a value says: a string's text, anything else as it is written."""
+    """Return a string's text; any other value as it is written."""
     if not raw.startswith('"'):
         return raw
     return str(json.loads(raw, strict=False)) if "\\" in raw else raw[1:-1]
 
 
 def encode_string(text: str) -> str:
-    """Return a string as JSON, in ASCII, which is the same in every encoding of JSON."""
+    """Return a string as JSON in ASCII, which fits every encoding of JSON."""
     return json.dumps(text)

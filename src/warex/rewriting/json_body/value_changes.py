@@ -1,7 +1,6 @@
-"""How a value in JSON becomes another one that looks as healthy.
+"""Changes of a value in JSON to another plausible one.
 
-Each change is given a value and returns the pieces of the text that are replaced, or none where it
-does not apply to such a value.
+Each change maps a value to replacements in the text; none if it does not apply.
 """
 
 import re
@@ -48,7 +47,7 @@ _SAYS_COUNT: Final = re.compile(r"total|count|length|size|hits|num|results", re.
 
 @dataclass(frozen=True, slots=True)
 class TextReplacement:
-    """What is put in place of a part of the text, and what to tell of it."""
+    """A replacement of a part of the text, and the changes that it makes."""
 
     begin: int
     end: int
@@ -59,9 +58,9 @@ class TextReplacement:
 def replacements(
     how: ValueChangeKind, value: JsonSpan, rng: KeyedRng, text: str = ""
 ) -> tuple[TextReplacement, ...]:
-    """Return what changes a value; nothing where the change does not apply to it.
+    """Return the replacements that change a value; none if the change does not apply.
 
-    ``luck`` chooses the other record of a value that is swapped; ``text`` is what replaces one.
+    ``rng`` chooses the other record for ``swapped``; ``text`` is the value for ``replaced``.
     """
     if how == "replaced":
         return (_put(value, encode_string(text)),)
@@ -73,15 +72,12 @@ def replacements(
         return _shortened(value, every=2 if how == "halved" else 0)
     if how == "other_unit":
         value = _with_unit(value)
-    raw = value.raw
-    put = _CHANGES[how](raw)
-    if put is None or put == raw:
-        return ()
-    return (_put(value, put),)
+    put = _CHANGES[how](value.raw)
+    return () if put is None or put == value.raw else (_put(value, put),)
 
 
 def apply_replacements(text: str, made: Sequence[TextReplacement]) -> str:
-    """Return the text with the pieces, which are in order, put in."""
+    """Return the text with the sorted replacements applied."""
     out, at = [], 0
     for piece in made:
         out += [text[at : piece.begin], piece.replacement]
@@ -107,7 +103,7 @@ def _other_type(raw: str) -> str | None:
 
 
 def _truncated(raw: str) -> str | None:
-    """Return the first half of a text, or a number without the last digit before its point."""
+    """Return the first half of a string, or a number without the last digit before its point."""
     if raw.startswith('"'):
         said = decode_scalar(raw)
         return encode_string(said[: len(said) // 2]) if len(said) > 1 else None
@@ -118,7 +114,7 @@ def _truncated(raw: str) -> str | None:
 
 
 def _off_by_one(raw: str) -> str | None:
-    """Return the next number, the next day, or the other truth."""
+    """Return the next number, the next day, or the other boolean."""
     if raw in ("true", "false"):
         return "false" if raw == "true" else "true"
     if NUMBER.fullmatch(raw):
@@ -143,9 +139,9 @@ def _next_number(raw: str) -> str | None:
 
 
 def next_amount(amount: str) -> str:
-    """Return another amount, written alike: the last digit before the point is one more, 9 is 8.
+    """Return an amount with the last digit before the decimal point raised by one; 9 becomes 8.
 
-    A comma or point with one or two digits behind it, at the end, is the decimal one.
+    The decimal point is a comma or point before the last one or two digits.
     """
     decimals = re.search(r"[.,][0-9]{1,2}$", amount)
     at = (decimals.start() if decimals else len(amount)) - 1
@@ -168,11 +164,11 @@ def _other_unit(raw: str) -> str | None:
 
 
 def _with_unit(value: JsonSpan) -> JsonSpan:
-    """Return the value that tells the unit of a number: a member beside it says so."""
-    beside = value.parent.children if value.parent is not None else []
-    if value.raw.startswith('"'):
+    """Return the sibling with the unit of a number; without one, the value itself."""
+    if value.raw.startswith('"') or value.parent is None:
         return value
-    return next((each for each in beside if _SAYS_UNIT.search(str(each.step))), value)
+    siblings = value.parent.children
+    return next((each for each in siblings if _SAYS_UNIT.search(str(each.step))), value)
 
 
 def _removed(value: JsonSpan) -> tuple[TextReplacement, ...]:
@@ -181,22 +177,14 @@ def _removed(value: JsonSpan) -> tuple[TextReplacement, ...]:
         return ()
     told = ValueChange(value.pointer, decode_scalar(value.raw), None)
     at = next(place for place, each in enumerate(parent.children) if each is value)
-    begin, end = _room(parent, at)
+    # One comma is removed with it.
+    begin = parent.children[at - 1].end if at else value.outer
+    end = value.end if at or len(parent.children) == 1 else parent.children[1].outer
     return (TextReplacement(begin, end, "", (told,)),)
 
 
-def _room(parent: JsonSpan, at: int) -> tuple[int, int]:
-    """Return the place of a member or an item with the comma that goes with it."""
-    value = parent.children[at]
-    if at:
-        return parent.children[at - 1].end, value.end
-    if len(parent.children) > 1:
-        return value.outer, parent.children[1].outer
-    return value.outer, value.end
-
-
 def _swapped(value: JsonSpan, rng: KeyedRng) -> tuple[TextReplacement, ...]:
-    """Exchange a value with that of another record in the same list."""
+    """Exchange a value with the one of another record in the same list."""
     steps: list[str] = []
     at = value
     while at.parent is not None and not isinstance(at.step, int):
@@ -208,7 +196,7 @@ def _swapped(value: JsonSpan, rng: KeyedRng) -> tuple[TextReplacement, ...]:
     for record in at.parent.children:
         other: JsonSpan | None = record
         for step in reversed(steps):
-            other = other.child(step) if other is not None else None
+            other = other and other.child(step)
         if other is not None and other.raw != value.raw:
             others.append(other)
     if not others:
@@ -218,7 +206,7 @@ def _swapped(value: JsonSpan, rng: KeyedRng) -> tuple[TextReplacement, ...]:
 
 
 def _shortened(value: JsonSpan, every: int) -> tuple[TextReplacement, ...]:
-    """Take every n-th item out of a list, or all with 0, and have what counts them say so."""
+    """Remove every n-th item of a list, or all if 0, and adjust the counts beside it."""
     items = value.children
     if value.text[value.begin] != "[" or not items:
         return ()
@@ -229,7 +217,7 @@ def _shortened(value: JsonSpan, every: int) -> tuple[TextReplacement, ...]:
     counts = _counts(value, len(items) - len(gone))
     if len(gone) == len(items):
         return TextReplacement(value.begin, value.end, "[]", tuple(told)), *counts
-    # The first item stays, so that each one that goes takes the comma before it.
+    # The first item stays, so each removed one has a comma before it.
     out = [
         TextReplacement(items[at - 1].end, items[at].end, "", (one,))
         for at, one in zip(gone, told, strict=True)
@@ -238,11 +226,10 @@ def _shortened(value: JsonSpan, every: int) -> tuple[TextReplacement, ...]:
 
 
 def _counts(value: JsonSpan, number: int) -> list[TextReplacement]:
-    """Change what stands beside a list and says how many items it has."""
-    beside = value.parent.children if value.parent is not None else []
+    """Change the numbers beside a list that count its items."""
     return [
         _put(each, str(number))
-        for each in beside
+        for each in (value.parent.children if value.parent is not None else ())
         if isinstance(each.step, str)
         and _SAYS_COUNT.search(each.step)
         and each.raw.isdecimal()

@@ -1,7 +1,7 @@
-"""What kind of value something in JSON is: by its shape, and by the name under which it stands.
+"""Classifies JSON values by their shape and their name.
 
-Of an answer with 100,000 values one is chosen, so they are looked at as the decoder gives them;
-where in the text one stands is found for the chosen alone.
+It works on decoded values, since a response may have 100,000: only the chosen one is located in
+the text.
 """
 
 import re
@@ -26,19 +26,16 @@ _SAYS_USER_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _SAYS_ID: Final = re.compile(r"^id$|_id$|[a-z]I[dD]$|uuid|timestamp|version", re.IGNORECASE)
-
-
 _HOLDERS: Final = frozenset((dict, list))
 
 type _Test = Callable[[JsonData], bool]
 
 
 def find_pointers(kind: ValueKind, said: JsonData, pointer: str, most: int) -> list[str]:
-    """Return the pointers to what is of a kind in a value, the outermost first.
+    """Return the pointers to the values of a kind within a value, the outermost first.
 
-    ``pointer`` is the value's own; about ``most`` values are looked at. Items have the name of the
-    member that holds their list. Of two members of one name it is the last, as where a pointer is
-    followed.
+    ``pointer`` is the value's own; about ``most`` values are checked. Items have the name of the
+    member with their list. Of two members with one name the last counts.
     """
     tests: dict[str, _Test] = {}
 
@@ -71,7 +68,7 @@ def find_pointers(kind: ValueKind, said: JsonData, pointer: str, most: int) -> l
 
 
 def _test(kind: ValueKind, name: str) -> _Test:
-    """Return what tells whether a value under this name is of the kind."""
+    """Return the test whether a value with this name is of the kind."""
     match kind:
         case "list":
             return _is_list
@@ -118,14 +115,12 @@ def _is_number(said: JsonData) -> bool:
 
 
 def _has_amount(said: JsonData) -> bool:
-    """Whether it is a number, or a text with one."""
-    if type(said) is str:
-        return AMOUNT.search(said) is not None
-    return _is_number(said)
+    """Whether it is a number, or a string with one."""
+    return AMOUNT.search(said) is not None if type(said) is str else _is_number(said)
 
 
 def _is_sum(said: JsonData) -> bool:
-    """Whether a total is one of money: without decimals it counts things."""
+    """Whether a total is an amount of money: without decimals it counts things."""
     return _has_currency(said) or (isinstance(said, str) and "." in said and _has_amount(said))
 
 
@@ -134,7 +129,7 @@ def _has_currency(said: JsonData) -> bool:
 
 
 def date_in(said: str) -> date | None:
-    """Return the date that a text begins with (ISO 8601)."""
+    """Return the date at the beginning of a string (ISO 8601)."""
     found = _DATE.match(said)
     try:
         return date.fromisoformat(found[0]) if found else None

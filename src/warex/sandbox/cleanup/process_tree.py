@@ -1,7 +1,7 @@
-"""A command and all that it started, wherever those have gone: ended with nothing left behind.
+"""A command and all processes that it started.
 
-Browsers and their drivers start sessions of their own, so a signal to the command's process group
-does not reach them. What they cannot leave is their environment: a mark in it tells them.
+Browsers and drivers start sessions of their own, so a signal to the command's process group does
+not reach them. A mark in their environment identifies them.
 """
 
 import os
@@ -22,18 +22,18 @@ _KILL_SECONDS = 5.0
 
 @dataclass(slots=True)
 class ProcessTree:
-    """The processes of one command: its session, and whoever carries its mark."""
+    """The processes of one command: its session, and those with its mark."""
 
     mark: str = field(default_factory=lambda: secrets.token_hex(8))
     leader: int | None = None
-    """Process id of the command, once it runs."""
+    """Process id of the running command."""
 
     def marked(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment to start the command with."""
+        """Return the environment with the mark added."""
         return {**environment, _VARIABLE: self.mark}
 
     def end(self) -> None:
-        """End all of them: politely first, so that browsers take their profiles away."""
+        """Send SIGTERM, so that browsers remove their profiles, then SIGKILL."""
         for how, patience in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
             told: set[int] = set()
             deadline = time.monotonic() + patience
@@ -49,7 +49,7 @@ class ProcessTree:
                 return
 
     def programs(self) -> set[str]:
-        """Return the names of the programs that run, as the kernel keeps them."""
+        """Return the names of the running programs (comm)."""
         names = set()
         for process in self._alive():
             with suppress(OSError):
@@ -57,7 +57,7 @@ class ProcessTree:
         return names
 
     def _alive(self) -> set[int]:
-        """Return whom to send a signal to; a negative number is a process group (kill(2))."""
+        """Return the process ids to signal; a negative one is a process group (kill(2))."""
         if not _PROC.joinpath("self", "environ").exists():
             return self._group()
         mark = f"{_VARIABLE}={self.mark}".encode()
@@ -75,7 +75,7 @@ class ProcessTree:
                 return False
             return int(session) == self.leader or mark in (process / "environ").read_bytes()
         except OSError:
-            return False  # It has ended meanwhile, or is somebody else's.
+            return False  # It has ended, or belongs to another user.
 
     def _group(self) -> set[int]:
         if self.leader is None:

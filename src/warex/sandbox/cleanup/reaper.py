@@ -1,8 +1,7 @@
-"""Clears up after a command, also where WAREX itself was killed: a small process that outlives it.
+"""The reaper: a small process that cleans up after a command, also if WAREX was killed.
 
-It holds the reading end of a pipe. When the other end closes, for whatever reason, it ends what the
-command has left running, brings home what stands in folders of links, and removes the scratch
-folder. It is started without site-packages, so that it is there in some milliseconds.
+It reads from a pipe. When the pipe closes, it ends the command's process trees, merges symlink
+trees back and removes the scratch folder. It runs without site-packages, to start quickly.
 """
 
 import json
@@ -29,46 +28,43 @@ _START = (
 _SOURCES = Path(__file__).parents[3]
 _SECONDS = 15.0
 _QUICK_DEATH_SECONDS = 1.0
-"""Seconds: a guard that was ended sooner was ended like the one before it."""
+"""Seconds; an end before that counts as one more in a row."""
 _REMOVING_SECONDS = 10.0
 _RETRY_SECONDS = 0.05
-"""Seconds between two tries: who still writes tells nobody when it has ended."""
+"""Seconds between two tries to remove a folder."""
 
 
 class Reaper:
-    """The caller's side: what is to be cleared up.
-
-    Where the guard's process is ended by somebody, another one takes its place.
-    """
+    """The caller's side of the reaper process, which is restarted if it is killed."""
 
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
         """A folder for this command alone."""
         self.died: ProcessDied | None = None
-        """How its process was ended, if it was; that does not make it any less watchful."""
+        """How the process was ended, if it was."""
         self._lock = threading.Lock()
         self._families: list[ProcessTree] = []
-        self._farms: list[SymlinkTree] = []
+        self._trees: list[SymlinkTree] = []
         self._closing = False
         self._process = _started(scratch)
-        self._keeper = threading.Thread(target=self._restart_if_killed, name="guard", daemon=True)
+        self._keeper = threading.Thread(target=self._restart_if_killed, name="reaper", daemon=True)
         with signals_blocked():
             self._keeper.start()
 
     def watch_processes(self, family: ProcessTree) -> None:
-        """Have the processes of a command ended."""
+        """Register a process tree to end."""
         with self._lock:
             self._families.append(family)
             _send(self._process, mark=family.mark, leader=family.leader)
 
     def watch_symlinks(self, tree: SymlinkTree) -> None:
-        """Have what is new in a folder of links brought home."""
+        """Register a symlink tree to merge back."""
         with self._lock:
-            self._farms.append(tree)
+            self._trees.append(tree)
             _send_tree(self._process, tree)
 
     def close(self) -> None:
-        """Have all cleared up now; do it here where the guard was ended."""
+        """Clean up now; do it in this process if the reaper was killed."""
         with self._lock:
             self._closing = True
             _close(self._process)
@@ -77,11 +73,11 @@ class Reaper:
             self._process.kill()
             self._keeper.join()
         if self._process.returncode:
-            _clear_up(self._families, self._farms)
+            _clear_up(self._families, self._trees)
         _remove(self.scratch)
 
     def _restart_if_killed(self) -> None:
-        """Start the guard anew whenever it is ended; give up after three in a row."""
+        """Restart the reaper whenever it ends; give up after MAX_DEATHS_IN_A_ROW."""
         in_a_row = 0
         while True:
             began = time.monotonic()
@@ -90,14 +86,14 @@ class Reaper:
             with self._lock:
                 if self._closing:
                     return
-                self.died = ProcessDied.with_code("the guard, which clears up after us,", code)
+                self.died = ProcessDied.with_code("the reaper, which cleans up,", code)
                 _close(self._process)
                 if in_a_row == MAX_DEATHS_IN_A_ROW:
                     return
                 self._process = _started(self.scratch)
                 for family in self._families:
                     _send(self._process, mark=family.mark, leader=family.leader)
-                for tree in self._farms:
+                for tree in self._trees:
                     _send_tree(self._process, tree)
 
 
@@ -108,14 +104,14 @@ def _started(scratch: Path) -> "subprocess.Popen[str]":
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         text=True,
-        # Neither a Ctrl-C nor whatever else the terminal sends is for it.
+        # The terminal's signals do not reach it.
         start_new_session=True,
     )
 
 
 def _send(process: "subprocess.Popen[str]", **what: object) -> None:
     if process.stdin is not None:
-        # Somebody may have killed it; the next one is told anew.
+        # It may have been killed; the next one gets everything again.
         with suppress(OSError):
             process.stdin.write(json.dumps(what) + "\n")
             process.stdin.flush()
@@ -127,21 +123,21 @@ def _send_tree(process: "subprocess.Popen[str]", tree: SymlinkTree) -> None:
 
 def _close(process: "subprocess.Popen[str]") -> None:
     if process.stdin is not None:
-        with suppress(OSError):  # It was killed with words still on their way.
+        with suppress(OSError):  # It was killed with unread data.
             process.stdin.close()
 
 
 @contextmanager
 def start_reaper() -> Iterator[Reaper]:
-    """Give a scratch folder and a guard for it; all is cleared up at the end.
+    """Yield a reaper with a scratch folder; clean up at the end.
 
-    Raises MachineError where no folder can be made.
+    Raises MachineError if no folder can be made.
     """
     try:
         scratch = Path(tempfile.gettempdir(), f"warex-{secrets.token_hex(6)}")
     except OSError as error:
         raise _no_temp_folder(error) from None
-    # First the guard, then the folder: a kill between the two leaves nothing behind.
+    # First the reaper, then the folder: a kill between the two leaves nothing behind.
     reaper = Reaper(scratch)
     try:
         try:
@@ -160,7 +156,7 @@ def _no_temp_folder(error: OSError) -> MachineError:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder in which programs may still write that are on their way out."""
+    """Remove a folder to which ending programs may still write."""
     deadline = time.monotonic() + _REMOVING_SECONDS
     while folder.exists() and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
@@ -169,23 +165,23 @@ def _remove(folder: Path) -> None:
 
 
 def main() -> None:
-    """Wait until the other end closes, then clear up."""
+    """Read what to clean up until the pipe closes, then clean up."""
     families: dict[str, ProcessTree] = {}
-    farms: list[SymlinkTree] = []
+    trees: list[SymlinkTree] = []
     for line in sys.stdin:
         match json.loads(line):
             case {"mark": mark, "leader": leader}:
                 families[mark] = ProcessTree(mark, leader)
             case {"shadow": shadow, "real": real, "planted": planted}:
-                farms.append(SymlinkTree(Path(shadow), Path(real), tuple(planted)))
+                trees.append(SymlinkTree(Path(shadow), Path(real), tuple(planted)))
             case _:
                 pass
-    _clear_up(families.values(), farms)
+    _clear_up(families.values(), trees)
     _remove(Path(sys.argv[2]))
 
 
-def _clear_up(families: Iterable[ProcessTree], farms: Iterable[SymlinkTree]) -> None:
+def _clear_up(families: Iterable[ProcessTree], trees: Iterable[SymlinkTree]) -> None:
     for family in families:
         family.end()
-    for tree in farms:
+    for tree in trees:
         tree.merge_back()

@@ -1,4 +1,4 @@
-"""One place for all temporary files of a process and of what it starts, gone when it is."""
+"""One temporary folder for a process and its children, removed at the end."""
 
 import os
 import tempfile
@@ -11,17 +11,16 @@ from warex.sandbox.cleanup.reaper import start_reaper
 
 @contextmanager
 def process_scratch() -> Iterator[Path]:
-    """Have temporary files made in a folder of this process's own; yield it.
+    """Set ``TMPDIR`` of this process to a new folder; yield it.
 
-    It is removed at the end, also where the process was killed. It is set for the whole process
-    (``TMPDIR``), so this is for a program, not for a library. Raises MachineError where no folder
-    can be made.
+    It is removed at the end, also if the process is killed. Raises MachineError if it cannot be
+    made.
     """
-    with start_reaper() as guard:
+    with start_reaper() as reaper:
         variable, default = os.environ.get("TMPDIR"), tempfile.tempdir
-        os.environ["TMPDIR"] = tempfile.tempdir = str(guard.scratch)
+        os.environ["TMPDIR"] = tempfile.tempdir = str(reaper.scratch)
         try:
-            yield guard.scratch
+            yield reaper.scratch
         finally:
             tempfile.tempdir = default
             if variable is None:

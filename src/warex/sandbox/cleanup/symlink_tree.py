@@ -1,7 +1,6 @@
-"""A folder of the user's seen through links, with a few places of ours in it.
+"""A symlink tree: a view of a user's folder in which some paths are replaced.
 
-What the command makes anew at its top is brought home at the end; what it changes below is changed
-where it is, since a link leads there.
+New entries at its top are moved to the real folder at the end; changes below follow the links.
 """
 
 import os
@@ -14,15 +13,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class SymlinkTree:
-    """A folder of links."""
+    """A folder ``shadow`` of symlinks to the entries of ``real``."""
 
     shadow: Path
     real: Path
     initial_names: tuple[str, ...]
-    """Names at the top that are ours, or were the user's at the start."""
+    """Names at the top at the start."""
 
     def merge_back(self) -> None:
-        """Move what is new to the folder that it was meant for."""
+        """Move new entries to the real folder."""
         try:
             entries = [entry for entry in os.scandir(self.shadow) if not entry.is_symlink()]
         except OSError:
@@ -30,7 +29,7 @@ class SymlinkTree:
         for entry in entries:
             home = self.real / entry.name
             if entry.name not in self.initial_names and not home.exists():
-                # A full disk or a folder that may not be written: it is lost, as it says there.
+                # On a full disk or without write permission the entry is lost.
                 with suppress(OSError):
                     self.real.mkdir(parents=True, exist_ok=True)
                     shutil.move(entry.path, home)
@@ -42,10 +41,9 @@ def create_symlink_tree(
     ours: Collection[Path] = (),
     make: Callable[[Path, Path], None] = lambda real, shadow: None,
 ) -> SymlinkTree:
-    """Rebuild ``real`` in ``shadow`` out of links.
+    """Rebuild ``real`` in ``shadow`` out of symlinks.
 
-    ``ours`` are paths below ``real`` that are no links but what ``make`` makes of them, given the
-    path there and the one here.
+    For paths ``ours`` below ``real``, ``make(real path, shadow path)`` is called instead.
     """
     _plant(real, shadow, frozenset(ours), make)
     return SymlinkTree(shadow, real, tuple(os.listdir(shadow)))

@@ -1,4 +1,4 @@
-"""Proves a way behind the proxy: real programs fetch a page through it that exists nowhere else."""
+"""Checks an isolation mode: real programs fetch a canary page through the proxy."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from warex.sandbox.isolation import Capture, Isolation, Sandbox, open_sandbox
 _SECONDS = 15.0
 
 _NODE_READS_PROXY_VARIABLES = (22, 21)
-"""From this Node on its own fetch heeds proxy variables (NODE_USE_ENV_PROXY)."""
+"""The first Node whose fetch reads proxy variables (NODE_USE_ENV_PROXY)."""
 
 
 def probe_isolation(
@@ -39,9 +39,9 @@ def probe_isolation(
     *,
     needed: bool,
 ) -> Iterator[Finding]:
-    """Put Python, curl, Node and Chromium behind a proxy in one way, and say how each fared.
+    """Run Python, curl, Node and Chromium behind a proxy; yield a finding for each.
 
-    ``needed``: whether ``warex demo`` cannot do without.
+    ``needed``: whether ``warex demo`` needs this mode.
     """
 
     def configure(capture: Capture) -> ProxyConfig:
@@ -84,7 +84,7 @@ _DESCRIPTIONS: Mapping[Isolation, str] = {
 def _probe_client(
     place: Sandbox, name: str, program: str, arguments: tuple[str, ...], needed: bool = False
 ) -> Finding:
-    """Have a program fetch the canary page over HTTPS, with nothing but what its place gives."""
+    """Fetch the canary page over HTTPS by a program in the sandbox's environment."""
     label = f"{place.isolation}: {name}"
     found = shutil.which(program, path=place.environment.variables.get("PATH"))
     if found is None:
@@ -116,8 +116,7 @@ def _probe_node(place: Sandbox) -> Finding:
     release = _node_release(place)
     if release is None or release >= _NODE_READS_PROXY_VARIABLES:
         return finding
-    told = ".".join(map(str, release))
-    wanted = ".".join(map(str, _NODE_READS_PROXY_VARIABLES))
+    told, wanted = (".".join(map(str, each)) for each in (release, _NODE_READS_PROXY_VARIABLES))
     return Finding(
         finding.name,
         "broken",
@@ -155,7 +154,7 @@ def _probe_playwright(place: Sandbox, chromium: Path, needed: bool) -> Finding:
     from playwright.sync_api import Error as PlaywrightError
     from playwright.sync_api import sync_playwright
 
-    # Chromium refuses its sandbox to root.
+    # Chromium's sandbox does not work for root.
     as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     nonce = secrets.token_hex(8)
     try:
@@ -171,11 +170,9 @@ def _probe_playwright(place: Sandbox, chromium: Path, needed: bool) -> Finding:
             shown = page.inner_text("p")
             browser.close()
     except PlaywrightError as error:
-        why = error.message.strip().splitlines()[0]
-        sentence = f"Playwright cannot drive {chromium}: {why}"
+        sentence = f"Playwright cannot drive {chromium}: {error.message.strip().splitlines()[0]}"
         return Finding("playwright", "broken", sentence, needed)
     if shown != nonce.encode().hex():
         sentence = f"Playwright was shown another page: {shown!r}"
         return Finding("playwright", "broken", sentence, needed)
-    sentence = f"Playwright {version('playwright')} drives it"
-    return Finding("playwright", "ok", sentence, needed)
+    return Finding("playwright", "ok", f"Playwright {version('playwright')} drives it", needed)

@@ -1,4 +1,4 @@
-"""What came of trying whether this machine can do a thing."""
+"""The result of one check of this machine."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +8,11 @@ type FindingState = Literal["ok", "missing", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of trying one thing."""
+    """The result of one check."""
 
     name: str
     state: FindingState
     sentence: str
-    """What was found; where it is not ok, how to mend it."""
+    """What was found and, unless it is ok, the remedy."""
     needed: bool = True
     """Whether ``warex demo`` needs it."""

@@ -1,7 +1,7 @@
-"""Proves the machine-wide rules by real programs, in a network of their own that is soon gone.
+"""Checks the machine-wide rules with real programs in a temporary network namespace.
 
-The rules of the machine itself are not touched: this program parts from its network first. What it
-finds goes to standard output as JSON, for the doctor.
+This program leaves the machine's network first, so the machine's own rules do not change. It
+prints its findings to standard output as JSON.
 """
 
 import json
@@ -38,15 +38,15 @@ fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
 _SECONDS = 150.0
 _CLIENT_SECONDS = 30.0
 _NOBODY = 65534
-"""Stands for the agent's user: it has no rights anywhere."""
+"""The uid that stands for the agent's user."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-"""What lies in root's own folders, nobody else may run."""
+"""Folders whose programs any user can run."""
 _SITE = "192.0.2.80"
 _PROXY_PORT = 8080
 
 
 def probe_iptables(chromium: Path | None) -> Iterator[Finding]:
-    """Try the rules with Python, curl, Node and Chromium; only root can."""
+    """Check the rules with Python, curl, Node and Chromium; needs root."""
     if os.geteuid() != 0:
         sentence = "needs root: sudo warex doctor tries it; namespace mode needs none"
         yield Finding(LABEL, "missing", sentence, needed=False)
@@ -95,7 +95,7 @@ def _check_rules(chromium: str | None) -> Iterator[Finding]:
 
 
 def _enter_namespace(scratch: Path) -> None:
-    """Leave the machine's network and its view of names."""
+    """Enter new network and mount namespaces, with an /etc/hosts of their own."""
     os.unshare(os.CLONE_NEWNET | os.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.REC | syscalls.PRIVATE)
     rtnetlink.bring_up("lo")
@@ -133,7 +133,7 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
 
 
 def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Finding:
-    """Have a program fetch the canary page as a user who knows nothing of a proxy."""
+    """Fetch the canary page by a program without any proxy settings."""
     nonce = secrets.token_hex(8)
     try:
         done = subprocess.run(
@@ -154,8 +154,9 @@ def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Fi
         return Finding(f"iptables: {name}", "ok", "is sent to the proxy, and trusts it", False)
     said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
     last = said[-1] if said else f"it ended with code {done.returncode} and said nothing"
-    sentence = f"{command[0]} did not get the page: {last}"
-    return Finding(f"iptables: {name}", "broken", sentence, False)
+    return Finding(
+        f"iptables: {name}", "broken", f"{command[0]} did not get the page: {last}", False
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""Tries what WAREX needs of this machine, each thing by using it.
+"""Checks what WAREX needs of this machine by using it.
 
-A look at versions and paths would call a browser healthy that cannot start. So a real proxy is
-started, and in each way behind it Python, curl, node and Chromium fetch a page that exists nowhere
-else.
+It starts a real proxy, and in each isolation mode Python, curl, Node and Chromium fetch a canary
+page through it.
 """
 
 import os
@@ -32,11 +31,11 @@ from warex.sandbox.doctor.iptables_probe import probe_iptables
 
 MIN_PYTHON = (3, 12)
 MITMPROXY_MAJOR = 12
-"""Major version of mitmproxy that the proxy room is written for."""
+"""Supported major version of mitmproxy."""
 MIN_FREE_DISK = 500_000_000
 """Bytes; a run of the demo takes about a twentieth."""
 MIN_OPEN_FILES = 1024
-"""A page of many resources holds some hundred connections, each at both ends."""
+"""A page with many resources needs some hundred connections, each with two sockets."""
 
 _SECONDS = 10.0
 
@@ -44,10 +43,9 @@ _SECONDS = 10.0
 def check_machine(
     environment: Mapping[str, str] = os.environ, folder: Path | None = None
 ) -> Iterator[Finding]:
-    """Try everything in turn; what needs something that is broken is left out.
+    """Run all checks in turn, except those that need something broken; raise nothing.
 
-    ``folder`` is where runs will stand, the current one unless given. Nothing is raised: what goes
-    wrong is a finding.
+    ``folder`` is the folder of runs, by default the current one.
     """
     yield _python()
     yield _mitmproxy()
@@ -70,9 +68,9 @@ def check_machine(
 
 
 def require_quick_checks(folder: Path, ca: CertificateAuthority) -> None:
-    """Raise MachineError for the first unfit thing that ``check_machine`` finds at once.
+    """Raise MachineError for the first quick check that is not ok.
 
-    ``folder`` is where runs will stand; of one that is not there yet, the nearest that is.
+    ``folder`` is the folder of runs; if it does not exist, its nearest existing parent is checked.
     """
     there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.is_dir())
     for finding in quick_checks(there, ca):
@@ -81,14 +79,14 @@ def require_quick_checks(folder: Path, ca: CertificateAuthority) -> None:
 
 
 def quick_checks(folder: Path, ca: CertificateAuthority) -> Iterator[Finding]:
-    """Yield what ``check_machine`` finds without starting anything; all of it is needed."""
+    """Yield the findings of ``check_machine`` that start no program; all are needed."""
     yield from (_python(), _mitmproxy(), _disk(folder), _open_files(), _certificates(ca))
 
 
 def _behind_a_proxy(
     forkserver: Forkserver, ca: CertificateAuthority, environment: Mapping[str, str]
 ) -> Iterator[Finding]:
-    # The first one waits for mitmproxy to load; later ones are what a trial waits for.
+    # The first start also loads mitmproxy; the second is timed.
     with start_proxy(forkserver, ProxyConfig(ca=ca.folder)):
         pass
     began = time.monotonic()

@@ -1,8 +1,7 @@
-"""Browsers that know the proxy: a small program before each Chromium that the command can find.
+"""Browser shims: scripts that start each Chromium on this machine with flags for the proxy.
 
-Chromium heeds the proxy variables, but not for sites on this machine, and has a certificate store
-of its own. Flags tell it both. They are given to the browser alone: drivers and debugging channels
-on loopback stay direct.
+Chromium reads the proxy variables, but not for sites on loopback, and has its own certificate
+store. The flags apply to the browser only: drivers and debugging channels on loopback stay direct.
 """
 
 import os
@@ -18,39 +17,39 @@ BROWSER_COMMANDS = (
     *("chrome", "chromium", "google-chrome", "google-chrome-stable", "chromium-browser"),
     *("chromium-headless-shell", "chrome-headless-shell"),
 )
-"""Names by which programs look for a browser; Selenium's manager asks for the first."""
+"""Names by which programs search for a browser; Selenium Manager uses the first."""
 
 BROWSER_CACHE_VARIABLES = {
     "PLAYWRIGHT_BROWSERS_PATH": ".cache/ms-playwright",
     "PUPPETEER_CACHE_DIR": ".cache/puppeteer",
     "SE_CACHE_PATH": ".cache/selenium",
 }
-"""Where tools keep the browsers that they download: the variable, and the place below ``$HOME``."""
+"""Caches of downloaded browsers: variable -> default path below ``$HOME``."""
 
 BROWSER_PATH_VARIABLES = ("CHROME_PATH", "CHROME_BIN", "PUPPETEER_EXECUTABLE_PATH")
 """Variables that name one browser."""
 
 _ONLY_IF_SET = frozenset({"PUPPETEER_EXECUTABLE_PATH"})
-"""Set only where the user set it: puppeteer takes the browser it was tested with, otherwise."""
+"""Set only if the user set it: otherwise Puppeteer uses the browser it was tested with."""
 
 _PROGRAMS = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless-shell"})
 _DEPTH = 4
-"""Folders between a cache and a browser in it, at most."""
+"""Largest number of folders between a cache and a browser."""
 
 STARTED_FILE = "browser-started"
-"""File that a shim leaves behind when it starts its browser."""
+"""File that a shim creates when it starts its browser."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserShims:
-    """What makes a command's browsers use the proxy."""
+    """Variables and symlink trees by which programs find the shims."""
 
     variables: Mapping[str, str]
     symlink_trees: tuple[SymlinkTree, ...]
 
 
 def write_shims(base: Mapping[str, str], flags: Sequence[str], scratch: Path) -> BrowserShims:
-    """Write a shim for each browser that programs can find; return how they find the shims."""
+    """Write a shim for each browser that programs can find."""
     maker = _ShimWriter(tuple(flags), scratch)
     folder = scratch / "bin"
     folder.mkdir()
@@ -69,14 +68,14 @@ def write_shims(base: Mapping[str, str], flags: Sequence[str], scratch: Path) ->
             variables[name] = str(folder / f"named-{number}")
         elif on_path and name not in _ONLY_IF_SET and not base.get(name):
             variables[name] = str(folder / BROWSER_COMMANDS[0])
-    farms = []
+    trees = []
     for name, usual in BROWSER_CACHE_VARIABLES.items():
-        # Playwright's 0 means: inside its own package.
+        # Playwright's 0 means a folder in its own package.
         real = Path(base.get(name) or Path(base.get("HOME", "/nonexistent")) / usual)
         if browsers := list(_browsers(real)):
-            farms.append(create_symlink_tree(real, scratch / name.lower(), browsers, maker.write))
-            variables[name] = str(farms[-1].shadow)
-    return BrowserShims(variables, tuple(farms))
+            trees.append(create_symlink_tree(real, scratch / name.lower(), browsers, maker.write))
+            variables[name] = str(trees[-1].shadow)
+    return BrowserShims(variables, tuple(trees))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +90,9 @@ class _ShimWriter:
 def write_wrapper(
     program: Path, browser: Path, arguments: Sequence[str] = (), mark: Path | None = None
 ) -> None:
-    """Write a program that starts a browser with our arguments behind the caller's: they win.
+    """Write a script that starts a browser with ``arguments`` after the caller's.
 
-    ``mark`` is a file that it leaves behind.
+    It creates the file ``mark``.
     """
     lines = ["#!/bin/sh", "# WAREX starts this browser behind its proxy."]
     if mark is not None:
@@ -105,7 +104,7 @@ def write_wrapper(
 
 
 def _browsers(folder: Path, depth: int = _DEPTH) -> Iterator[Path]:
-    """Return the browsers' programs below a folder."""
+    """Yield the browsers' programs below a folder."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -115,7 +114,7 @@ def _browsers(folder: Path, depth: int = _DEPTH) -> Iterator[Path]:
     if programs or depth == 0:
         return
     for entry in entries:
-        # At the top stand other browsers, too, of many files.
+        # Skip other browsers at the top, which have many files.
         if entry.is_dir() and (depth < _DEPTH or "chrom" in entry.name):
             yield from _browsers(Path(entry.path), depth - 1)
 

@@ -1,7 +1,7 @@
-"""Files that hold the user's certificates or settings, and ours behind them.
+"""Certificate bundles and settings that combine the user's own with WAREX's.
 
-A variable such as ``REQUESTS_CA_BUNDLE`` may name a company's certificates already. What replaces
-it must hold them, too, or the command would meet errors that it does not meet without WAREX.
+A variable such as ``REQUESTS_CA_BUNDLE`` may name a company's certificates; its replacement keeps
+them.
 """
 
 import ssl
@@ -20,7 +20,7 @@ _IN_FOLDER = ("*.pem", "*.crt", "*.0")
 def combined_bundles(
     base: Mapping[str, str], ca: CertificateAuthority, scratch: Path
 ) -> dict[str, Path]:
-    """Write a file for each variable that names certificates of the user's; return them by name."""
+    """Write a bundle for each variable that names the user's certificates; return them by name."""
     ours = ca.certificate.read_bytes()
     made: dict[tuple[Path, ...], Path] = {}
     found: dict[str, Path] = {}
@@ -37,12 +37,11 @@ def combined_bundles(
 
 
 def _sources(name: str, base: Mapping[str, str]) -> Iterator[Path]:
-    """Return where the user keeps what this variable is about, if it is not the machine's own."""
-    named = base.get(name)
-    if named and Path(named).exists():
+    """Yield the user's files and folders for this variable, except the system's default."""
+    if (named := base.get(name)) and Path(named).exists():
         yield Path(named)
     folder = base.get(_FOLDER)
-    # OpenSSL reads the folder besides the file; what the machine has in it stands in its bundle.
+    # OpenSSL reads the folder besides the file; the system's folder is in its bundle already.
     if name == "SSL_CERT_FILE" and folder and Path(folder).is_dir():
         usual = ssl.get_default_verify_paths().openssl_capath
         if Path(folder).resolve() != Path(usual).resolve():
@@ -57,13 +56,13 @@ def _certificates(source: Path) -> bytes:
         read = (read_regular_file(file) for file in files if file.is_file())
         return b"\n".join(data for data in read if _BEGIN in data)
     except OSError:
-        return b""  # Nobody could read it without us, either.
+        return b""  # It is unreadable without WAREX, too.
 
 
 def write_wgetrc(base: Mapping[str, str], proxy: str, bundle: Path, scratch: Path) -> Path:
-    """Write a configuration of wget's that holds the user's, then ours; return its path.
+    """Write a wget configuration of the user's settings followed by WAREX's; return its path.
 
-    GnuTLS, by which Debian's wget speaks TLS, reads no variable for whom it trusts.
+    Debian's wget uses GnuTLS, which reads no variable for its trust store.
     """
     named = base.get("WGETRC") or f"{base.get('HOME', '/nonexistent')}/.wgetrc"
     try:

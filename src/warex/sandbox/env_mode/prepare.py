@@ -1,4 +1,4 @@
-"""All that environment mode puts around a command: variables, certificates, browsers' shims."""
+"""Prepares environment mode: variables, certificates, browser shims."""
 
 import os
 import shlex
@@ -31,10 +31,10 @@ _STORE = "-Djavax.net.ssl.trustStore="
 
 
 def prepare_environment(
-    base: Mapping[str, str], proxy: str, ca: CertificateAuthority, guard: Reaper
+    base: Mapping[str, str], proxy: str, ca: CertificateAuthority, reaper: Reaper
 ) -> Environment:
-    """Write what the command needs into the guard's scratch folder; return its environment."""
-    scratch = guard.scratch
+    """Write the command's files into the reaper's scratch folder; return its environment."""
+    scratch = reaper.scratch
     bundle = ca.bundle(scratch / "bundle.pem")
     behind = proxied_environment(base, proxy, ca, bundle, combined_bundles(base, ca, scratch))
     variables = dict(behind.variables)
@@ -45,21 +45,21 @@ def prepare_environment(
     shims = write_shims(base, browser_flags(proxy, ca), scratch)
     variables |= shims.variables
     for tree in shims.symlink_trees:
-        guard.watch_symlinks(tree)
-    if shims.variables and (data := _data_home(base, ca, guard)) is not None:
+        reaper.watch_symlinks(tree)
+    if shims.variables and (data := _data_home(base, ca, reaper)) is not None:
         variables[DATA_HOME] = str(data)
     return Environment(variables, behind.browser_arguments)
 
 
 def _node(base: Mapping[str, str], scratch: Path) -> str:
-    """Return what the user gives every Node, and what makes an older one heed the variables."""
-    # A name by which Node knows it for what it is, whatever a package.json nearby says.
+    """Return the user's ``NODE_OPTIONS`` and a script that makes an older Node use the proxy."""
+    # .cjs is CommonJS whatever a package.json says.
     program = shutil.copyfile(_NODE_PROXY, scratch / "proxy.cjs")
     return " ".join(filter(None, (base.get(NODE, "").strip(), f"--require={program}")))
 
 
 def _java_store(base: Mapping[str, str], ca: CertificateAuthority, scratch: Path) -> Path | None:
-    """Write whom Java trusts, and the CA; None where there is no Java."""
+    """Write Java's truststore with the CA added; return None without Java."""
     with suppress(ValueError, OSError):
         if (theirs := _current_truststore(base)) is not None:
             store = scratch / "cacerts"
@@ -69,7 +69,7 @@ def _java_store(base: Mapping[str, str], ca: CertificateAuthority, scratch: Path
 
 
 def _current_truststore(base: Mapping[str, str]) -> Path | None:
-    """Return the file that Java would read: the one that is named, else its own."""
+    """Return the truststore that Java would read: the one in its options, else its own."""
     named = [word for word in shlex.split(base.get(JAVA, "")) if word.startswith(_STORE)]
     if named:
         return Path(named[-1].removeprefix(_STORE))
@@ -82,25 +82,25 @@ def _current_truststore(base: Mapping[str, str]) -> Path | None:
     return stores[0] if stores else None
 
 
-def _data_home(base: Mapping[str, str], ca: CertificateAuthority, guard: Reaper) -> Path | None:
-    """Return a view of the user's data with Chromium's store of certificates in it, ours too.
+def _data_home(base: Mapping[str, str], ca: CertificateAuthority, reaper: Reaper) -> Path | None:
+    """Return a symlink tree of the user's data whose NSS database trusts the CA.
 
-    None where Chromium would not look there, having one in the home itself, or cannot be told.
+    Return None if Chromium would use ``~/.pki`` instead, or the database cannot be made.
     """
     home = Path(base.get("HOME") or "/nonexistent")
     if (home / ".pki" / "nssdb").exists():
         return None
     real = Path(base.get(DATA_HOME) or home / ".local" / "share")
-    shadow = guard.scratch / "data"
+    shadow = reaper.scratch / "data"
     try:
         files = trusted_database(ca, real / "pki" / "nssdb")
     except OSError:
-        return None  # Without its library; the shims tell those browsers that can be found.
+        return None  # NSS is missing; the shims still cover the browsers that were found.
     store = shadow / "pki" / "nssdb"
     store.mkdir(parents=True)
     for name, content in files.items():
         (store / name).write_bytes(content)
-    guard.watch_symlinks(create_symlink_tree(real, shadow, [real / "pki"]))
+    reaper.watch_symlinks(create_symlink_tree(real, shadow, [real / "pki"]))
     return shadow
 
 
@@ -109,12 +109,12 @@ def _der(ca: CertificateAuthority) -> bytes:
 
 
 def browser_flags(proxy: str, ca: CertificateAuthority) -> tuple[str, ...]:
-    """Return what a browser is started with, so that all of its pages come through the proxy."""
-    # Chromium refuses its sandbox to root, and many harnesses do not know.
+    """Return the flags by which all pages of a browser come through the proxy."""
+    # Chromium's sandbox does not work for root.
     as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     return (
         f"--proxy-server={proxy}",
-        # Sites on this machine, too; only the browser is told, so drivers' channels stay direct.
+        # Include sites on loopback.
         "--proxy-bypass-list=<-loopback>",
         spki_flag(ca),
         *QUIET_FLAGS,

@@ -1,8 +1,8 @@
-"""Puts the machine's rules in force and takes them back exactly, also after a crash in the middle.
+"""Applies the machine's redirect rules and reverts them exactly, also after a crash.
 
-What is to be taken back is looked up in the kernel, where ours is known by its names; the state
-file says what the kernel cannot: which program put it there, and which tables there were before. It
-is written first, lies in /run, and is thus gone after a reboot, as the rules are.
+WAREX's rules are found in the kernel by their names. The state file records the rest: which
+program applied them, and which tables existed before. It is written first, in /run, so a reboot
+removes it together with the rules.
 """
 
 import fcntl
@@ -34,35 +34,33 @@ type Backend = Literal["nftables", "iptables"]
 _SECONDS = 30
 _COMMANDS: dict[IpFamily, str] = {"ip": "iptables", "ip6": "ip6tables"}
 _VARIANTS = ("-nft", "-legacy", "")
-"""The two implementations of iptables, and the name for whichever the machine prefers."""
+"""The two implementations of iptables, and the machine's default."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedRules:
-    """What the state file says."""
+    """The content of the state file."""
 
     capture: RedirectSpec
     backend: Backend
     variant: str = ""
-    """Which iptables put it there, of ``_VARIANTS``."""
+    """The iptables used, of ``_VARIANTS``."""
     absent: tuple[tuple[IpFamily, str, str], ...] = ()
-    """Tables and their chains that only our rules brought into being; "" for the table itself."""
+    """Tables and chains that did not exist before; "" for the table itself."""
 
 
 def choose_backend(wanted: Literal["auto", "nftables", "iptables"]) -> Backend:
-    """Return the backend to use; raise MachineError where its program is missing."""
-    if wanted == "auto":
-        return (
-            "iptables" if _find_program("nft") is None and _find_program("iptables") else "nftables"
-        )
-    return wanted
+    """Return the backend to use."""
+    if wanted != "auto":
+        return wanted
+    return "iptables" if _find_program("nft") is None and _find_program("iptables") else "nftables"
 
 
 def apply(capture: RedirectSpec, wanted: Literal["auto", "nftables", "iptables"]) -> Backend:
-    """Put the rules in force, in the place of earlier ones; return the backend that holds them.
+    """Apply the rules in place of earlier ones; return the backend used.
 
-    Raises MachineError where this user or this machine cannot, and InputError where the traffic
-    would go to a stranger or round in a circle; nothing is left then.
+    Raises MachineError if this user or this machine cannot, and InputError if the traffic would go
+    to another program or back to the proxy itself. After an error no rules are left.
     """
     _must_be_root("apply")
     _check_holder(capture)
@@ -81,9 +79,9 @@ def apply(capture: RedirectSpec, wanted: Literal["auto", "nftables", "iptables"]
 
 
 def revert() -> bool:
-    """Take all rules of ours back; return whether there were any.
+    """Revert all of WAREX's rules; return whether there were any.
 
-    Raises MachineError where this user cannot, or the program that put them there has gone.
+    Raises MachineError if this user cannot, or the program that applied them is gone.
     """
     _must_be_root("revert")
     with _locked() as state:
@@ -96,7 +94,7 @@ def revert() -> bool:
 
 
 def applied_redirect() -> RedirectSpec | None:
-    """Return what the rules of this network namespace take, as far as this user may know."""
+    """Return what the rules of this network namespace redirect; None if unknown."""
     found = _read(_state_file())
     return None if found is None else found.capture
 
@@ -110,7 +108,7 @@ def _must_be_root(what: str) -> None:
 
 
 def _check_holder(capture: RedirectSpec) -> None:
-    """Refuse to send traffic to a program that is not the proxy, or the proxy's to itself."""
+    """Raise InputError if another program holds the port, or the proxy's own traffic is taken."""
     holder = find_listener(capture.proxy_port)
     if holder is None:
         return
@@ -185,14 +183,14 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
     found = False
     for family in _COMMANDS:
         for kind in _VARIANTS:
-            # Without a table's name, nothing is brought into being by asking.
+            # iptables-save without a table's name creates no table.
             if _find_program(f"{_COMMANDS[family]}{kind}-restore") is None:
                 continue
             if text := iptables_revert(_saved(family, kind)):
                 _restore(family, kind, text)
                 found = True
     for family, table, chain in before.absent if before else ():
-        # An empty chain may have got a policy of somebody's meanwhile.
+        # Somebody may have changed the policy of an empty chain.
         if not chain or has_accept_policy(
             _saved(family, before.variant if before else ""), table, chain
         ):
@@ -218,7 +216,7 @@ def _restore(family: IpFamily, kind: str, text: str) -> None:
 
 
 def _state_file() -> Path:
-    """One for each network namespace: rules are a namespace's, too."""
+    """Return the path, one for each network namespace."""
     folder = Path(os.environ.get("WAREX_RUN_DIR") or "/run/warex")
     return folder / f"iptables-{os.stat('/proc/self/ns/net').st_ino}.json"
 
@@ -263,13 +261,13 @@ def _read(state: Path) -> AppliedRules | None:
             ports=tuple(given["ports"]),
             proxy_port=given["proxy_port"],
             user=given["user"],
-            exempt_user=given["all_but"],
+            exempt_user=given["exempt_user"],
             incoming=tuple(given["incoming"]),
         )
         absent = tuple((family, table, chain) for family, table, chain in data["absent"])
-        return AppliedRules(capture, data["backend"], data["kind"], absent)
+        return AppliedRules(capture, data["backend"], data["variant"], absent)
     except (OSError, ValueError, KeyError, TypeError):
-        # Not there, or of another version: what is ours is known by its names all the same.
+        # Missing, or of another version: the rules are still found by their names.
         return None
 
 
@@ -277,7 +275,7 @@ def _read(state: Path) -> AppliedRules | None:
 
 
 def _find_program(name: str) -> str | None:
-    # sudo's PATH has the folders for root's programs; a root shell's may not.
+    # A root shell's PATH may lack the sbin folders.
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
@@ -290,7 +288,7 @@ def _require_program(name: str, package: str) -> None:
 
 
 def _run(name: str, arguments: Sequence[str], text: str = "") -> str:
-    """Run a program to its end and return what it printed; raise MachineError where it fails."""
+    """Run a program and return its output; raise MachineError if it fails."""
     path = _find_program(name)
     if path is None:
         raise MachineError(f"there is no {name} on this machine any more: install it again")

@@ -1,12 +1,11 @@
-"""The machine's own rules that send traffic to a transparent proxy, as texts: nothing is run here.
+"""The rules that redirect this machine's traffic to a transparent proxy, as texts.
 
 The paper's Appendix B redirects what the machine sends (OUTPUT) and what arrives from containers
-(PREROUTING), and exempts the proxy's user, whose traffic would come back to it for ever. Here it is
-the other way round unless asked: one user's traffic is taken, everybody else is left alone. UDP
-to the same ports is refused, or a browser would go past the proxy by QUIC.
+(PREROUTING), and exempts the proxy's user, whose traffic would loop. By default the rules redirect
+the traffic of one user only. They reject UDP to the same ports, or a browser would bypass the
+proxy by QUIC.
 
-All rules stand in chains and a table of WAREX's own, so that they can be taken back exactly,
-whoever has changed what around them meanwhile.
+All rules are in WAREX's own chains and table, so that they can be reverted exactly.
 """
 
 from collections.abc import Iterator
@@ -17,14 +16,14 @@ NFT_TABLE = "warex"
 
 _PREFIX = "WAREX_"
 _HOOKS = {"nat": ("OUTPUT", "PREROUTING"), "filter": ("OUTPUT", "FORWARD")}
-"""The built-in chains that jump to ours, by table."""
+"""The built-in chains that jump to WAREX's, by table."""
 
 BUILT_IN_CHAINS = (
     *((table, hook) for table in _HOOKS for hook in _HOOKS[table]),
     ("nat", ""),
     ("filter", ""),
 )
-"""What our rules may bring into being; "" for the table itself, after its chains."""
+"""What the rules may create; "" for the table itself, after its chains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +33,14 @@ class RedirectSpec:
     ports: tuple[int, ...]
     proxy_port: int
     user: int | None = None
-    """The one user whose traffic is taken; None: everybody's but ``all_but``'s."""
+    """The user whose traffic is redirected; None: all but ``exempt_user``."""
     exempt_user: int | None = None
     """The proxy's user."""
     incoming: tuple[str, ...] = ()
-    """Devices whose arriving connections are taken, whoever sent them; "any" for all."""
+    """Devices whose incoming connections are redirected; "any" for all."""
 
     def takes(self, user: int) -> bool:
-        """Whether the traffic of this user's processes is sent to the proxy."""
+        """Return whether the traffic of this user's processes is redirected."""
         return user == self.user if self.user is not None else user != self.exempt_user
 
 
@@ -49,13 +48,13 @@ class RedirectSpec:
 
 
 def nft_ruleset(capture: RedirectSpec) -> str:
-    """Return what ``nft -f`` is given: one transaction that replaces the table, if there is one."""
+    """Return the input of ``nft -f``: one transaction that replaces the table."""
     ports = f"{{ {', '.join(map(str, capture.ports))} }}"
     redirect = f"redirect to :{capture.proxy_port}"
     whose = f"meta skuid {capture.user} " if capture.user is not None else ""
     skipped = [f"meta skuid {capture.exempt_user} return"] if capture.user is None else []
     devices = list(map(_nft_device, capture.incoming))
-    # Before the chains of others, such as Docker's: the first that rewrites a connection decides.
+    # Before other chains, such as Docker's: the first that rewrites a connection decides.
     chains = {
         "output": (
             "nat hook output priority -101",
@@ -85,7 +84,7 @@ def nft_ruleset(capture: RedirectSpec) -> str:
 
 
 def _nft_device(device: str) -> str:
-    # A connection of this machine to itself arrives, too, by lo: OUTPUT has seen it.
+    # A connection of this machine to itself arrives by lo; OUTPUT has handled it.
     if device == "any":
         return 'iifname != "lo"'
     return f'iifname "{device[:-1]}*"' if device.endswith("+") else f'iifname "{device}"'
@@ -95,10 +94,10 @@ def _nft_device(device: str) -> str:
 
 
 def iptables_ruleset(capture: RedirectSpec, saved: str) -> str:
-    """Return what ``iptables-restore --noflush`` is given; the same for IPv4 and IPv6.
+    """Return the input of ``iptables-restore --noflush``, for IPv4 and IPv6.
 
-    ``saved`` is what ``iptables-save`` says is there now: rules of ours in it are replaced. Each
-    table is one transaction.
+    ``saved`` is the output of ``iptables-save``; WAREX's rules in it are replaced. Each table is
+    one transaction.
     """
     present = _own_rules(saved)
     lines: list[str] = []
@@ -107,7 +106,7 @@ def iptables_ruleset(capture: RedirectSpec, saved: str) -> str:
         rules = {hook: list(_rules(capture, table, hook)) for hook in hooks}
         used = [hook for hook in hooks if rules[hook]]
         lines.append(f"*{table}")
-        # Naming a chain that is there empties it.
+        # Naming an existing chain empties it.
         names = [*(_PREFIX + hook for hook in used), *ours.chains]
         lines += [f":{name} - [0:0]" for name in dict.fromkeys(names)]
         lines += ours.jumps
@@ -119,7 +118,7 @@ def iptables_ruleset(capture: RedirectSpec, saved: str) -> str:
 
 
 def iptables_revert(saved: str) -> str:
-    """Return what takes back all that is ours of what ``iptables-save`` said; empty for nothing."""
+    """Return the input that removes WAREX's rules from ``iptables-save``'s output; "" for none."""
     lines: list[str] = []
     for table, ours in _own_rules(saved).items():
         lines.append(f"*{table}")
@@ -131,7 +130,7 @@ def iptables_revert(saved: str) -> str:
 
 
 def has_accept_policy(saved: str, table: str, chain: str) -> bool:
-    """Whether a built-in chain has the policy with which it came into being."""
+    """Return whether a built-in chain has its initial policy."""
     return any(
         name == table and line.startswith(f":{chain} ACCEPT ") for name, line in _lines(saved)
     )
@@ -160,11 +159,11 @@ def _device(device: str) -> str:
 
 @dataclass(slots=True)
 class _OwnRules:
-    """What is ours in one table."""
+    """WAREX's chains and jumps in one table."""
 
     chains: tuple[str, ...] = ()
     jumps: tuple[str, ...] = ()
-    """Each as the line that deletes it."""
+    """The lines that delete them."""
 
 
 def _own_rules(saved: str) -> dict[str, _OwnRules]:
@@ -180,7 +179,7 @@ def _own_rules(saved: str) -> dict[str, _OwnRules]:
 
 
 def _lines(saved: str) -> Iterator[tuple[str, str]]:
-    """Yield each line of ``iptables-save`` with the table in which it stands."""
+    """Yield each line of ``iptables-save`` with its table."""
     table = ""
     for line in saved.splitlines():
         if line.startswith("*"):

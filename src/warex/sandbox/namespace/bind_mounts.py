@@ -1,7 +1,7 @@
-"""Files laid over the host's, for one mount namespace: copied to memory, bound to their places.
+"""Bind mounts over the host's files, for one mount namespace, from copies in memory.
 
-Nothing is written to disk but for one folder that must be there to be laid over, and that is taken
-away again. Standard library only: a user waits for this.
+Nothing is written to disk except a mount point, which is removed again. Standard library only, to
+start quickly.
 """
 
 import fcntl
@@ -10,21 +10,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from warex.linux.syscalls import (
-    BIND,
-    NOT_FOR_PROGRAMS,
-    PRIVATE,
-    READ_ONLY,
-    REC,
-    mount,
-    unmount,
-)
+from warex.linux.syscalls import BIND, NOT_FOR_PROGRAMS, PRIVATE, READ_ONLY, REC, mount, unmount
 
 _STAGING_FOLDERS: Final = ("/sys", "/mnt", "/tmp")
 
 
 class SetupError(Exception):
-    """This machine does not allow a step of the making."""
+    """This machine does not allow a setup step."""
 
     def __init__(self, step: str, error: OSError) -> None:
         super().__init__(step)
@@ -33,10 +25,9 @@ class SetupError(Exception):
 
 
 class MountPoint:
-    """A folder in the user's home that must exist to be laid over, and must not stay.
+    """A folder in the user's home that must exist while it is mounted over.
 
-    Many may need it at once: each holds a shared lock while it does, and who takes it away must
-    hold it alone.
+    Each user of it holds a shared lock; removing it needs an exclusive one.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -45,7 +36,7 @@ class MountPoint:
         self._made: list[str] = []
 
     def make(self) -> bool:
-        """Make and hold it; return whether that is possible here."""
+        """Make and lock the folder; return whether this succeeded."""
         if self.path is None:
             return False
         self._made = list(_missing(self.path))
@@ -54,7 +45,7 @@ class MountPoint:
                 os.makedirs(self.path, 0o700, exist_ok=True)
                 self._handle = _locked_folder(self.path, fcntl.LOCK_SH)
             except FileNotFoundError:
-                continue  # Taken away by another who has just ended.
+                continue  # Another process has just removed it.
             except OSError:
                 return False
             if self._handle is not None:
@@ -62,17 +53,17 @@ class MountPoint:
         return False
 
     def remove(self) -> None:
-        """Take it away if it is empty and nobody else holds it."""
+        """Remove the folder if it is empty and no other process holds it."""
         if self.path is None or self._handle is None:
             return
         with suppress(OSError):
-            unmount(self.path)  # It is laid over in here, by ourselves.
+            unmount(self.path)  # The mount of this namespace.
         os.close(self._handle)
         self._handle = None
         self.remove_if_unused()
 
     def remove_if_unused(self) -> None:
-        """The same by somebody who has not laid it over."""
+        """Remove the folder as a process that has not mounted over it."""
         if self.path is None:
             return
         with suppress(OSError):
@@ -81,7 +72,7 @@ class MountPoint:
                 return
             try:
                 os.rmdir(self.path)
-                # Its parent is there for it alone, whoever made it; others only if by us.
+                # Its parent has no other use; other parents only if they were made here.
                 parent = os.path.dirname(self.path)
                 for path in (parent, *(path for path in self._made if path != parent)):
                     os.rmdir(path)
@@ -90,13 +81,13 @@ class MountPoint:
 
 
 def _missing(path: str) -> Iterator[str]:
-    """Return the folders above a path that are not there, the nearest first."""
+    """Yield the missing folders above a path, the nearest first."""
     while not os.path.exists(path := os.path.dirname(path)):
         yield path
 
 
 def _locked_folder(path: str, how: int) -> int | None:
-    """Return a handle of a folder, locked; None if it has been taken away meanwhile."""
+    """Open and lock a folder; return None if it has been removed meanwhile."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, how)
@@ -112,10 +103,9 @@ def _locked_folder(path: str, how: int) -> int | None:
 
 
 def bind_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
-    """Lay the plan's files over those of the host, for this mount namespace only.
+    """Mount the plan's files over the host's, for this mount namespace only.
 
-    They are copied to memory that vanishes with the namespace. It is mounted where it disturbs
-    nobody, and only until each file has been bound to its place.
+    They are copied to a tmpfs, which is mounted only until each file has been bound.
     """
     try:
         mount(None, "/", None, REC | PRIVATE)
@@ -123,7 +113,7 @@ def bind_files(plan: dict[str, Any], mount_point: MountPoint) -> None:
         mount("warex", scratch, "tmpfs", 2 | 4, "mode=0755")
     except OSError as error:
         raise SetupError("mounts", error) from None
-    # Whatever the caller's mask: these must be readable for whoever a command runs as.
+    # The files must be readable by any user that a command runs as.
     mask = os.umask(0o022)
     try:
         _bind_all(scratch, plan, mount_point)
@@ -140,7 +130,7 @@ def _bind_all(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> No
         os.mkdir(layer, 0o755)
         for name, content in names.items():
             write_file(f"{layer}/{name}", content)
-        # Where overlays are not allowed, those who look here for a certificate find none of ours.
+        # Without overlays, programs that read this folder do not find the CA.
         with suppress(OSError):
             mount("warex", target, "overlay", READ_ONLY, f"lowerdir={layer}:{target}")
     if mount_point.path is not None:
@@ -148,7 +138,7 @@ def _bind_all(scratch: str, plan: dict[str, Any], mount_point: MountPoint) -> No
     for target, content in plan["files"]:
         copy = f"{scratch}/{(laid := laid + 1)}"
         _write_copy(copy, content)
-        with suppress(OSError):  # What is not there need not be covered.
+        with suppress(OSError):  # The target does not exist.
             mount(copy, os.path.realpath(target), None, BIND)
     if plan["data"] is not None:
         folder, database = plan["data"]
@@ -174,13 +164,13 @@ def _write_copy(path: str, content: bytes | dict[str, bytes]) -> None:
 
 
 def read_file(path: str) -> bytes:
-    """Return what a file holds."""
+    """Return the content of a file."""
     with open(path, "rb") as file:
         return file.read()
 
 
 def write_file(path: str, content: bytes, mode: int = 0o644) -> None:
-    """Write a file, in one write as the kernel's own files want it."""
+    """Write a file in one write, as files of the kernel need."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         while content:

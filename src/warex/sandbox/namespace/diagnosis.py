@@ -1,4 +1,4 @@
-"""Why a namespace could not be made here, and what helps: one sentence for each cause."""
+"""Error messages for a namespace that could not be made: cause and remedy."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ _CONTAINERS: Final = (".dockerenv", "run/.containerenv")
 
 
 def diagnose(step: str, number: int, *, root: Path = Path("/")) -> str:
-    """Return the sentence for a step that the kernel has refused with an error number."""
+    """Return the message for a setup step that failed with this errno."""
     why = os.strerror(number) if number else "no reason given"
     return f"a namespace cannot be made here: {_cause(step, number, why, root)}{_FALLBACK}"
 

@@ -1,7 +1,7 @@
-"""Which loopback ports of this machine a command needs to reach from its namespace.
+"""Finds the loopback ports of this machine that a command needs to reach from its namespace.
 
-A namespace has a loopback of its own: a model served on the host's port 8000 is not there. Ports
-that somebody names are let through to the proxy; all others belong to the command's own services.
+A namespace has its own loopback: a model on the host's port 8000 is not there. Named ports are
+passed to the proxy; all others belong to the command's own services.
 """
 
 import re
@@ -14,9 +14,9 @@ _LOOPBACK_URL = re.compile(
     re.IGNORECASE,
 )
 _ENDPOINTS = ("_URL", "_URI", "_BASE_URL", "_ENDPOINT", "_API_BASE", "_BASE", "_HOST")
-"""How the variables end that tell programs where a service is."""
+"""Suffixes of variables that name a service's address."""
 _ENDPOINTS_BY_SERVICE = "AWS_ENDPOINT_URL_"
-"""How those begin that AWS's SDKs read: ``AWS_ENDPOINT_URL_BEDROCK_RUNTIME``."""
+"""Prefix of those that AWS's SDKs read: ``AWS_ENDPOINT_URL_BEDROCK_RUNTIME``."""
 _MODEL_ENDPOINTS = re.compile(
     r"(.*_)?(BASE_URL|API_BASE)|OLLAMA_HOST|AZURE_OPENAI_ENDPOINT|CO_API_URL"
     rf"|{_ENDPOINTS_BY_SERVICE}BEDROCK_RUNTIME",
@@ -30,7 +30,7 @@ def loopback_ports_in(text: str) -> set[int]:
 
 
 def loopback_ports_in_environment(environment: Mapping[str, str]) -> dict[int, str]:
-    """Return the loopback ports that variables such as ``OPENAI_BASE_URL`` name, with the name."""
+    """Return the loopback ports in variables such as ``OPENAI_BASE_URL``: port -> variable."""
     found: dict[int, str] = {}
     for name, value in environment.items():
         upper = name.upper()
@@ -41,16 +41,16 @@ def loopback_ports_in_environment(environment: Mapping[str, str]) -> dict[int, s
 
 
 def is_model_endpoint(variable: str) -> bool:
-    """Tell whether clients of models, and harnesses of sites, read this variable's address."""
+    """Return whether clients of models read this variable."""
     return _MODEL_ENDPOINTS.fullmatch(variable) is not None
 
 
 def direct_loopback_warnings(
     arguments: Sequence[str], environment: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield what to say of services on this machine that a command asks past the proxy.
+    """Yield warnings about listening services on loopback that a command may contact.
 
-    Without a namespace loopback stays direct for programs. Only what listens now is spoken of.
+    Without a namespace, programs reach loopback directly, past the proxy.
     """
     found = dict.fromkeys(set().union(*map(loopback_ports_in, arguments)), "the command line")
     found |= {
@@ -65,7 +65,7 @@ def direct_loopback_warnings(
 
 
 def direct_loopback_warning(name: str, port: int) -> str:
-    """Return the sentence on one service, and who names it."""
+    """Return the warning about a port that ``name`` names."""
     return (
         f"{name} names port {port} of this machine's loopback, and what programs ask there goes"
         " past the proxy without a namespace: no call is recorded, no fault reaches it. Write"

@@ -1,6 +1,6 @@
-"""Process 1 of a namespace: starts commands on request, takes in orphans, ends with its owner.
+"""Process 1 of a namespace: starts commands on request, reaps orphans, ends with its owner.
 
-When it ends, the kernel ends everything else in there. Standard library only: a user waits for it.
+When it ends, the kernel kills all other processes inside. Standard library only, to start quickly.
 """
 
 import errno
@@ -20,21 +20,21 @@ from warex.linux.syscalls import NOT_FOR_PROGRAMS, mount, prctl, unmount
 from warex.sandbox.namespace.bind_mounts import SetupError
 
 GRACE_SECONDS: Final = 3.0
-"""Seconds that commands have to end by themselves, so that browsers take their profiles away."""
+"""Seconds for commands to end after SIGTERM, so that browsers can remove their profiles."""
 START, END = b"s", b"e"
 
 _MOST_MOUNTS: Final = 64
-"""One on top of the other, at `/proc`; there is one as a rule, and one more for each namespace."""
+"""Largest number of stacked mounts at `/proc`; usually one, and one more for each namespace."""
 _MAX_FDS: Final = 253
-"""In one message at most (SCM_MAX_FD)."""
+"""Largest number of file descriptors in one message (SCM_MAX_FD)."""
 _PARENT_DEATH_SIGNAL, _DROP_FROM_BOUND = 1, 24
 _IGNORED_BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
-"""Signals that Python ignores in every program of its own."""
+"""Signals that Python ignores by default."""
 _SHELL: Final = b"/bin/sh"
 
 
 def report_failure(channel: socket.socket, error: Exception) -> None:
-    """Tell the owner why there will be no namespace."""
+    """Send the owner the reason why the namespace cannot be made."""
     if isinstance(error, SetupError):
         said = ("refused", error.step, error.errno)
     else:
@@ -44,9 +44,9 @@ def report_failure(channel: socket.socket, error: Exception) -> None:
 
 
 def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None) -> NoReturn:
-    """Be process 1 until the channel closes.
+    """Run as process 1 until the channel closes.
 
-    ``had``: the capabilities that commands may have, where root has more in here than outside.
+    ``had``: the capabilities that commands keep, if root has more inside than outside.
     """
     try:
         prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
@@ -64,17 +64,17 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
         CommandServer(channel, had).serve()
     except BrokenPipeError:
         pass  # The owner has gone.
-    except BaseException as error:  # noqa: BLE001 - who reads this is a person looking for a bug
+    except BaseException as error:  # noqa: BLE001 - printed for debugging
         sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(0)
 
 
 def _unmount_host_proc() -> None:
-    """Unmount every `/proc` of the host's, which would else lie below ours.
+    """Unmount every `/proc` of the host's.
 
-    Root could take ours off, and enter the host's network by any process of the host's. Elsewhere
-    the kernel does not let it be taken off (mount_namespaces(7), on locked mounts).
+    Otherwise root could unmount the namespace's own `/proc` and enter the host's network by a
+    process of the host. In a user namespace the mounts are locked (mount_namespaces(7)).
     """
     with suppress(OSError):
         for _ in range(_MOST_MOUNTS):
@@ -82,7 +82,7 @@ def _unmount_host_proc() -> None:
 
 
 class CommandServer:
-    """Commands in the namespace, by process id; each has a line to who waits for it."""
+    """Runs the namespace's commands; each has a socket ("line") to its waiter, by process id."""
 
     def __init__(self, channel: socket.socket, had: int | None) -> None:
         self._channel = channel
@@ -91,12 +91,12 @@ class CommandServer:
         self._ending: float | None = None
 
     def serve(self) -> None:
-        """Start, signal, reap; return when the owner has gone or all has ended as it wished."""
+        """Start, signal and reap commands; return when the owner closes or all have ended."""
         wake, woken = os.pipe()
         for handle in (wake, woken):
             os.set_blocking(handle, False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
-        # Whoever started WAREX may hold it back, and nobody's end would be heard of.
+        # The caller of WAREX may have blocked it.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         poll = select.poll()
@@ -106,7 +106,7 @@ class CommandServer:
             watched = {line.fileno(): process for process, line in self._lines.items()}
             for handle in watched:
                 poll.register(handle, select.POLLIN)
-            for handle, _ in poll.poll(self._patience()):
+            for handle, _ in poll.poll(self._timeout_ms()):
                 if handle == wake:
                     with suppress(BlockingIOError):
                         os.read(wake, 4096)
@@ -116,20 +116,18 @@ class CommandServer:
                     return
             for handle in watched:
                 poll.unregister(handle)
-            if not self._reap() and self._ending is not None:
-                return
-            if self._ending is not None and time.monotonic() >= self._ending:
+            running = self._reap()
+            if self._ending is not None and (not running or time.monotonic() >= self._ending):
                 return
 
-    def _patience(self) -> int | None:
-        """Return for how many milliseconds to wait."""
-        return None if self._ending is None else max(0, int(1000 * self._ending_in()) + 1)
-
-    def _ending_in(self) -> float:
-        return 0.0 if self._ending is None else self._ending - time.monotonic()
+    def _timeout_ms(self) -> int | None:
+        """Return the poll timeout in milliseconds."""
+        if self._ending is None:
+            return None
+        return max(0, int(1000 * (self._ending - time.monotonic())) + 1)
 
     def _handle_request(self) -> bool:
-        """Do what the owner asks; return False where there is none any more."""
+        """Handle the owner's request; return False if the owner has closed the channel."""
         try:
             what, handles, _, _ = socket.recv_fds(self._channel, 16, _MAX_FDS)
         except ConnectionError:
@@ -145,7 +143,7 @@ class CommandServer:
         return bool(what)
 
     def _handle_line(self, process: int) -> None:
-        """Pass a signal on to a command, or forget who waited for it."""
+        """Forward a signal to a command, or close its line if the waiter has closed it."""
         try:
             said = self._lines[process].recv(1)
         except ConnectionError:
@@ -157,7 +155,7 @@ class CommandServer:
             self._lines.pop(process).close()
 
     def _reap(self) -> bool:
-        """Take in whoever has ended; return whether anybody is left."""
+        """Reap ended processes; return whether any is left."""
         while True:
             try:
                 process, status = os.waitpid(-1, os.WNOHANG)
@@ -176,7 +174,7 @@ class CommandServer:
         try:
             out, failed = os.pipe()
             process = os.fork()
-        except OSError as error:  # A limit of processes or handles: of this command's start only.
+        except OSError as error:  # A limit of processes or open files.
             name = os.fsdecode(request["arguments"][0])
             _send(line, ("failed", error.errno, name, False))
             for handle in (line.detach(), *given):
@@ -205,7 +203,7 @@ class CommandServer:
         try:
             if request["own_session"]:
                 os.setsid()
-            # The kernel says beside it which process sent it, in the numbers of who receives it.
+            # The kernel adds this process's id, translated to the receiver's PID namespace.
             line.send(marshal.dumps(("process",)))
             numbers: list[int] = [0, 1, 2, *request["pass_fds"]]
             above = max(numbers) + 1
@@ -225,10 +223,10 @@ class CommandServer:
             os._exit(127)
 
     def _reset_signals_and_capabilities(self) -> None:
-        """Have the signals and no more capabilities than a command outside would."""
+        """Reset signals, and drop capabilities that a command outside would not have."""
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):
-                # What the caller ignores stays ignored, as under nohup; Python's own does not.
+                # Signals that the caller ignores stay ignored, as under nohup.
                 if number in _IGNORED_BY_PYTHON or signal.getsignal(number) is not signal.SIG_IGN:
                     signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -239,16 +237,16 @@ class CommandServer:
 
 
 def _dup_above(handle: int, least: int) -> int:
-    """Copy a handle out of the way of the numbers that a command is given."""
+    """Duplicate a file descriptor to a number of at least ``least``."""
     try:
         return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, least)
     except OSError as error:
-        # Beyond the limit it is EINVAL (fcntl(2)), which says less.
+        # fcntl(2) reports EINVAL beyond the limit.
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE)) from error
 
 
 def _execute(arguments: list[bytes], variables: dict[bytes, bytes]) -> None:
-    """Become a program; a script that does not name its interpreter is the shell's (execvp(3))."""
+    """Execute a program; run a script without a shebang by the shell, as execvp(3) does."""
     try:
         os.execvpe(arguments[0], arguments, variables)
     except OSError as error:
@@ -262,12 +260,11 @@ def _execute(arguments: list[bytes], variables: dict[bytes, bytes]) -> None:
 
 
 def _send(line: socket.socket, said: tuple[Any, ...]) -> None:
-    with suppress(OSError):  # Nobody may be waiting any more.
+    with suppress(OSError):  # The waiter may have closed it.
         line.send(marshal.dumps(said))
 
 
-# ---- the kernel
 def read_all(handle: int) -> bytes:
-    """Return what an open file holds, and close it."""
+    """Read an open file to its end and close it."""
     with open(handle, "rb") as file:
         return file.read()

@@ -1,8 +1,7 @@
-"""A network of its own for a command, made by an ordinary user, whose every way out is the proxy.
+"""A network namespace for commands, made without root, whose only way out is the proxy.
 
-The listening sockets are made inside and handed out, so that the proxy serves them from the host's
-network; nothing else leads out. What the command sees of the files is the host's, but for the few
-that say how names are resolved and who is trusted.
+The listening sockets are made inside and passed out, so that the proxy serves them from the host's
+network. The command sees the host's files, except a few for name resolution and trust.
 """
 
 import array
@@ -41,27 +40,27 @@ _UNFILTERED_SOCKETS: Final = (
     " takes no filter of system calls (seccomp); what it sends by them is neither hit nor recorded"
 )
 _READY_SECONDS: Final = 120.0
-"""A first process that dies is known at once; one of fifty made at the same time may be long."""
+"""Seconds; long, since many namespaces may be made at the same time."""
 _END_SECONDS: Final = init_process.GRACE_SECONDS + 5.0
 
 type _Stream = int | IO[bytes]
 
 
 class CommandNotStarted(MachineError):
-    """A command cannot be started in the namespace; the message says why."""
+    """A command cannot be started in the namespace."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
         self.status = status
-        """What a shell would give: 127 if there is no such program, 126 if it may not be run."""
+        """Exit code as of a shell: 127 if there is no such program, 126 if it may not be run."""
 
 
 class NamespaceProcess:
-    """A command that runs in the namespace."""
+    """A running command in the namespace."""
 
     def __init__(self, pid: int, line: socket.socket, gone: threading.Event) -> None:
         self.pid = pid
-        """Its process id, as this process sees it."""
+        """Process id in this process's PID namespace."""
         self._line = line
         self._gone = gone
         self._lock = threading.Lock()
@@ -71,9 +70,9 @@ class NamespaceProcess:
         self._line.close()
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end; return its exit code, negative for a signal.
+        """Wait for the end; return the exit code, negative for a signal.
 
-        Raises TimeoutError if it has not ended by then.
+        Raises TimeoutError if it has not ended within ``timeout`` seconds.
         """
         with self._lock:
             if self._code is None:
@@ -83,25 +82,25 @@ class NamespaceProcess:
                 if said and said[0] == "ended":
                     self._code = said[1]
                 else:
-                    # The namespace has gone, and the kernel has killed all in it.
+                    # The namespace has ended, and the kernel has killed its processes.
                     self._gone.set()
                     self._code = -signal.SIGKILL
             return self._code
 
     def signal(self, number: int) -> None:
-        """Send it a signal; nothing if it has ended."""
-        # By way of the namespace's first process, who knows whether its number is still its own.
+        """Send a signal; do nothing if the command has ended."""
+        # The namespace's process 1 sends it, since it knows whether the process id is still valid.
         with suppress(OSError):
             self._line.send(bytes([number]))
 
 
 class _SetupResult(NamedTuple):
-    """What a namespace's inside has handed out."""
+    """What the namespace's setup has passed out."""
 
     passed: PassedSockets
     loopback: LoopbackMonitor
     closed: bool
-    """Whether other address families are closed."""
+    """Whether other address families are blocked."""
 
 
 class Namespace:
@@ -113,20 +112,20 @@ class Namespace:
         self.passed = made.passed
         self.loopback = made.loopback
         self.notices = laid.notices
-        """What the user should know about it, each a sentence."""
+        """Notices for the user."""
         self._channel = channel
         self._gone = threading.Event()
         self._laid = laid
         self._own_session = own
 
     def environment(self, base: Mapping[str, str]) -> Environment:
-        """Return what commands are started with: trust in the CA, and no proxy."""
+        """Return the commands' environment: trust in the CA, and no proxy."""
         return self._laid.environment(base)
 
     def died(self) -> ProcessDied | None:
-        """Return what there is to say where it has gone, and with it all that ran inside."""
+        """Return the error if the namespace has ended, and with it all commands."""
         try:
-            # Its first process says nothing here but by its end; a command may learn of that first.
+            # The channel only ever reports the end; a command's line may report it first.
             if not self._gone.is_set():
                 self._channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -148,8 +147,7 @@ class Namespace:
     ) -> NamespaceProcess:
         """Start a command with these streams, and with ``pass_fds`` under the same numbers.
 
-        Raises CannotStart where it cannot be started, ProcessDied where the namespace has gone
-        before there was a process for it.
+        Raises CommandNotStarted if it cannot be started, ProcessDied if the namespace ended before.
         """
         request = {
             "arguments": [os.fsencode(argument) for argument in arguments],
@@ -159,7 +157,7 @@ class Namespace:
             "pass_fds": list(pass_fds),
         }
         ours, theirs = _socket_pair()
-        # The kernel says beside each message which process has sent it, in this process's numbers.
+        # The kernel adds each sender's process id, translated to this PID namespace.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         with ExitStack() as stack:
             stack.callback(ours.close)
@@ -177,7 +175,7 @@ class Namespace:
                     case ("process",):
                         process = sender
                     case ("started",) | None if process:
-                        # Without a word of it, it may have begun all the same: its end tells.
+                        # Without a message it may have started all the same; wait() tells.
                         stack.pop_all()
                         return NamespaceProcess(process, ours, self._gone)
                     case ("failed", int(number), str(name), bool(entering)):
@@ -190,12 +188,12 @@ class Namespace:
 def open_namespace(
     ca: CertificateAuthority, *, host_ports: Collection[int] = (), own_session: bool = True
 ) -> Iterator[Namespace]:
-    """Give a namespace for commands; when the block ends, so do they, and nothing is left.
+    """Yield a namespace for commands; at the end, end them and remove it.
 
     ``host_ports`` are ports of this machine's loopback that commands need to reach.
-    ``own_session``: whether each leaves this process's session, and so its terminal.
+    ``own_session``: whether each leaves this process's session and terminal.
 
-    Raises MachineError, with the remedy, where this machine does not allow it.
+    Raises MachineError, with the remedy, if this machine does not allow it.
     """
     if sys.platform != "linux":
         raise MachineError(
@@ -223,7 +221,7 @@ def open_namespace(
             channel.close()
             _wait(process)
             if process.returncode and laid.mount_point is not None:
-                # It was killed before it could do so itself.
+                # It was killed before it could remove the mount point.
                 bind_mounts.MountPoint(str(laid.mount_point)).remove_if_unused()
 
 
@@ -232,7 +230,7 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
     arguments = (str(_SOURCE), *map(str, handles))
     try:
         return subprocess.Popen(
-            # Nothing of the user's site is imported: no time is lost, and nothing surprises.
+            # Without site-packages, to start quickly.
             [sys.executable, "-I", "-S", "-c", _START, *arguments],
             pass_fds=handles,
             stdin=subprocess.DEVNULL,
@@ -245,7 +243,7 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
 
 
 def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _SetupResult:
-    """Wait until it is made, by the process ``pid``."""
+    """Wait until the process ``pid`` has made the namespace."""
     channel.settimeout(_READY_SECONDS)
     try:
         data, beside, _, _ = channel.recvmsg(
@@ -273,7 +271,7 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
 
 
 def _end(channel: socket.socket) -> None:
-    """Let all that runs inside end in good order; what does not, is killed."""
+    """Ask all commands to end; process 1 kills the others after the grace period."""
     with suppress(OSError):
         channel.send(init_process.END)
         channel.settimeout(_END_SECONDS)
@@ -294,7 +292,7 @@ def _socket_pair() -> tuple[socket.socket, socket.socket]:
 
 @contextmanager
 def _memfd(value: dict[str, Any]) -> Iterator[int]:
-    """Give a file in memory that holds a value: an environment may exceed a message."""
+    """Yield a memfd that holds a value: an environment may be too large for a message."""
     handle = os.memfd_create("warex")
     try:
         with open(handle, "wb", closefd=False) as file:
@@ -306,11 +304,11 @@ def _memfd(value: dict[str, Any]) -> Iterator[int]:
 
 
 def _receive(line: socket.socket) -> tuple[Any, int]:
-    """Return what was said, None at the line's end, and the process that said it."""
+    """Return the message, None at the end of the line, and the sender's process id."""
     try:
         data, beside, _, _ = line.recvmsg(_LARGEST, socket.CMSG_SPACE(_CREDENTIALS.size))
     except ConnectionError:
-        return None, 0  # Killed before it had read what was sent to it.
+        return None, 0  # The peer was killed with unread data.
     sender = 0
     for level, kind, content in beside:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:

@@ -1,7 +1,7 @@
-"""What a command asks its namespace's own loopback for, and what of it may be a mistake.
+"""Notices about a namespace's own loopback.
 
-A service of this machine is not there, so whoever asks for it is refused; and what the command
-serves there itself never comes to the proxy. Both are said, with what helps.
+Services of this machine are not reachable there, and traffic to the command's own services does
+not come to the proxy. The user is told of both, with the remedy.
 """
 
 import socket
@@ -13,7 +13,7 @@ from warex.linux import nftables
 from warex.linux.proc_net import find_listener, listening, tables_of, used
 
 _SETTLE_SECONDS: Final = 1.0
-"""Seconds after which a port that refuses is not one of a service that is just being started."""
+"""Seconds to wait for a service of the command to start on a port that refused."""
 _DRIVERS: Final = (
     "chrome",
     "chromium",
@@ -25,45 +25,43 @@ _DRIVERS: Final = (
     "MiniBrowser",
     "Xvfb",
 )
-"""How the names of browsers and of what drives them begin: what they serve is no site."""
+"""Prefixes of the names of browsers and drivers, whose ports serve no site."""
 _UNNAMED: Final = "a program of it"
 _PROXY_PORTS: Final = (1011, 1012)
 """Where the proxy listens inside (``warex.sandbox.namespace.setup``)."""
 
 
 class LoopbackMonitor:
-    """The loopback of a namespace, looked at from outside while its commands run."""
+    """Monitors a namespace's loopback from outside while commands run."""
 
     def __init__(self, refusals: socket.socket, pid: int, host_ports: Collection[int]) -> None:
-        """``refusals``: the log of it; ``pid``: a process inside; ``host_ports``: let through."""
+        """Take the socket that logs refusals, a process id inside, and the passed-through ports."""
         self._refusals = refusals
         self._refusals.setblocking(False)
         self._tables = tables_of(pid)
         self._host_ports = frozenset(host_ports)
         self._refused: dict[int, float] = {}
         self._served: dict[int, str | None] = {}
-        """Who listens on a port, or did; None for a browser or its driver."""
+        """The program that listens or listened on a port; None for a browser or driver."""
         self._visited: set[int] = set()
         self._told: set[int] = set()
 
     def close(self) -> None:
-        """Hear no more of it."""
+        """Close the log socket."""
         self._refusals.close()
 
     def poll(self, *, over: bool = False) -> Iterator[str]:
-        """Give what there is to say by now, each sentence once; ``over``: the commands have ended.
+        """Yield new notices, each once; ``over``: the commands have ended.
 
-        To be called several times a second: who listens is seen only while it does.
+        Call it several times a second: listeners are seen only while they exist.
         """
         self._read_log()
         self._scan_listeners()
         now = time.monotonic()
-        # A browser asks ::1 first, where a service that is let through need not listen.
+        # A browser tries ::1 first, where a passed-through service may not listen.
         known = self._told | self._served.keys() | self._host_ports
-        pending = [port for port in self._refused if port not in known]
-        if ripe := [
-            port for port in pending if over or now - self._refused[port] >= _SETTLE_SECONDS
-        ]:
+        pending = [(port, at) for port, at in self._refused.items() if port not in known]
+        if ripe := [port for port, at in pending if over or now - at >= _SETTLE_SECONDS]:
             outside = listening()
             for port in sorted(ripe):
                 if port in outside:
@@ -83,7 +81,7 @@ class LoopbackMonitor:
             )
 
     def own_services(self) -> str | None:
-        """Return what to say of services that the command started and used; None for none."""
+        """Return a notice about services that the command started and used, or None."""
         own = {
             port: name
             for port, name in sorted(self._served.items())
@@ -107,19 +105,19 @@ class LoopbackMonitor:
             except BlockingIOError:
                 return
             except OSError:
-                continue  # ENOBUFS: some were lost, which are told again if they are asked again.
+                continue  # ENOBUFS: some entries were lost.
             now = time.monotonic()
             for port in nftables.refused_ports(received):
                 self._refused.setdefault(port, now)
 
     def _scan_listeners(self) -> None:
-        """Note who listens inside, and who was connected to."""
+        """Record the listeners inside, and the ports that were connected to."""
         named = {port for port, name in self._served.items() if name != _UNNAMED}
         for port in listening(self._tables) - named:
             if port in _PROXY_PORTS:
                 continue
             holder = find_listener(port, self._tables)
-            # One that is just ending cannot be found any more.
+            # The holder of a closing socket is not found.
             name = holder.name if holder is not None and holder.name else _UNNAMED
             self._served[port] = None if name.startswith(_DRIVERS) else name
         self._visited |= used(self._tables) & self._served.keys()

@@ -1,8 +1,7 @@
-"""The files laid over the host's in a command's namespace: who resolves, who is trusted.
+"""The files mounted over the host's in a command's namespace, for name resolution and trust.
 
-Only this command sees them, and nothing on disk is changed. Each is the host's own with little
-different: so what the command was told about names and trust still holds, and the CA is trusted by
-programs that nobody has told about it: OpenSSL's, GnuTLS's, Java's, Chromium's.
+Only the command sees them; nothing on disk changes. Each is the host's file with additions, so that
+programs by OpenSSL, GnuTLS and Java, and Chromium, trust the CA without configuration.
 """
 
 import fcntl
@@ -46,16 +45,16 @@ _BUNDLES: Final = (
     "/etc/ca-certificates/extracted/tls-ca-bundle.pem",
 )
 _HASHED: Final = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/usr/lib/ssl/certs")
-"""Folders in which OpenSSL finds a certificate by the hash of its name."""
+"""Folders in which OpenSSL finds certificates by the hash of the subject."""
 _ANCHORS: Final = (
     "/etc/pki/ca-trust/source/anchors",
     "/etc/pki/trust/anchors",
     "/etc/ca-certificates/trust-source/anchors",
 )
-"""Folders of which p11-kit takes every file: GnuTLS's programs on Fedora, SUSE and Arch."""
+"""Folders that p11-kit reads: for GnuTLS on Fedora, SUSE and Arch."""
 _ANCHOR: Final = "warex-ca.pem"
 _RESOLVER_SOCKETS: Final = ("/run/nscd", "/var/run/nscd")
-"""Folders of sockets whose service answers from outside."""
+"""Folders of sockets of resolvers outside the namespace."""
 _CACHE_FOLDER: Final = "laid"
 _DATABASE: Final = "nssdb"
 
@@ -64,26 +63,26 @@ type FolderContents = dict[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class MountPlan:
-    """What a namespace's inside lays over, and the variables that go with it."""
+    """The mounts of a namespace, and the variables that belong to them."""
 
     bundle: Path
-    """PEM file of whom this machine trusts and of our CA, as the inside sees it."""
+    """PEM file of the system's certificates and the CA, as seen inside."""
     ca: Path
-    """PEM file of our CA alone, or with others where it alone cannot be read by all."""
+    """PEM file of the CA; the bundle for root, whose files other users cannot read."""
     files: dict[Path, bytes | FolderContents]
-    """By what they cover; a folder covers a folder."""
+    """Contents by the path that they replace; a folder replaces a folder."""
     layers: dict[Path, FolderContents]
-    """Files that a folder gets besides its own."""
+    """Files added to a folder."""
     mount_point: Path | None = None
-    """A folder that must exist to be covered, and must not stay."""
+    """A folder that must exist as a mount point and is removed afterwards."""
     data: tuple[Path, FolderContents] | None = None
-    """A folder to keep Chromium's database in where none can be covered."""
+    """A folder for Chromium's database if none can be mounted over."""
     notices: tuple[str, ...] = ()
-    """What the user should know."""
+    """Notices for the user."""
     _hidden: tuple[Path, ...] = field(default=())
 
     def to_message(self) -> dict[str, Any]:
-        """Return it as the inside takes it."""
+        """Return the plan as the setup process reads it."""
         return {
             "files": [(str(target), content) for target, content in self.files.items()],
             "layers": [(str(target), added) for target, added in self.layers.items()],
@@ -93,9 +92,9 @@ class MountPlan:
         }
 
     def environment(self, base: Mapping[str, str]) -> Environment:
-        """Return what commands are started with: no proxy, and trust by each variable.
+        """Return the commands' environment: no proxy, and trust in the CA by each variable.
 
-        One that names a file or folder of the user's own stays: that has been laid over.
+        A variable stays if its file or folder has been mounted over.
         """
         dropped = {
             *both_cases(PROXY_VARIABLES),
@@ -130,7 +129,7 @@ class MountPlan:
 
 
 def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.environ) -> MountPlan:
-    """Return what is to be laid over on this machine, for a user with this environment."""
+    """Return the mounts for this machine and for a user with this environment."""
     pem = ca.certificate.read_bytes()
     der = ssl.PEM_cert_to_DER_cert(pem.decode())
     notices: list[str] = []
@@ -159,7 +158,7 @@ def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.en
     databases, mount_point, data = _databases(ca, der, environment, notices)
     return MountPlan(
         bundle=bundle,
-        # A command that root starts as somebody else cannot look into root's folders.
+        # A command that root starts as another user cannot read root's folders.
         ca=ca.certificate if os.geteuid() else bundle,
         files={**files, **databases},
         layers=layers,
@@ -192,12 +191,12 @@ def _read_if_file(path: Path) -> bytes | None:
 
 
 def _hash_of(ca: CertificateAuthority) -> str:
-    """Return the hash by which OpenSSL finds our certificate; the CA's own folder tells it."""
+    """Return the hash by which OpenSSL finds the CA, as in the CA's own folder."""
     return next((path.stem for path in ca.hashed_dir.glob("????????.0")), "warex")
 
 
 def _free_name(folder: Path, pem: bytes, hashed: str) -> str:
-    """Return the name by which OpenSSL finds our certificate, beside others of the same hash."""
+    """Return a free name by which OpenSSL finds the CA, beside others of the same hash."""
     number = 0
     while (found := _read_if_file(folder / f"{hashed}.{number}")) is not None and found != pem:
         number += 1
@@ -208,7 +207,7 @@ def _default_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | Folde
     for place in _BUNDLES:
         if Path(place).resolve() in files:
             return Path(place)
-    # Nobody is trusted on this machine but by programs that bring their own list.
+    # This machine has no bundle.
     kept = ca.folder / _CACHE_FOLDER / "bundle.pem"
     try:
         kept.parent.mkdir(exist_ok=True)
@@ -223,15 +222,12 @@ def _default_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | Folde
 
 
 def _databases(
-    ca: CertificateAuthority,
-    der: bytes,
-    environment: Mapping[str, str],
-    notices: list[str],
+    ca: CertificateAuthority, der: bytes, environment: Mapping[str, str], notices: list[str]
 ) -> tuple[dict[Path, bytes | FolderContents], Path | None, tuple[Path, FolderContents] | None]:
-    """Return what covers the user's databases, or where a new one is to be and what is in it."""
+    """Return the replacements of the user's databases, the mount point, and the data folder."""
     home = Path(environment.get("HOME") or "/nonexistent")
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
-    # Chromium takes the first that exists; older ones know no other.
+    # Chromium uses the first that exists; older versions know only the first.
     places = (home / ".pki" / _DATABASE, data / "pki" / _DATABASE)
     found = {
         place.resolve(): _read(place)
@@ -268,9 +264,9 @@ def _databases(
 
 
 def trusted_database(ca: CertificateAuthority, place: Path) -> FolderContents:
-    """Return a copy of the database at a place, or a new one, in which the CA is trusted.
+    """Return a copy of the database at ``place``, or a new one, in which the CA is trusted.
 
-    Raises OSError where it cannot be made.
+    Raises OSError if it cannot be made.
     """
     der = ssl.PEM_cert_to_DER_cert(ca.certificate.read_text())
     return _cached_database(ca, der, _read(place))
@@ -289,9 +285,9 @@ def _can_be_made(place: Path) -> bool:
 
 
 def _cached_database(ca: CertificateAuthority, der: bytes, found: FolderContents) -> FolderContents:
-    """Return a database in which the CA is trusted, kept for the next time in the CA's folder.
+    """Return a database in which the CA is trusted, cached in the CA's folder under a lock.
 
-    Of many that start at once, one makes it. Raises OSError where it cannot be made.
+    Raises OSError if it cannot be made.
     """
     parts = [der, *(found.get(name, b"") for name in nss_library.FILES)]
     key = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
@@ -302,7 +298,7 @@ def _cached_database(ca: CertificateAuthority, der: bytes, found: FolderContents
         kept.parent.mkdir(exist_ok=True)
         lock = os.open(kept.parent, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
-        return nss_library.database(found, der, _browser_or_none())  # Nothing can be kept here.
+        return nss_library.database(found, der, _browser_or_none())  # No cache.
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.is_dir():
@@ -316,7 +312,7 @@ def _cached_database(ca: CertificateAuthority, der: bytes, found: FolderContents
 
 
 def _store_database(kept: Path, made: FolderContents) -> None:
-    for old in kept.parent.glob(".nss-*"):  # Left by one that was killed; we hold the lock.
+    for old in kept.parent.glob(".nss-*"):  # Left by a killed process.
         shutil.rmtree(old, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix=".nss-", dir=kept.parent))
     try:

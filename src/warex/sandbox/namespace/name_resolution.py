@@ -1,7 +1,6 @@
-"""How programs look names up, rewritten so that they ask by network and nobody else.
+"""Rewrites the resolver's configuration files so that programs use DNS only.
 
-A resolver that is asked by a Unix socket (nscd, systemd's, mDNS) lives outside the namespace and
-answers from there.
+A resolver behind a Unix socket (nscd, systemd-resolved, mDNS) runs outside the namespace.
 """
 
 import re
@@ -9,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 NAMESERVER: Final = "192.0.2.53"
-"""Any address will do: the rules redirect port 53, wherever it is."""
+"""Any address works: the rules redirect port 53."""
 
 _KEPT: Final = ("search", "domain")
 _OPTION: Final = re.compile(r"\bndots:\d+")
@@ -20,7 +19,7 @@ _LOCAL: Final = re.compile(
 
 
 def resolv_conf(found: str) -> str:
-    """Return resolv.conf with another nameserver; short names mean what they meant."""
+    """Return resolv.conf with another nameserver, and the same search rules."""
     lines = [line for line in found.splitlines() if line.split()[:1] in [[name] for name in _KEPT]]
     dots = [
         option
@@ -28,29 +27,28 @@ def resolv_conf(found: str) -> str:
         if line.startswith("options")
         for option in _OPTION.findall(line)
     ]
-    # A fault that leaves questions unanswered shows after 2 seconds, not after 10.
+    # An unanswered query fails after 2 seconds, not after 10.
     options = " ".join(["options timeout:1 attempts:2", *dots])
     return "\n".join([f"nameserver {NAMESERVER}", *lines, options, ""])
 
 
 def nsswitch_conf(found: str) -> str:
-    """Return nsswitch.conf with hosts looked up in the file, then by DNS; the rest as it was."""
+    """Return nsswitch.conf with ``hosts: files dns``."""
     lines = [line for line in found.splitlines() if not line.lstrip().startswith("hosts:")]
     return "\n".join([*lines, "hosts: files dns", ""])
 
 
 def hosts(found: str, hostname: str) -> str:
-    """Return the file of hosts with this machine's own names only.
+    """Return the hosts file with this machine's own names only.
 
-    Other names are asked of the proxy's resolver, who knows the host's file: so each has an address
-    by which it is known again.
+    The proxy's resolver reads the host's file and gives each other name its own address.
     """
     lines = list(_own_lines(found))
     names = {name for line in lines for name in line.split()[1:]}
     if "localhost" not in names:
         lines.append("127.0.0.1 localhost")
     if hostname and hostname not in names:
-        # Services that bind to this machine's name are the command's own, and in here.
+        # Services that bind to this machine's name run in the namespace.
         lines.append(f"127.0.0.1 {hostname}")
     return "\n".join([*lines, ""])
 

@@ -1,10 +1,10 @@
-"""What makes a namespace, hands its sockets out, and leaves process 1 in it.
+"""Makes a namespace, passes its sockets out, and forks its process 1.
 
-It unshares and lays everything out, then only waits, to take away what must not stay on disk. Its
-child is process 1 of the namespace, which ends as soon as the channel to its owner closes or this
-process ends. So nothing outlives its owner, whoever is killed.
+The parent unshares, sets up network and mounts, then waits, to remove the mount point. The child
+is process 1, which ends when the channel to its owner closes or the parent ends. So nothing
+outlives the owner.
 
-Standard library only: a user waits for this.
+Standard library only, to start quickly.
 """
 
 import marshal
@@ -27,9 +27,9 @@ from warex.sandbox.namespace.init_process import read_all, report_failure, serve
 
 IPV4_ADDRESS: Final = "192.0.2.2"
 IPV6_ADDRESS: Final = "fd00:77::2"
-"""Addresses of the device inside; set aside for documentation and for nobody's network."""
+"""Addresses of the device inside, from the ranges for documentation and private use."""
 TCP_PORT, DNS_PORT = 1011, 1012
-"""Set aside, and below 1024, so that no service of the command's is in their place."""
+"""Reserved ports below 1024, so that no service of the command uses them."""
 
 _SYS_ADMIN, _NET_ADMIN, _NET_BIND = 21, 12, 10
 
@@ -38,12 +38,12 @@ type _Plan = dict[str, Any]
 
 def main(channel_handle: int, plan_handle: int) -> None:
     """Make the namespace that the plan describes, and serve the channel until it closes."""
-    # A Ctrl-C at the terminal is for the command and for our owner.
+    # The terminal's signals are for the command and the owner.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        # What is ignored here is so for the command, too: only what the caller ignores may be.
+        # A command inherits SIG_IGN, so use an empty handler unless the caller ignores it.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, frame: None)
-    # Who ignores the ends of children hands that down, and could not wait for any.
+    # An inherited SIG_IGN would make waitpid fail.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     channel = socket.socket(fileno=channel_handle)
     channel.set_inheritable(False)
@@ -66,11 +66,11 @@ def main(channel_handle: int, plan_handle: int) -> None:
 
 
 def _set_up(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], int | None]:
-    """Unshare, and lay out the network and the files.
+    """Unshare, and set up network and mounts.
 
-    Return the sockets, and what this process could do before if it can do more now.
+    Return the sockets and, if a user namespace added capabilities, those from before.
     """
-    # Where nothing listens there, `localhost` must be refused by IPv6: clients turn to 127.0.0.1.
+    # A host port without an IPv6 listener must refuse ::1, so that clients try 127.0.0.1.
     six_outside = listening_on_ipv6()
     had = _capabilities()
     alone = _unshare(had)
@@ -83,9 +83,9 @@ def _set_up(plan: _Plan, mount_point: MountPoint) -> tuple[list[socket.socket], 
 
 
 def _unshare(had: int) -> bool:
-    """Leave the host's namespaces; return whether without a user namespace.
+    """Leave the host's namespaces; return whether this needed no user namespace.
 
-    Whoever may do without keeps all that they can: root, other people's files.
+    Without one, root keeps its capabilities, such as access to other users' files.
     """
     kinds = os.CLONE_NEWNET | os.CLONE_NEWNS | os.CLONE_NEWPID
     if all(had >> needed & 1 for needed in (_SYS_ADMIN, _NET_ADMIN, _NET_BIND)):
@@ -98,7 +98,7 @@ def _unshare(had: int) -> bool:
     except OSError as error:
         raise SetupError("user namespace", error) from None
     try:
-        # The user stays who they are: all capabilities in here until execve, and none after.
+        # The user id stays the same: all capabilities inside until execve, and none after.
         for name, value in (("setgroups", "deny"), ("uid_map", user), ("gid_map", group)):
             text = value if value == "deny" else f"{value} {value} 1"
             write_file(f"/proc/self/{name}", text.encode())
@@ -123,7 +123,7 @@ def _capabilities() -> int:
 
 
 def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
-    """Make the device and the rules; return the sockets in the order in which they travel."""
+    """Make the device and the rules; return the sockets in the order in which they are sent."""
     try:
         rtnetlink.bring_up("lo")
         rtnetlink.create_device()
@@ -133,19 +133,19 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
         raise SetupError("device", error) from None
     own = [IPV4_ADDRESS]
     hosts = ["127.0.0.1"]
-    # A kernel without IPv6, or a host that has switched it off: so has the inside.
+    # Without IPv6 on the host there is none inside.
     with suppress(OSError):
         with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
             probe.bind(("::1", 0))
         rtnetlink.add_address(IPV6_ADDRESS)
         own.append(IPV6_ADDRESS)
         hosts.append("::1")
-    # A dropped connection times out after 3 seconds, not 2 minutes. No reason to do without all.
+    # A dropped connection times out after 3 seconds, not 2 minutes.
     with suppress(OSError):
         write_file("/proc/sys/net/ipv4/tcp_syn_retries", b"1")
     ports = set(plan["host_ports"])
     if ports:
-        # Whoever takes any free port is not to get one that leads to the host.
+        # The kernel must not assign a passed-through port as a free port.
         with suppress(OSError):
             reserved = ",".join(map(str, sorted(ports)))
             write_file("/proc/sys/net/ipv4/ip_local_reserved_ports", reserved.encode())
@@ -166,7 +166,7 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
 
 
 def _bound(host: str, kind: int, port: int) -> socket.socket:
-    # At a definite address: an answer from the wildcard would bear another than was asked.
+    # Not the wildcard: a UDP answer must come from the address that was asked.
     bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, kind)
     bound.bind((host, port))
     return bound

@@ -1,4 +1,4 @@
-"""Whom Java trusts: a file for each JVM, read, and written again with one certificate more."""
+"""Java truststores: find each JVM's file, and return a copy with one more certificate."""
 
 import hashlib
 import shutil
@@ -10,9 +10,9 @@ from typing import Final
 
 _ALIAS: Final = b"warex"
 _PASSWORD: Final = b"changeit"
-"""Java's default; who reads its own store of trust gives it or none."""
+"""Java's default password."""
 _DIGEST_PREFIX: Final = _PASSWORD.decode().encode("utf-16-be") + b"Mighty Aphrodite"
-"""What Java's own format is hashed with behind the password; it is there for no other reason."""
+"""Prefix of the digest of a JKS file."""
 _JKS: Final = bytes.fromhex("feedfeed")
 _TRUSTED: Final = 2
 _SHARED: Final = (
@@ -33,7 +33,7 @@ _IN_HOME: Final = ("lib/security/cacerts", "jre/lib/security/cacerts")
 
 
 def find_truststores(environment: Mapping[str, str]) -> list[Path]:
-    """Return each file of this machine's JVMs once, links followed."""
+    """Return the truststores of this machine's JVMs, symlinks resolved, each once."""
     homes = list(_homes(environment))
     places = [*map(Path, _SHARED), *(home / name for home in homes for name in _IN_HOME)]
     return sorted({place.resolve() for place in places if place.is_file()})
@@ -52,10 +52,10 @@ def _homes(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def add_certificate(store: bytes, certificate: bytes) -> bytes:
-    """Return a truststore of the same certificates and one more, which is DER.
+    """Return a JKS truststore of the same certificates and one more, given as DER.
 
-    In Java's old format, which every version reads whatever it expects, with the password that
-    programs give or none. Raises ValueError for what is neither of Java's two formats.
+    Every Java reads JKS, with the default password or none. Raises ValueError if ``store`` is
+    neither JKS nor PKCS #12.
     """
     entries = _entries(store) if store[:4] == _JKS else _converted(store)
     whole = _JKS + struct.pack(">II", 2, len(entries) + 1) + b"".join(entries)
@@ -64,7 +64,7 @@ def add_certificate(store: bytes, certificate: bytes) -> bytes:
 
 
 def _entries(store: bytes) -> list[bytes]:
-    """Read Java's own format: big-endian, each string and each value behind its length."""
+    """Read JKS: big-endian, each string and each value prefixed by its length."""
     found = []
     try:
         _, _, count = struct.unpack_from(">III", store)
@@ -91,7 +91,7 @@ def _length_prefixed(store: bytes, at: int, size: str) -> tuple[bytes, int]:
 
 
 def _converted(store: bytes) -> list[bytes]:
-    # Only here: it takes longer to load than a namespace to be made.
+    # Imported here, since it is slow to load.
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import Encoding
     from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
@@ -99,7 +99,7 @@ def _converted(store: bytes) -> list[bytes]:
     for password in (_PASSWORD, None, b""):
         try:
             with warnings.catch_warnings():
-                # Old authorities have numbers that today's rules forbid; they are trusted already.
+                # Serial numbers of old authorities cause warnings.
                 warnings.simplefilter("ignore")
                 found = load_pkcs12(store, password).additional_certs
                 return [

@@ -1,7 +1,7 @@
-"""Chromium's own store of certificates, with one more in it: NSS's databases, made by its library.
+"""Adds a certificate to Chromium's certificate store, an NSS database, by the NSS library.
 
-The library is wherever Chromium is, the ``certutil`` program is not. It keeps its state in its
-process, so each database is made in one of its own. Standard library only: that starts quickly.
+The library comes with Chromium; the ``certutil`` program does not. It has global state, so each
+database is made in a process of its own. Standard library only, to start quickly.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from typing import Final
 
 FILES: Final = ("cert9.db", "key4.db")
 MODULES: Final = "pkcs11.txt"
-"""Names the user's own modules, and the folder that it was made in; NSS makes it where it lacks."""
+"""Names the user's modules and the folder; NSS makes it if it is missing."""
 
 _NICKNAME: Final = b"WAREX testing CA"
 _MAY_ISSUE_FOR_SITES: Final = b"C,,"
@@ -33,19 +33,18 @@ _LIBRARY_FOLDERS: Final = (
 def database(
     found: Mapping[str, bytes], certificate: bytes, beside: Path | None = None
 ) -> dict[str, bytes]:
-    """Return a copy of a database, or a new one of none, in which a certificate is trusted.
+    """Return a copy of a database, or a new one, in which a certificate is trusted.
 
-    ``certificate`` is DER; the library is also looked for ``beside`` a browser. Raises OSError
-    where there is none, or where it refuses.
+    ``certificate`` is DER; the library is also searched for ``beside`` a browser. Raises OSError
+    if there is no library or it fails.
     """
     with tempfile.TemporaryDirectory(prefix="warex-nss-") as scratch:
         folder = Path(scratch)
         for name in FILES:
             if name in found:
                 (folder / name).write_bytes(found[name])
-        places = map(str, _libraries(beside))
         ran = subprocess.run(
-            [sys.executable, "-I", "-S", __file__, scratch, *places],
+            [sys.executable, "-I", "-S", __file__, scratch, *map(str, _libraries(beside))],
             input=certificate,
             capture_output=True,
             timeout=_SECONDS,
@@ -73,23 +72,15 @@ def _loaded(places: list[str]) -> ctypes.CDLL:
 
 
 class _Item(ctypes.Structure):
-    _fields_ = (
-        ("type", ctypes.c_int),
-        ("data", ctypes.c_char_p),
-        ("length", ctypes.c_uint),
-    )
+    _fields_ = (("type", ctypes.c_int), ("data", ctypes.c_char_p), ("length", ctypes.c_uint))
 
 
 class _Trust(ctypes.Structure):
-    _fields_ = (
-        ("ssl", ctypes.c_uint),
-        ("email", ctypes.c_uint),
-        ("code", ctypes.c_uint),
-    )
+    _fields_ = (("ssl", ctypes.c_uint), ("email", ctypes.c_uint), ("code", ctypes.c_uint))
 
 
 def add(folder: str, certificate: bytes, places: list[str]) -> None:
-    """Add a trusted certificate to the database in a folder, made where there is none."""
+    """Add a trusted certificate to the database in a folder; make the database if needed."""
     nss = _loaded(places)
     for name in ("PK11_GetInternalKeySlot", "CERT_NewTempCertificate", "CERT_GetDefaultCertDB"):
         getattr(nss, name).restype = ctypes.c_void_p

@@ -1,8 +1,7 @@
 """The browser's silent repeats.
 
-When a connection dies under a request, Chromium sends the request again, POST too, without telling
-the page; so it does after an answer 408 or 421. Such a repeat is no new occurrence but the same
-one.
+Chromium silently sends a request again, also a POST, if its connection ends, or after an answer 408
+or 421. Such a repeat belongs to the same occurrence.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from warex.exchange import Request
 from warex.scenarios.matching.url_patterns import normalise
 
 REPEAT_WINDOW: Final = 0.3
-"""Seconds after a request has died within which an equal one is the browser's own repeat."""
+"""Seconds after a request's end within which an equal one is the browser's repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +22,18 @@ class _Death[T]:
 
 
 class ExpectedRetries[T]:
-    """The exchanges that have died, each with what is known of it, while a repeat may come."""
+    """Ended exchanges that the browser may still repeat, each with a value."""
 
     def __init__(self) -> None:
         self._deaths: list[_Death[T]] = []
 
     def died(self, request: Request, now: float, what: T) -> None:
-        """Note that an exchange has died."""
+        """Note that an exchange has ended."""
         self._forget(now)
         self._deaths.append(_Death(now, _identity(request), what))
 
     def take(self, request: Request, now: float) -> T | None:
-        """Return what the request repeats, once; None if it is a new one."""
+        """Return, once, the value of the exchange that the request repeats; None if it is new."""
         if not self._deaths:
             return None
         self._forget(now)
@@ -46,7 +45,7 @@ class ExpectedRetries[T]:
         return None
 
     def clear(self) -> None:
-        """Await no repeat: whatever comes now is new."""
+        """Expect no repeat any more."""
         self._deaths.clear()
 
     def _forget(self, now: float) -> None:

@@ -1,18 +1,18 @@
-"""Which attempts to reach a site fail, before there is a request.
+"""Which connection tries fail, before there is a request.
 
-A client asks for the site's name, connects, and begins TLS; each of these is an attempt, and a rule
-with a connection fault is about one of the three. All attempts at one host and port within the
-fault's ``hold`` seconds of the first are one occurrence, hit or not: browsers try a second address
-and try again, and nobody learns of it. Where the first one's client waits before it knows that it
-has failed, the hold begins then. Triggers count occurrences.
+A client looks the site's name up, connects, and begins TLS; each of these is a connection try, and
+a rule with a connection fault is about one of the three. All tries at one host and port within the
+fault's ``hold`` seconds of the first are one occurrence, hit or not, since browsers silently try a
+second address and try again. If the client waits before it knows of the failure, the hold begins
+then. Triggers count occurrences.
 
-What had to be left alone because the rules were not armed is an occurrence too; but arming ends it,
-so that the next attempt can be hit. A rule that is always triggered has no occurrences between its
-hits: each attempt that it leaves alone is counted by itself, so that a one-shot can hit the very
-next one, and a replay, which has the rule from the start, the same.
+A try that is skipped because the rules are not armed begins an occurrence, too, but arming ends it,
+so that the next try can be hit. A rule that is always triggered has no occurrences between its
+hits: each skipped try counts by itself, so that a one-shot can hit the next one, and a replay,
+which has the rule from the start, hits the same.
 
-``gate`` looks ahead. A connection is refused by the kernel, before anybody could be asked; so the
-proxy must know beforehand what the next attempt would meet.
+``gate`` looks ahead: the kernel refuses a connection before the proxy sees it, so the proxy must
+know in advance what happens to the next try.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -44,28 +44,28 @@ from warex.scenarios.scenario import SITES, Match
 from warex.seeds import KeyedRng
 
 type TryOutcome = Literal["refuse", "drop"]
-"""What a connection meets that is not let through."""
+"""What the kernel does to a blocked connection."""
 
 _GATE_LATENESS: Final = 0.25
-"""Seconds by which the kernel's gate may open late: until then it stops what is due no more."""
+"""Seconds by which the kernel's block may be removed too late."""
 _PROBE: Final = "warex-probe"
-"""A path that no pattern spells out: what matches it matches the whole site."""
+"""A path that no pattern names; a pattern that matches it matches the whole site."""
 _ANY: Final = ("http", "https")
 _SPOKEN: Final[Mapping[int, tuple[str, ...]]] = {80: ("http",), 443: ("https",)}
 
 
 class TrialState(NamedTuple):
-    """When an attempt is judged: the second of the trial, and how the trial stands."""
+    """The state of the trial when a try is judged: its second, and its steps."""
 
     now: float
     steps: int
     spared: str | None = None
-    """Why no rule may hit anything; None while armed."""
+    """Why the try is skipped; None while armed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """An occurrence: its first attempt, and what was decided for it."""
+    """An occurrence: its first try, and the decision for it."""
 
     until: float
     exchange: str
@@ -77,7 +77,7 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What an attempt would be to a rule."""
+    """How a rule sees a try."""
 
     what: Literal["repeat", "spared", "outside", "new"]
     hit: bool = False
@@ -87,40 +87,37 @@ class _Look:
 
 
 class _Rule:
-    """One rule about attempts: its count, and the occurrences that are not over."""
+    """One rule about connection tries: its count, and its current occurrences."""
 
     def __init__(self, count: RuleState, sites: tuple[str, ...]) -> None:
         fault = count.rule.fault
         assert isinstance(fault, ConnectionFault)
         self.count = count
         self.point: ConnectionPhase = fault.point
-        self.hold, self.lasts, self.tries_for = (
-            fault.hold,
-            fault.gives_up_after_s,
-            fault.retries_for_s,
-        )
+        self.hold, self.lasts = fault.hold, fault.gives_up_after_s
+        self.tries_for = fault.retries_for_s
         self.always = count.rule.trigger.always is True
         self.gate: TryOutcome | None = _gate_of(fault)
         self.origins = _origins(count.rule.match, sites)
         self.fits = matches_any(self.origins)
         self._match = count.rule.match
         self.of_sites = not sites or (self._match.url or "").startswith(SITES)
-        """Whether it is about the task's sites and no others; where none are known, all are."""
+        """Whether it is about the task's sites only; all are task sites if none are known."""
         self._held: dict[ConnectionTarget, _Held] = {}
 
     def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
-        """Whether the rule is about a target; about a model's only if it spells the host out."""
+        """Whether the rule is about a target; about a model's only if it names the host."""
         if target.point != self.point or not self.fits(target):
             return False
         return not llm or names_host(self._match, target.host)
 
     def held(self, target: ConnectionTarget, now: float) -> _Held | None:
-        """Return the occurrence that an attempt now would belong to."""
+        """Return the occurrence that a try now would belong to."""
         held = self._held.get(target)
         return held if held is not None and now < held.until else None
 
     def recently_ended(self, target: ConnectionTarget, now: float) -> _Held | None:
-        """Return the hit occurrence that ended so lately that its gate may still be closed."""
+        """Return the hit occurrence that has just ended, so that its block may still be active."""
         held = self._held.get(target)
         if held is None or held.injection is None:
             return None
@@ -131,15 +128,15 @@ class _Rule:
         self._held[target] = held
 
     def alive(self, now: float) -> Iterable[tuple[ConnectionTarget, _Held]]:
-        """Return the occurrences that are not over."""
+        """Return the current occurrences."""
         return ((it, held) for it, held in self._held.items() if now < held.until)
 
 
 class ConnectionTryRules:
-    """Judges attempts to reach a site, for one trial.
+    """Judges connection tries, for one trial.
 
-    ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are models' beside the well-known
-    ones, and `*.example` is allowed.
+    ``own_hosts`` are WAREX's own and never judged; ``llm_hosts`` are hosts of models besides the
+    well-known ones, also as `*.example`.
     """
 
     def __init__(
@@ -163,15 +160,15 @@ class ConnectionTryRules:
         self._rules: list[_Rule] = []
         self._past: CompressedList[tuple[ConnectionTarget, TrialState]] = CompressedList()
         self._tried: dict[str, set[int]] = {}
-        """Where connections were tried, by host."""
+        """The ports that were tried, by host."""
 
     def begin(self, counts: Iterable[RuleState]) -> None:
-        """Begin a task: every count and occurrence starts anew."""
+        """Begin a task with new counts and no occurrences."""
         self._rules = [_Rule(it, self._sites) for it in counts if it.of_connections]
         self._past = CompressedList()
 
     def add(self, count: RuleState) -> None:
-        """Add a one-shot, which counts as if it had been there since the task began."""
+        """Add a one-shot, which counts as if it had existed since the task began."""
         rule = _Rule(count, self._sites)
         for target, moment in self._past:
             if rule.matches_request(target, llm=self._is_llm(target)) and moment.spared != "never":
@@ -179,7 +176,7 @@ class ConnectionTryRules:
         self._rules.append(rule)
 
     def note_llm(self, url: str) -> None:
-        """Note where a model answers; no rule is about it unless it spells its host out."""
+        """Note a model's URL; no rule is about it unless it names the host."""
         url = normalise(url)
         host, place = host_of(url), url.partition("://")[2].partition("/")[0]
         port = place.rpartition(":")[2]
@@ -189,13 +186,13 @@ class ConnectionTryRules:
     def judge(
         self, target: ConnectionTarget, moment: TrialState, met: bool | None = None
     ) -> Decision:
-        """Count an attempt and say what it meets.
+        """Count a try and return what happens to it.
 
-        ``met``: whether the kernel has stopped the connection already; None where nothing has
-        happened to it yet. One that was let through cannot be hit any more: where it would have
-        been, it came before the gate was closed, and is not counted. One that was stopped is hit,
-        also if the look-ahead that stopped it was overtaken by another attempt; where an occurrence
-        has only just ended, its gate opened late, and it still belongs to that one.
+        ``met``: whether the kernel has blocked the connection; None if it is not decided yet. One
+        that was let through can no longer be hit: if it should have been, it came before the block
+        and is not counted. A blocked one is always hit, even if another try came after the
+        look-ahead; if an occurrence has just ended, its block was removed late, and the try belongs
+        to it.
         """
         if target.host in self._own_hosts:
             return NO_INJECTION
@@ -214,13 +211,13 @@ class ConnectionTryRules:
         return self._decide(exchange, target, moment, looks, met, forced)
 
     def is_site(self, target: ConnectionTarget) -> bool:
-        """Whether a target is one of the task's sites; each is where none are known."""
+        """Whether a target is one of the task's sites; any is if none are known."""
         return any(origins.matches(target) for origins in self._site_origins)
 
     def gate(self, target: ConnectionTarget, moment: TrialState) -> TryOutcome | None:
-        """Return what the next connection to a target would meet; None if it is let through.
+        """Return what happens to the next connection to a target; None if it is let through.
 
-        A target without a port stands for every port that is not in ``ports``.
+        A target without a port stands for every port not in ``ports_with_own_block``.
         """
         if target.host in self._own_hosts or self._is_spared(target):
             return None
@@ -230,10 +227,10 @@ class ConnectionTryRules:
         return None
 
     def ports_with_own_block(self, host: str) -> tuple[int, ...]:
-        """Return the ports of a host for which ``gate`` may say something of their own.
+        """Return the ports of a host for which ``gate`` may return a result of their own.
 
-        Beside those that rules name: where something was tried, since it is counted there, and the
-        web's own, since a draw goes by the port; but a loopback port belongs to whoever listens.
+        Besides the ports that rules name, these are tried ports, which have counts of their own,
+        and (except on loopback) the web's, since draws depend on the port.
         """
         host = ConnectionTarget.of("connect", host, None).host
         ports = {port for name, port in self._llm_places if name == host}
@@ -247,7 +244,7 @@ class ConnectionTryRules:
         return tuple(sorted(ports))
 
     def concerns(self, target: ConnectionTarget, rules: Container[str] | None = None) -> bool:
-        """Whether a rule, of those named or of all, is about a target, so that it may fail."""
+        """Whether a rule, of those named or of all, is about a target."""
         if target.host in self._own_hosts or self._is_spared(target):
             return False
         about = self._about(target)
@@ -258,7 +255,7 @@ class ConnectionTryRules:
     ) -> tuple[frozenset[str], float | None]:
         """Return the rules that count now, and the second at which the next window opens.
 
-        ``before_page``: the first page has not been asked for, but rules about the sites count.
+        ``before_page``: the first page has not been requested, but rules about the sites count.
         """
         found: set[str] = set()
         opens: list[float] = []
@@ -272,7 +269,7 @@ class ConnectionTryRules:
         return frozenset(found), min(opens, default=None)
 
     def rules_with_unarmed_occurrence(self, now: float) -> tuple[str, ...]:
-        """Return the rules that have left an occurrence alone, unarmed, which is not over."""
+        """Return the rules with a current occurrence that was skipped while unarmed."""
         return tuple(
             rule.count.rule.name
             for rule in self._rules
@@ -280,7 +277,7 @@ class ConnectionTryRules:
         )
 
     def url_of(self, target: ConnectionTarget) -> str:
-        """Return how the ledger names a target; an unusual port has the scheme of its site."""
+        """Return the target's URL in the ledger; an unusual port has the scheme of its site."""
         for origins in self._site_origins:
             if len(origins.schemes) == 1 and origins.port is not None and origins.matches(target):
                 [scheme] = origins.schemes
@@ -309,8 +306,7 @@ class ConnectionTryRules:
             if look.held is not None and injection.repeat_of is not None:
                 repeat_of = repeat_of or look.held.exchange
             if any(collide(earlier, injection) for earlier in injections):
-                # What another rule's fault takes the place of never was: nobody waits for it, no
-                # attempt repeats it, and in a replay it is not there.
+                # A superseded injection begins no occurrence, and a replay does not have it.
                 superseded.append(injection)
                 continue
             if injection.repeat_of is None:
@@ -329,7 +325,7 @@ class ConnectionTryRules:
         moment: TrialState,
         forced: bool,
     ) -> tuple[PlannedInjection, FaultState] | None:
-        """Count an attempt for a rule; return the injection if it is hit."""
+        """Count a try for a rule; return the injection if it is hit."""
         count = rule.count
         if look.what == "repeat" and look.held is not None:
             if look.hit and look.held.injection is not None:
@@ -338,7 +334,7 @@ class ConnectionTryRules:
                 return self._planner.plan(count, exchange, look.held.scope, look.held.ordinal)
             return None
         if look.what == "spared":
-            self._leave_alone(rule, exchange, target, moment)
+            self._skip(rule, exchange, target, moment)
         if look.what != "new" and not forced:
             return None
         scope, ordinal = count.count(target)
@@ -348,7 +344,7 @@ class ConnectionTryRules:
         hit = look.hit or forced
         return self._planner.plan(count, exchange, scope, ordinal) if hit else None
 
-    def _leave_alone(
+    def _skip(
         self, rule: _Rule, exchange: Exchange, target: ConnectionTarget, moment: TrialState
     ) -> None:
         reason = moment.spared or ""
@@ -362,11 +358,11 @@ class ConnectionTryRules:
             rule.begin_occurrence(target, held)
 
     def _look(self, rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look:
-        """Say what an attempt would be to a rule. Nothing changes by asking."""
+        """Return how a rule sees a try, without a change of state."""
         held = rule.held(target, moment.now)
         armed_since = held is not None and held.spared is not None and moment.spared is None
         if held is not None and not armed_since:
-            # What begins to fail too late would come through after all.
+            # A try that begins to fail too late would succeed after all.
             in_time = moment.now < held.until - rule.tries_for
             hit = held.injection is not None and moment.spared is None and in_time
             return _Look("repeat", hit, held)
@@ -393,7 +389,7 @@ class ConnectionTryRules:
         )
 
     def _is_spared(self, target: ConnectionTarget) -> bool:
-        """Whether the scenario never touches the site, whatever is asked of it."""
+        """Whether exclusions cover all URLs of the site."""
         if (known := self._spared.get(target)) is not None:
             return known
         schemes = ("https",) if target.point == "tls" else _SPOKEN.get(target.port or 0, _ANY)
@@ -406,7 +402,7 @@ class ConnectionTryRules:
 
 
 def _late(rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look | None:
-    """Return what a connection is that the kernel stopped for an occurrence that had just ended."""
+    """Return the look at a try that the kernel blocked for an occurrence that had just ended."""
     held = rule.recently_ended(target, moment.now)
     return _Look("repeat", True, held) if held is not None and moment.spared is None else None
 

@@ -1,22 +1,19 @@
-"""The decision: given a scenario and an exchange, what is injected?
+"""The decision which faults a scenario injects into an exchange.
 
-This is the heart of WAREX and it does no I/O. It owns all state of one trial: what each rule has
-counted, what each fault remembers, whether the rules are armed.
+It does no I/O and owns all state of one trial: each rule's counts, each fault's memory, and whether
+the rules are armed.
 
-Counting. Every rule counts what it matches, whatever other rules did. ``per: rule`` numbers all of
-them in order of arrival and draws by (seed, rule, ordinal); ``per: url`` numbers each method + URL
-by itself and draws by (seed, rule, method, URL, ordinal), so that parallel sub-resources are hit
-alike in any order. A rule is judged when the request arrives, or, if its match has response-side
-keys, when the site has answered. Outside a trigger's windows nothing is counted: `{first: 1}` with
-`after_step: 3` is the first one after step 3.
+Counting. Each rule counts what it matches, independently of other rules. ``per: rule`` numbers all
+matches in order of arrival and draws by (seed, rule, ordinal); ``per: url`` numbers each method and
+URL by itself and draws by (seed, rule, method, URL, ordinal), so that parallel sub-resources are
+hit alike in any order. A rule is judged when the request arrives, or, if its match has
+response-side keys, when the site has answered. Outside a trigger's windows nothing is counted:
+`{first: 1}` with `after_step: 3` is the first one after step 3.
 
-What goes on (``Fault.goes_on``) is hit whatever the trigger says, and is one occurrence with what
-began it.
+A hit that still applies (``Fault.still_applies``) hits whatever the trigger says, as one occurrence
+with the hit that began it. connection_tries.py judges connection tries, which precede exchanges.
 
-Attempts to connect, which come before any exchange, are judged in ``attempts``.
-
-Collisions. What is planned stands against what is decided later: by a later rule, or by the site's
-answer.
+Collisions. A planned injection wins over those planned later, by a later rule or at the response.
 """
 
 from collections.abc import Container, Iterable
@@ -50,7 +47,7 @@ from warex.traffic import Arm
 
 @dataclass(frozen=True, slots=True)
 class SkippedMatches:
-    """How many matching exchanges a rule had to leave alone, and why."""
+    """The number of matching exchanges that a rule skipped, and the reason."""
 
     rule: str
     reason: str
@@ -65,19 +62,19 @@ class _Open:
     request: Request
     decision: Decision = NO_INJECTION
     spared: str | None = None
-    """Why no rule may hit it."""
+    """Why it is skipped."""
     answer: Decision | None = None
-    """What was decided when the site answered."""
+    """The decision at the site's answer."""
     owed: Decision | None = None
-    """What is decided already for the site's answer."""
+    """The decision that already exists for the site's answer."""
 
 
 class Injector:
     """Decides, exchange by exchange, what a scenario injects in one trial.
 
-    ``sites``: the task sites' origins, for `{sites}` and for arming. ``never``: URL globs left
-    alone beside the built-in and the scenario's own; ``never_agents``: how the User-Agent begins of
-    clients left alone, but for their calls to a model. ``arm`` overrides the scenario's. With a
+    ``sites``: the task sites' origins, for `{sites}` and for arming. ``never``: exclusions besides
+    the built-in and the scenario's own; ``never_agents``: prefixes of the User-Agent of clients
+    that are skipped, except for their calls to a model. ``arm`` overrides the scenario's. With a
     ``schedule`` the triggers are ignored and exactly its places are hit.
     """
 
@@ -103,15 +100,11 @@ class Injector:
         self._is_site = on_sites(sites)
         self._pages_of_programs = scenario.page_resources_of_programs
         self.task_ended = False
-        """Whether the task has ended: nothing but `arm` arms any more."""
+        """Whether the task has ended; then only `arm` arms the rules again."""
         self._steps = StepCounter()
         self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
         self._attempts = ConnectionTryRules(
-            self._planner,
-            self._is_never,
-            sites=sites,
-            own_hosts=own_hosts,
-            llm_hosts=llm_hosts,
+            self._planner, self._is_never, sites=sites, own_hosts=own_hosts, llm_hosts=llm_hosts
         )
         self._arrived: CompressedCounter[Candidate] = CompressedCounter()
         self._passed: CompressedCounter[Candidate] = CompressedCounter()
@@ -126,23 +119,23 @@ class Injector:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules in force: the scenario's and those added since."""
+        """The scenario's rules and the one-shots."""
         return tuple(count.rule for count in self._counts)
 
     @property
     def seed(self) -> int:
-        """The seed of the present task's draws."""
+        """The seed of the current task's draws."""
         return self._planner.seed
 
     @property
     def steps(self) -> int:
-        """How many steps the agent has made in this task."""
+        """The agent's steps in this task."""
         return self._steps.count
 
     def request(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
         """Judge a request that has arrived; ``now`` in seconds of the trial.
 
-        ``llm``: the request goes to a model. No rule is about it unless it spells its host out.
+        ``llm``: the request goes to a model. No rule is about it unless it names its host.
         """
         request = exchange.request
         opened = self._open[exchange.id] = _Open(exchange.id, request)
@@ -160,7 +153,7 @@ class Injector:
         elif not (self.armed or self._arms(request, candidate)):
             opened.spared = self._unarmed
         if opened.spared is not None:
-            self._leave_alone(candidate, opened.spared, now)
+            self._skip(candidate, opened.spared, now)
             return NO_INJECTION
         self.armed = True
         opened.decision = self._judge(exchange, candidate, now, ())
@@ -169,7 +162,7 @@ class Injector:
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
         """Judge the site's answer by the rules that need it.
 
-        What was left alone when it arrived is left alone now, whatever has happened since.
+        An exchange whose request was skipped is skipped here, too.
         """
         opened = self._open.get(exchange.id)
         if opened is None or exchange.response is None:
@@ -180,7 +173,7 @@ class Injector:
         candidate = Candidate.of(exchange, llm=llm)
         spared = opened.spared or (None if self.armed else self._unarmed)
         if spared is not None:
-            self._leave_alone(candidate, spared, now)
+            self._skip(candidate, spared, now)
             opened.answer = NO_INJECTION
             return NO_INJECTION
         opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
@@ -195,25 +188,25 @@ class Injector:
         *,
         met: bool | None = None,
     ) -> Decision:
-        """Judge an attempt to reach a site: to find its name, to connect, to begin TLS.
+        """Judge a connection try: a lookup, a TCP connection or a TLS handshake.
 
-        ``met``, for connections: True where a closed gate has stopped it already, False where it
-        was let through, and so cannot be hit any more.
+        ``met``, for connections: True if the kernel has blocked it, False if it was let through
+        and can no longer be hit.
         """
         target = ConnectionTarget.of(point, host, port)
         return self._attempts.judge(target, self._moment(now, target), met)
 
     def connection_block(self, host: str, port: int | None, now: float) -> TryOutcome | None:
-        """Return what the next connection would meet; nothing is counted by asking.
+        """Return what happens to the next connection, without counting it.
 
-        ``port`` None stands for every port that is not among ``gate_ports``. The answer can change
-        with every attempt, step, arming and second.
+        ``port`` None stands for every port not in ``blocklist_ports``. The result can change with
+        every try, step, arming and second.
         """
         target = ConnectionTarget.of("connect", host, port)
         return self._attempts.gate(target, self._moment(now, target))
 
     def blocklist_ports(self, host: str) -> tuple[int, ...]:
-        """Return the ports of a host for which ``gate`` may say something of their own."""
+        """Return the ports of a host with a ``connection_block`` of their own."""
         return self._attempts.ports_with_own_block(host)
 
     def concerns(
@@ -223,29 +216,29 @@ class Injector:
         port: int | None,
         rules: Container[str] | None = None,
     ) -> bool:
-        """Whether a rule, of those named or of all, is about attempts there: they may fail."""
+        """Whether a rule, of those named or of all, is about connection tries there."""
         return self._attempts.concerns(ConnectionTarget.of(point, host, port), rules)
 
     def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
-        """Return the rules about attempts that count now, and when the next window opens."""
+        """Return the rules about connection tries that count now, and the next window's start."""
         return self._attempts.active_rules(self._moment(now), before_page=self._awaits_page)
 
     def connection_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
-        """Return how the ledger names an attempt."""
+        """Return the URL of a connection try in the ledger."""
         return self._attempts.url_of(ConnectionTarget.of(point, host, port))
 
     def straddled(self, now: float) -> tuple[str, ...]:
-        """Return the rules that have left an occurrence alone, unarmed, which is not over.
+        """Return the rules with a current occurrence that was skipped while unarmed.
 
-        Where a call arms them now, a replay, which is armed all along, cannot tell what comes next
-        from what came before.
+        If a call arms them now, a replay, which is always armed, cannot separate later tries from
+        that occurrence.
         """
         return self._attempts.rules_with_unarmed_occurrence(now)
 
     def _moment(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
-        """Return how the trial stands for attempts at a target.
+        """Return the state of the trial for tries at a target.
 
-        Before the first page, those at a task's site are its own: it cannot be asked for otherwise.
+        Before the first page, tries at a task site count, since they lead to that page.
         """
         of_page = self._awaits_page and target is not None and self._attempts.is_site(target)
         return TrialState(now, self.steps, None if self.armed or of_page else self._unarmed)
@@ -255,37 +248,37 @@ class Injector:
         return self.arm_at == "first_page" and not self.armed and not self.task_ended
 
     def finish(self, exchange_id: str) -> None:
-        """Forget an exchange that ended in good order."""
+        """Forget an exchange that ended normally."""
         self._open.pop(exchange_id, None)
 
     def died(self, exchange_id: str, now: float) -> None:
-        """Note that an exchange has ended in a way that a browser answers by a silent repeat.
+        """Note an end of an exchange after which a browser may silently repeat it.
 
-        That is: our cut ended it, being hit by it or on the same connection; or it is answered
-        408 or 421, by us or by the site. It must be called before the end reaches the client, since
-        the repeat may come at once. Afterwards the exchange is forgotten, as by ``finish``.
+        That is a cut of ours, of it or another on its connection, or an answer 408 or 421 by us or
+        the site. Must be called before the end reaches the client, since the repeat may come at
+        once. The exchange is then forgotten, as by ``finish``.
         """
         if (opened := self._open.pop(exchange_id, None)) is not None:
             self._awaited.died(opened.request, now, opened)
 
     def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
-        """Say what became of an injection.
+        """Note the outcome of an injection.
 
-        A miss gives the budget of ``random.times`` back, unless a silent repeat has brought the
-        same occurrence again and is under way or was delivered.
+        A miss returns the budget of ``random.times``, unless a silent repeat of the occurrence is
+        pending or was delivered.
         """
         self._planner.settle(injection, delivered=delivered)
 
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
         self._steps = self._steps.after(body_digest)
-        # What comes after a call is the agent's doing, not the browser's.
+        # A request after a call comes from the agent and is no repeat of the browser's.
         self._awaited.clear()
         if self.arm_at == "first_llm_call" and not self.task_ended:
             self.armed = True
 
     def skip_websocket_call(self, call: LlmExchange, now: float) -> None:
-        """Note a call over a WebSocket, where nothing can be hit, for the rules about calls."""
+        """Note a call over a WebSocket, which cannot be hit, as skipped by rules about calls."""
         candidate = Candidate.of(call, llm=True)
         reason = "websocket" if self.armed else self._unarmed
         if self._is_never(candidate.url):
@@ -300,7 +293,7 @@ class Injector:
         return any(count.may_concern(method, url) for count in self._counts)
 
     def may_rewrite(self, method: str, url: str) -> bool:
-        """Whether a rule that is judged by the answer could change that of such a request."""
+        """Whether a rule that is judged at the answer could rewrite that of such a request."""
         return any(
             count.judged_at_response
             and count.rule.fault.rewrites
@@ -309,48 +302,43 @@ class Injector:
         )
 
     def arm(self) -> None:
-        """Hit and count from here on."""
+        """Hit and count from now on."""
         self.armed, self.task_ended = True, False
 
     def disarm(self) -> None:
-        """Leave everything alone from here on: the agent has ended its task."""
+        """Skip everything from now on: the agent has ended its task."""
         self.armed, self.task_ended = False, True
 
     def add_one_shot(self, rule: Rule) -> None:
-        """Add a one-shot: the rule's fault hits the next exchange that matches, then no other.
+        """Add a one-shot: the rule hits the next matching exchange, then no other.
 
-        If that injection is missed, the next one that matches is hit. The rule counts as if it had
-        been there since the task began, so that a replay finds the same exchange; a replay that
-        has the rule already takes no other. Raises ValueError where the rule is not ``per: url``
-        and plainly ``always``, or another rule of the trial has its name.
+        If that injection is missed, the next match is hit. The rule counts as if it had existed
+        since the task began, so that a replay finds the same exchange; a replay that has the rule
+        adds none. Raises ValueError if the rule is not ``per: url`` and plainly ``always``, or
+        another rule of the trial has its name.
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
         there = self._called(rule.name)
         known = self._planner.replays and there == rule
-        # One name in a ledger is one rule, whatever task it stands in.
+        # A name in a ledger is one rule, in all tasks.
         if not known and (there is not None or self._one_shots.get(rule.name, rule) != rule):
             raise ValueError(f"a rule called {rule.name!r} is there already")
         self._one_shots[rule.name] = rule
         if known:
             return
         count = RuleState(rule, self._sites, once=True)
-        for candidate, number in self._arrived.parts():
-            if count.judged_at_response == (candidate.status is not None) and count.matches(
-                candidate
-            ):
-                count.count(candidate, number)
-        for candidate, number in self._passed.parts():
-            if count.judged_at_response == (candidate.status is not None) and count.matches(
-                candidate
-            ):
-                count.count_unarmed(candidate, number)
+        for past, note in ((self._arrived, count.count), (self._passed, count.count_unarmed)):
+            for candidate, number in past.parts():
+                answered = candidate.status is not None
+                if count.judged_at_response == answered and count.matches(candidate):
+                    note(candidate, number)
         if count.of_connections:
             self._attempts.add(count)
         self._counts.append(count)
 
     def accepts_one_shot(self, rule: Rule) -> bool:
-        """Whether a one-shot's name is free; in a replay, that it is the very rule will do."""
+        """Whether a one-shot's name is free; in a replay, the same rule may have it."""
         there = self._called(rule.name)
         free = there is None or (self._planner.replays and there == rule)
         return free and rule.name not in self._one_shots
@@ -359,9 +347,9 @@ class Injector:
         return next((rule for rule in self.rules if rule.name == name), None)
 
     def begin_task(self, seed: int) -> None:
-        """Begin a task: every count, memory and budget starts anew, under the task's own seed.
+        """Begin a task with new counts, memories and budgets, and its own seed.
 
-        What is still under way belongs to the task before, and is neither hit nor counted any more.
+        Exchanges that are still open belong to the previous task and are ignored.
         """
         self._planner.begin_task(seed)
         self._begin()
@@ -378,8 +366,8 @@ class Injector:
     def for_concurrent_task(self, seed: int) -> Self:
         """Return the injector of a task that runs at the same time as this one's.
 
-        It has the scenario's rules and counts for itself, and numbers its injections among all of
-        the trial. Attempts to connect stay with this one: nobody can tell whose they are.
+        It has the scenario's rules with its own counts, and numbers its injections among all of the
+        trial. Connection tries stay with this one, since their task is unknown.
         """
         other = copy(self)
         other._planner = self._planner.for_concurrent_task(seed)
@@ -388,7 +376,7 @@ class Injector:
         return other
 
     def skipped(self) -> tuple[SkippedMatches, ...]:
-        """Return what the rules matched but had to leave alone, one number a rule and reason."""
+        """Return the number of skipped matches for each rule and reason."""
         return tuple(
             SkippedMatches(count.rule.name, reason, number)
             for count in self._counts
@@ -396,10 +384,9 @@ class Injector:
         )
 
     def unarmed_counts(self) -> dict[str, dict[str, int]]:
-        """Return what came in this task while the rules were not armed, by rule and scope.
+        """Return the matches of this task while the rules were not armed, by rule and scope.
 
-        It is what would have been counted: a place's ordinal and this are its ordinal in a trial
-        that was armed all along.
+        A place's ordinal plus this number is its ordinal in a trial that is always armed.
         """
         return {count.rule.name: dict(count.unarmed) for count in self._counts if count.unarmed}
 
@@ -408,7 +395,7 @@ class Injector:
         return "trial_over" if self.task_ended else "not_armed"
 
     def _arms(self, request: Request, candidate: Candidate) -> bool:
-        """Whether this is the first page: a browser's, or what stands for it in a program."""
+        """Whether this is the first page: a browser's, or a program's equivalent."""
         is_page = request.is_top_level or (
             not candidate.llm
             and candidate.resource in self._pages_of_programs
@@ -420,7 +407,7 @@ class Injector:
     def _is_verifier(self, request: Request) -> bool:
         return request.headers.get("user-agent", "").startswith(self._never_agents or ("\0",))
 
-    def _leave_alone(self, candidate: Candidate, reason: str, now: float) -> None:
+    def _skip(self, candidate: Candidate, reason: str, now: float) -> None:
         if reason != "never":
             self._passed.add(candidate)
         for count in self._judging(candidate):
@@ -466,7 +453,7 @@ class Injector:
         return replace(self._again(opened.exchange, first.decision), repeat_of=first.exchange)
 
     def _again(self, exchange_id: str, first: Decision) -> Decision:
-        """Plan again what a repeat's first exchange got."""
+        """Plan the decision of a repeat's first exchange again."""
         if not self.armed:
             return NO_INJECTION
 

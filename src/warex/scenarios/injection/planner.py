@@ -1,7 +1,4 @@
-"""What is planned: the injections of a trial, numbered, each with what it uses up.
-
-Exchanges and attempts to connect are judged apart, and plan alike.
-"""
+"""The numbered injections of a trial, into exchanges and connection tries alike."""
 
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -22,48 +19,47 @@ from warex.seeds import KeyedRng
 
 @dataclass(frozen=True, slots=True)
 class PlannedInjection:
-    """One fault on its way into one exchange, or into one attempt to connect."""
+    """One fault that is planned for one exchange or connection try."""
 
     id: str
     exchange: str
-    """The exchange's identifier, or the attempt's: ``a1``, ``a2``…"""
+    """The identifier of the exchange or connection try (``a1``, ``a2``…)."""
     rule: str
     fault: Fault
     scope: str
     ordinal: int
     effects: tuple[Effect, ...]
     repeat_of: str | None = None
-    """The injection into the exchange that the browser silently repeats, the first of them all; or
-    into the first of the attempts that are one occurrence."""
+    """The first injection of the occurrence, if this exchange or connection try repeats it."""
     occurrence: Occurrence | None = field(default=None, compare=False, repr=False)
-    """What it uses up, together with its repeats; None where it does not stand."""
+    """The occurrence that it shares with its repeats; None if it is superseded."""
 
     @property
     def stage(self) -> Stage:
-        """When it strikes."""
+        """When the fault is applied."""
         return self.fault.stage
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What happens to an exchange or an attempt, in the order of the rules."""
+    """What happens to an exchange or connection try, in the order of the rules."""
 
     injections: tuple[PlannedInjection, ...] = ()
     superseded: tuple[PlannedInjection, ...] = ()
-    """Planned, but they collide with one that stands."""
+    """Planned, but in collision with one of ``injections``."""
     repeat_of: str | None = None
-    """The exchange that the browser silently repeats; of several repeats, the one before. Or the
-    first of the attempts that are one occurrence."""
+    """The exchange that the browser silently repeats (the latest of several), or the first
+    connection try of the occurrence."""
 
 
 NO_INJECTION: Final = Decision()
 
 
 class Planner:
-    """Numbers injections and knows what each of them uses up, for one trial.
+    """Numbers injections and tracks their budgets, for one trial.
 
     With a ``schedule`` the triggers are ignored and exactly its places are hit. ``from_start``: the
-    schedule's places are those of a trial that was armed all along.
+    schedule's places are those of a trial that was always armed.
     """
 
     def __init__(self, seed: int, schedule: InjectionSchedule | None, *, from_start: bool) -> None:
@@ -82,7 +78,7 @@ class Planner:
         self._task = next(self._tasks)
 
     def for_concurrent_task(self, seed: int) -> Self:
-        """Return the planner of another task of this trial, which runs at the same time."""
+        """Return the planner of a concurrent task of this trial."""
         other = copy(self)
         other.begin_task(seed)
         return other
@@ -90,11 +86,11 @@ class Planner:
     def fires(self, count: RuleState, scope: str, ordinal: int, *, goes_on: bool = False) -> bool:
         """Whether a rule hits this place in its count.
 
-        ``goes_on``: an earlier hit is not over. A schedule has the places of those hits, too.
+        ``goes_on``: an earlier hit still applies. A schedule has the places of those hits, too.
         """
         if self._schedule is not None:
             if self._from_start:
-                # Whoever disarms this, the places go on as if nobody had.
+                # Places count on while disarmed.
                 ordinal += count.unarmed[scope]
             return (self._task, count.rule.name, scope, ordinal) in self._schedule
         return goes_on or count.fires(self.seed, scope, ordinal)
@@ -102,7 +98,7 @@ class Planner:
     def plan(
         self, count: RuleState, exchange: Exchange, scope: str, ordinal: int
     ) -> tuple[PlannedInjection, FaultState]:
-        """Return a rule's injection at a place, and what its fault remembers if it stands."""
+        """Return a rule's injection at a place, and the fault's new memory."""
         rule = count.rule
         rng = KeyedRng(self.seed, rule.name)
         effects, memory = rule.fault.effects(exchange, count.memory, rng)
@@ -120,9 +116,9 @@ class Planner:
     def commit(
         self, count: RuleState, injection: PlannedInjection, memory: FaultState
     ) -> PlannedInjection:
-        """Let a planned injection stand: it uses up its rule's budget until it is missed.
+        """Commit a planned injection, which uses its rule's budget unless it is missed.
 
-        What goes on uses up nothing of its own.
+        An injection of an earlier hit that still applies shares that hit's budget.
         """
         count.memory = memory
         if injection.repeat_of is not None and count.ongoing is not None:
@@ -134,7 +130,7 @@ class Planner:
         return replace(injection, occurrence=occurrence)
 
     def plan_repeat(self, injection: PlannedInjection, exchange_id: str) -> PlannedInjection:
-        """Plan an injection once more, for what is the same occurrence."""
+        """Plan an injection again, for the same occurrence."""
         root = injection.repeat_of or injection.id
         copy = replace(injection, id=self._new_id(), exchange=exchange_id, repeat_of=root)
         if copy.occurrence is not None:
@@ -142,7 +138,7 @@ class Planner:
         return copy
 
     def settle(self, injection: PlannedInjection, *, delivered: bool) -> None:
-        """Say what became of an injection; a second time changes nothing."""
+        """Note the outcome of an injection; later outcomes are ignored."""
         if injection.occurrence is not None:
             injection.occurrence.settle(injection.id, delivered=delivered)
 
@@ -151,10 +147,10 @@ class Planner:
 
 
 def collide(earlier: PlannedInjection, later: PlannedInjection) -> bool:
-    """Whether the later injection wants what the earlier one already has.
+    """Whether the earlier injection prevents the later one.
 
-    An exchange ends once. One that ends before the site has acted has no answer to do anything to,
-    and one that is cut has nothing left to hold.
+    An exchange ends only once. One that ends at the request has no answer for a later fault, and
+    one that is cut cannot be held.
     """
     stages = earlier.stage, later.stage
     if _ends(earlier):

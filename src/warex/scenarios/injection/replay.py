@@ -1,7 +1,7 @@
-"""A past trial's ledger, turned into the exact places that are hit.
+"""A replay: the exact places (rule, scope and ordinal) that were hit in a past trial.
 
-The same seed gives the same faults on any agent that asks the same way. Another agent asks in
-another way; a replay keeps the places (rule, scope and ordinal) that were hit, and draws nothing.
+The same seed gives the same faults to an agent with the same requests. For another agent, a replay
+hits the same places and draws nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,27 +33,26 @@ from warex.traffic import Arm
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """All that repeats a trial's faults, and the defence they were met with."""
+    """Everything that repeats a trial's faults, and its defence."""
 
     scenario: Scenario
-    """The rules of the trial's own scenario, and the one-shots that were planned meanwhile."""
+    """The trial's scenario, with its one-shots as rules."""
     seed: int
     arm: Arm
     schedule: InjectionSchedule
     sites: tuple[str, ...] = ()
-    """What `{sites}` stood for."""
+    """The values of `{sites}`."""
     never: tuple[str, ...] = ()
-    """What the trial left alone beside the scenario's own and the built-in."""
+    """The trial's exclusions besides the scenario's own and the built-in."""
     defence: Defence | None = None
-    """What was added to the agent's LLM requests in flight."""
+    """The additions to the agent's LLM requests."""
 
 
 def read_replay(trial: Path) -> Replay:
-    """Return what repeats a trial's faults.
+    """Return the replay of a trial's faults.
 
-    ``trial`` is an attempt's folder or its ``events.jsonl``. Raises TraceError where there is no
-    such trace, or it does not say what it ran, or ran no scenario, or one that this version cannot
-    run.
+    ``trial`` is an attempt's folder or its ``events.jsonl``. Raises TraceError if there is no such
+    trace, or it has no scenario, or one that this version cannot run.
     """
     path = trial / EVENTS if trial.is_dir() else trial
     events = [entry.event for entry in read_trace(path).entries]
@@ -97,7 +96,7 @@ def _plans_fault(event: Event) -> bool:
 
 
 def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
-    """Return the rules that were added, once each: another task may have added one again."""
+    """Yield the distinct one-shots; several tasks may have added the same."""
     names: set[str] = set()
     for event in events:
         if isinstance(event, Control) and _plans_fault(event):
@@ -108,11 +107,11 @@ def _one_shots(events: Iterable[Event]) -> Iterator[Rule]:
 
 
 class _Places:
-    """Reads the places that were hit, in a count that a replay finds again.
+    """Reads the places that were hit, as a replay counts them.
 
-    What came while the rules were not armed was not counted. Where they arm by themselves a replay
-    arms alike; where somebody armed them by a call, the replay is armed all along, and each place
-    is moved by what had passed before, as the calls noted it.
+    Matches before arming were not counted. If the rules arm by themselves, so do those of the
+    replay. If a call armed them, the replay is always armed, and each place is shifted by the
+    number of matches before the call, which the call has recorded.
     """
 
     def __init__(self, path: Path, scenario: Scenario, arm: Arm, events: Sequence[Event]) -> None:
@@ -124,9 +123,9 @@ class _Places:
         self._marks: set[CountPosition] = set()
         self._task = self._tasks = 0
         self._beside: dict[str, int] = {}
-        """The tasks that run at the same time as others, and which of all they are."""
+        """Concurrent tasks, each with its number among all tasks."""
         self._of_beside: dict[str, int] = {}
-        """The exchanges that belong to one of those, and to which."""
+        """Exchanges of concurrent tasks, each with the task's number."""
         one_task = asked = False
         for event in events:
             if isinstance(event, TaskBegan):
@@ -141,7 +140,7 @@ class _Places:
             asked = asked or isinstance(event, RequestSeen)
             self._read(event)
         if one_task:
-            # All was one task: a replay may begin it or leave it.
+            # With a single task, a replay need not begin it.
             self._marks |= {(0, *mark[1:]) for mark in self._marks}
         self.schedule: InjectionSchedule = frozenset(self._marks)
 
@@ -183,13 +182,13 @@ class _Places:
             case FaultPlanned():
                 if event.rule in self._straddled:
                     self._refuse(
-                        f"it was armed by a call within the hold of an attempt that rule"
-                        f" {event.rule!r} had left alone"
+                        f"it was armed by a call within the hold of a connection try that rule"
+                        f" {event.rule!r} had skipped"
                     )
                 if self.by_hand and not self._known:
                     self._refuse("it was armed by itself and, at another time, by a call")
                 passed = self._passed.get(event.rule, {}).get(event.scope, 0) * self.by_hand
-                # A silent repeat stands at the place of what it repeats.
+                # A silent repeat has the place of the exchange that it repeats.
                 self._marks.add((self._task, event.rule, event.scope, event.ordinal + passed))
             case _:
                 pass
@@ -206,7 +205,7 @@ _PASSED: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str
 
 
 def tasks_required(schedule: InjectionSchedule) -> int:
-    """Return how many tasks must be begun until all places of a schedule can be hit."""
+    """Return the number of tasks that must begin to reach all places of a schedule."""
     places: dict[int, set[tuple[str, str, int]]] = {}
     for task, rule, scope, ordinal in schedule:
         places.setdefault(task, set()).add((rule, scope, ordinal))

@@ -1,4 +1,4 @@
-"""What one rule has counted and used up in a trial, and which places in the count are hit."""
+"""The counts and the budget of one rule in a trial, and the places that its trigger hits."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,15 +13,14 @@ from warex.scenarios.scenario import Rule
 from warex.seeds import draw
 
 type CountPosition = tuple[int, str, str, int]
-"""A place in the count: task (0 before the first begins), rule, scope ("" or "METHOD URL"; of an
-attempt "CONNECT HOST:PORT") and ordinal."""
+"""Task (0 before the first), rule, scope ("", "METHOD URL" or "CONNECT HOST:PORT"), ordinal."""
 
 type InjectionSchedule = frozenset[CountPosition]
-"""Exactly which places are hit: a past ledger, turned into ordinals."""
+"""The places to hit, from a past ledger."""
 
 
 class Scoped(Protocol):
-    """What can be numbered: an exchange, or an attempt to connect."""
+    """An exchange or connection try, as rules count it."""
 
     @property
     def scope(self) -> str:
@@ -34,28 +33,28 @@ class RuleState:
     def __init__(self, rule: Rule, sites: tuple[str, ...], *, once: bool = False) -> None:
         self.rule = rule
         self.of_connections = rule.fault.point is not None
-        """Whether the rule is about attempts to connect, and so about no exchange."""
+        """Whether the rule is about connection tries, not exchanges."""
         self._fits = rule_matcher(rule, sites)
         self.judged_at_response = rule.match.needs_response
-        """Whether the rule is judged when the site has answered, not when the request arrives."""
+        """Whether the rule is judged at the site's answer, not at the request."""
         self.memory: FaultState = {}
         self.ongoing: OngoingHit | None = None
-        """The latest hit that goes on as long as its fault says."""
+        """The latest hit, which may still apply."""
         self.skipped: Counter[str] = Counter()
-        """Matching exchanges that could not be hit, by reason."""
+        """Skipped matches, by reason."""
         self.unarmed: Counter[str] = Counter()
-        """What would have been counted had the rules been armed, by scope."""
+        """Matches while the rules were not armed, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
         self._seen = HashCounter()
         self._spent = HashCounter()
 
     def matches(self, candidate: Candidate) -> bool:
-        """Whether the rule is about an exchange."""
+        """Whether the rule matches an exchange."""
         return not self.of_connections and self._fits(candidate)
 
     def still_applies(self, exchange: Exchange) -> bool:
-        """Whether an earlier hit is not over, and so hits this exchange too."""
+        """Whether an earlier hit still applies to this exchange."""
         return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
 
     def may_concern(self, method: str, url: str) -> bool:
@@ -65,7 +64,7 @@ class RuleState:
         return fits and not self.of_connections and self._url_fits(url)
 
     def count(self, what: Scoped, number: int = 1) -> tuple[str, int]:
-        """Count what matches, or so many; return its place: scope and ordinal."""
+        """Count a match, or ``number`` of them; return its place: scope and ordinal."""
         scope, ordinal = self.next(what, number)
         self._seen[scope] = ordinal
         return scope, ordinal
@@ -76,7 +75,7 @@ class RuleState:
         return scope, self._seen[scope] + number
 
     def count_unarmed(self, what: Scoped, number: int = 1) -> tuple[str, int]:
-        """Note that what matches, or so many, came while the rules were not armed."""
+        """Count a match, or ``number`` of them, while the rules are not armed."""
         scope = self._scope(what)
         self.unarmed[scope] += number
         return scope, self.unarmed[scope]
@@ -107,22 +106,22 @@ class RuleState:
         return trigger.probability is not None and rng < trigger.probability
 
     def outside_window(self, now: float, steps: int) -> bool:
-        """Whether the trigger's windows leave out this moment: nothing is counted then."""
+        """Whether this moment is outside the trigger's windows, so that nothing is counted."""
         window, after_step = self.rule.trigger.between, self.rule.trigger.after_step
         return (window is not None and not window[0] <= now < window[1]) or (
             after_step is not None and steps < after_step
         )
 
     def spend(self, scope: str, amount: int) -> None:
-        """Use up the budget of ``random.times``, or give it back."""
+        """Use the budget of ``random.times``, or return it."""
         self._spent[scope] += amount
 
 
 @dataclass(slots=True)
 class Occurrence:
-    """One exchange that was hit, as its rule counts it, together with its silent repeats.
+    """One hit as its rule counts it, including silent repeats.
 
-    It uses up one of the budget as long as one of its injections is under way or was delivered.
+    It uses one unit of the budget while one of its injections is pending or was delivered.
     """
 
     count: RuleState
@@ -131,13 +130,13 @@ class Occurrence:
     _delivered: bool = False
 
     def plan(self, injection: str) -> None:
-        """Note an injection on its way."""
+        """Note a pending injection."""
         if not self._spends:
             self.count.spend(self.scope, 1)
         self._under_way.add(injection)
 
     def settle(self, injection: str, *, delivered: bool) -> None:
-        """Note what became of an injection; a second time changes nothing."""
+        """Note the outcome of an injection; later outcomes are ignored."""
         if injection not in self._under_way:
             return
         self._under_way.remove(injection)
@@ -152,7 +151,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class OngoingHit:
-    """A hit that later ones may belong to: its injection, and what all of them use up."""
+    """A hit that later ones may belong to: its injection and its occurrence."""
 
     id: str
     occurrence: Occurrence

@@ -1,4 +1,4 @@
-"""Rules that may meet in one exchange or attempt, and what becomes of them there."""
+"""Rules that may hit the same exchange or connection try, and which of them are applied."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from urllib.parse import urlsplit
 
 from warex.exchange import Exchange, Request, Response
 from warex.scenarios.matching.url_patterns import matcher, normalise
-from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Trigger
+from warex.scenarios.scenario import SITES, LlmMatch, Match, Rule, Trigger
 from warex.seeds import KeyedRng
 from warex.text.english import of_number
 
-type _What = Literal["exchange", "attempt"]
+type _What = Literal["exchange", "connection try"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Meeting:
-    """What happens where two rules meet."""
+    """What happens if two rules hit the same exchange or connection try."""
 
     what: _What
-    both_strike: bool
+    both_apply: bool
 
 
 def superseded(rules: Iterable[Rule]) -> dict[str, Rule]:
-    """Return, by name, the rules that can never strike, each with the rule that takes its place."""
+    """Return, by name, the rules that can never apply, each with the rule that supersedes it."""
     found: dict[str, Rule] = {}
     for earlier, later in combinations(_as_judged(rules), 2):
         if later.name not in found and _stands_for(earlier, later):
@@ -33,31 +33,31 @@ def superseded(rules: Iterable[Rule]) -> dict[str, Rule]:
 
 
 def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
-    """Yield a sentence for each rule that leaves nothing to others, naming them."""
+    """Yield a sentence for each rule that supersedes others."""
     by_name = {rule.name: rule for rule in rules}
     groups: dict[tuple[str, str], list[Rule]] = {}
     for name, earlier in superseded(rules).items():
         later = by_name[name]
-        why = "stands before" if _judged_together(earlier, later) else "is judged at the request"
+        together = earlier.match.needs_response == later.match.needs_response
+        why = "stands before" if together else "is judged at the request"
         groups.setdefault((earlier.name, why), []).append(later)
     for (earlier_name, why), later_ones in groups.items():
         one = len(later_ones) == 1
         end = (" it" if one else " them") if why == "stands before" else ""
         yield (
-            f"{_rules(later_ones)} can never strike: rule {earlier_name!r} {why}{end} and already"
+            f"{_rules(later_ones)} can never apply: rule {earlier_name!r} {why}{end} and already"
             f" answers every {_what(later_ones[0])} {'it' if one else 'they'} would hit (missed:"
             " superseded)."
         )
 
 
 def collisions(rules: Iterable[Rule]) -> Iterator[str]:
-    """Yield a sentence for each group of rules that may meet."""
+    """Yield a sentence for each group of rules that may hit the same exchange."""
     judged = _as_judged(rules)
     meetings: dict[_Meeting, dict[tuple[int, int], None]] = {}
     for (i, earlier), (j, later) in combinations(enumerate(judged), 2):
         if earlier.fault.point == later.fault.point and _may_meet(earlier, later):
-            both_strike = not (_ends(earlier) and _ends(later))
-            kind = _Meeting(_what(earlier), both_strike)
+            kind = _Meeting(_what(earlier), not (_ends(earlier) and _ends(later)))
             meetings.setdefault(kind, {})[i, j] = None
     for kind, pairs in meetings.items():
         for group in _connected(pairs):
@@ -65,7 +65,7 @@ def collisions(rules: Iterable[Rule]) -> Iterator[str]:
 
 
 type _Shape = Literal["all", "first", "last", "some"]
-"""Which rules of a group meet: all of them each other, its first or last each other one, some."""
+"""Which pairs of a group meet: all, those with its first or its last rule, or some."""
 
 
 def _shape(group: Sequence[int], pairs: Mapping[tuple[int, int], None]) -> _Shape:
@@ -80,7 +80,7 @@ def _shape(group: Sequence[int], pairs: Mapping[tuple[int, int], None]) -> _Shap
 
 
 def _connected(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return the numbers that pairs connect, in groups."""
+    """Return the connected components of the pairs, as sorted numbers."""
     groups: list[set[int]] = []
     for pair in pairs:
         touched = [group for group in groups if group & set(pair)]
@@ -98,8 +98,8 @@ def _told(kind: _Meeting, group: Sequence[Rule], shape: _Shape) -> str:
     else:
         lead = f"{'Some of the rules' if shape == 'some' else 'Rules'} {_names(group)} may meet"
     lead += f" in one {what}; then"
-    if kind.both_strike:
-        return f"{lead} {'all that meet' if many else 'both'} strike, in this order."
+    if kind.both_apply:
+        return f"{lead} {'all that meet' if many else 'both'} are applied, in this order."
     if not many or shape == "first":
         stands, missed = repr(group[0].name), "the other" if many else repr(group[1].name)
     elif shape == "last":
@@ -133,12 +133,12 @@ def _names(rules: Sequence[Rule]) -> str:
 
 
 def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
-    """Return the rules in the order of their turns: at the request first, then at the answer."""
+    """Return the rules as they are judged: first those at the request, then those at the answer."""
     return sorted(rules, key=lambda rule: rule.match.needs_response)
 
 
 def _stands_for(earlier: Rule, later: Rule) -> bool:
-    """Whether the earlier rule leaves nothing to the later one."""
+    """Whether the earlier rule supersedes the later one in every exchange."""
     return (
         earlier.fault.point == later.fault.point
         and _may_meet(earlier, later)
@@ -149,15 +149,11 @@ def _stands_for(earlier: Rule, later: Rule) -> bool:
 
 
 def _what(rule: Rule) -> _What:
-    return "exchange" if rule.fault.point is None else "attempt"
-
-
-def _judged_together(one: Rule, other: Rule) -> bool:
-    return one.match.needs_response == other.match.needs_response
+    return "exchange" if rule.fault.point is None else "connection try"
 
 
 def _may_meet(one: Rule, other: Rule) -> bool:
-    """Whether one exchange can match both, as far as can be told without seeing any."""
+    """Whether an exchange may match both rules; when in doubt, it may."""
     return (
         (one.targets_llm, one.targets_mcp) == (other.targets_llm, other.targets_mcp)
         and _share(_methods(one), _methods(other))
@@ -175,19 +171,11 @@ def _calls_may_meet(one: Match, other: Match) -> bool:
 
 
 def _methods(rule: Rule) -> tuple[str, ...]:
-    """Return what a rule is about of what servers of tools are asked; empty where that is open."""
+    """Return the MCP methods that the rule's fault is about; empty for other and open rules."""
     if not rule.targets_mcp or (rule.match.mcp is not None and rule.match.mcp.method is not None):
         return ()
     known = ("tools/call", "tools/list")
     return tuple(method for method in known if rule.fault.asks_tools(method, "tool"))
-
-
-def _asks_all_of(wide: Rule, narrow: Rule) -> bool:
-    some, others = wide.match.mcp or McpMatch(), narrow.match.mcp or McpMatch()
-    alike = some.method == others.method and _methods(wide) == _methods(narrow)
-    return (
-        alike and some.tool in (None, others.tool) and wide.fault.tools in ("*", narrow.fault.tools)
-    )
 
 
 def _share(some: Sequence[object] | None, others: Sequence[object] | None) -> bool:
@@ -207,7 +195,7 @@ def _urls_may_meet(one: Match, other: Match) -> bool:
 
 
 def only_url(match: Match) -> str | None:
-    """Return the one URL that matches, where there is only one."""
+    """Return the only URL that matches; None if several may."""
     url = match.url_exact or match.url
     if url is None or (match.url_exact is None and ("*" in url or SITES in url)):
         return None
@@ -215,7 +203,7 @@ def only_url(match: Match) -> str | None:
 
 
 def _ends(rule: Rule) -> bool:
-    """Whether the fault ends an exchange: tried on one, since faults are pure."""
+    """Whether the fault ends an exchange, found by a call on an example (faults are pure)."""
     url = rule.match.url_exact or "https://site.example/"
     method = rule.match.method[0] if rule.match.method else "GET"
     response = Response(rule.match.status[0] if rule.match.status else 200)
@@ -225,71 +213,15 @@ def _ends(rule: Rule) -> bool:
 
 
 def _hits_all_of(earlier: Rule, later: Rule) -> bool:
-    """Whether every exchange that the later rule hits is surely hit by the earlier one."""
-    wide, narrow = earlier.trigger, later.trigger
-    if wide.trials is not None:
-        # Each rule draws by itself.
-        return False
-    windows = (narrow.between, narrow.after_step)
-    if wide.always:
-        unbounded = (wide.between, wide.after_step) == (None, None)
-        # A window may open or close between the request and its answer.
-        alike = _judged_together(earlier, later) and (wide.between, wide.after_step) == windows
-        return _matches_all_of(earlier, later) and (unbounded or alike)
-    # Ordinals say the same only where both rules count the same exchanges.
-    counts_alike = (
-        earlier.match == later.match
-        and earlier.resources == later.resources
-        and earlier.per == later.per
-        and (wide.between, wide.after_step) == windows
-    )
-    return counts_alike and _ordinals_within(narrow, wide)
+    """Whether the earlier rule hits every exchange that the later rule hits.
 
-
-def _ordinals_within(narrow: Trigger, wide: Trigger) -> bool:
-    if wide.every is not None and narrow.every is not None:
-        return narrow.every % wide.every == 0
-    if narrow.nth is not None:
-        numbers: Iterable[int] = narrow.nth
-    elif narrow.first is not None and wide.first is not None:
-        return narrow.first <= wide.first
-    elif narrow.first is not None and wide.nth is not None:
-        return narrow.first <= len(wide.nth) and set(range(1, narrow.first + 1)) <= set(wide.nth)
-    else:
-        return False
-    if wide.first is not None:
-        return all(number <= wide.first for number in numbers)
-    if wide.nth is not None:
-        return set(numbers) <= set(wide.nth)
-    return wide.every is not None and all(number % wide.every == 0 for number in numbers)
-
-
-def _matches_all_of(wide: Rule, narrow: Rule) -> bool:
-    same_stage = not wide.match.needs_response or narrow.match.needs_response
+    Only plain cases are found: the earlier rule is always triggered, and its match is equal or
+    without any key.
+    """
     return (
-        same_stage
-        and wide.match.llm in (None, LlmMatch(), narrow.match.llm)
-        and (not wide.targets_mcp or _asks_all_of(wide, narrow))
-        and _holds(wide.match.method, narrow.match.method)
-        and _holds(wide.resources, narrow.resources)
-        and _holds(wide.match.status, narrow.match.status)
-        and (wide.match.content_type in (None, narrow.match.content_type))
-        and _urls_hold(wide.match, narrow.match)
+        earlier.trigger == Trigger(always=True)
+        and earlier.match in (Match(), later.match)
+        and (not earlier.resources or earlier.resources == later.resources)
+        and _methods(earlier) == _methods(later)
+        and earlier.fault.tools in ("*", later.fault.tools)
     )
-
-
-def _holds(wide: Sequence[object] | None, narrow: Sequence[object] | None) -> bool:
-    return not wide or bool(narrow and set(narrow) <= set(wide))
-
-
-def _urls_hold(wide: Match, narrow: Match) -> bool:
-    if wide.url is None and wide.url_exact is None and wide.url_regex is None:
-        return True
-    if (wide.url, wide.url_exact, wide.url_regex) == (
-        narrow.url,
-        narrow.url_exact,
-        narrow.url_regex,
-    ):
-        return True
-    url = only_url(narrow)
-    return url is not None and SITES not in (wide.url or "") and matcher(wide, ())(url)

@@ -12,9 +12,9 @@ from warex.traffic import Arm
 
 
 def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
-    """Yield a sentence where what the rule is about knows no such failure.
+    """Yield a sentence if the fault cannot happen to anything that the rule is about.
 
-    ``sites`` are the task sites' origins, where they are known.
+    ``sites`` are the task sites' origins, if known.
     """
     name = f"Rule {rule.name!r}"
     origins = origins_of(rule)
@@ -23,13 +23,13 @@ def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ())
         return
     if fault.point == "tls" and "https" not in origins.schemes:
         pattern = in_backticks(rule.match.url or rule.match.url_exact or "*")
-        yield f"{name} can never strike: {pattern} is plain HTTP, which has no TLS to fail."
+        yield f"{name} can never apply: {pattern} is plain HTTP, which has no TLS to fail."
     if fault.point == "name" and _is_address(origins.host):
-        yield f"{name} can never strike: {origins.host} is an address, which nobody looks up."
+        yield f"{name} can never apply: {origins.host} is an address, which nobody looks up."
 
 
 def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
-    """Yield a sentence for each thing that the author may not have meant."""
+    """Yield a lint warning for each thing that the author may not have meant."""
     name = f"Rule {rule.name!r}"
     origins = origins_of(rule)
     yield from _late(rule, fault, arm)
@@ -37,9 +37,9 @@ def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) ->
     one_host = origins is not None and "*" not in origins.host
     if rule.per == "rule" and not rule.trigger.always and not one_host:
         yield (
-            f"{name} numbers attempts at several hosts together, which a browser makes in parallel,"
-            " so which of them fail can differ from run to run; `per: url` numbers each host and"
-            " port by itself."
+            f"{name} numbers connection tries at several hosts together, which a browser makes in"
+            " parallel, so which of them fail can differ from run to run; `per: url` numbers each"
+            " host and port by itself."
         )
 
 
@@ -48,9 +48,9 @@ def _on_sites(name: str, fault: ConnectionFault, sites: tuple[str, ...]) -> Iter
         return
     named = ", ".join(sites)
     if fault.point == "tls" and not any(site.startswith("https:") for site in sites):
-        yield f"{name} can never strike: {named} is plain HTTP, which has no TLS to fail."
+        yield f"{name} can never apply: {named} is plain HTTP, which has no TLS to fail."
     if fault.point == "name" and all(_is_address(urlsplit(site).hostname or "") for site in sites):
-        yield f"{name} can never strike: {named} is an address, which nobody looks up."
+        yield f"{name} can never apply: {named} is an address, which nobody looks up."
 
 
 def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
@@ -59,12 +59,13 @@ def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     if fault.point == "name" and (starts_late or arm == "first_llm_call"):
         yield (
             f"{name} begins when a browser may have the address already, and does not ask again for"
-            " a minute or longer; connection_refused strikes then too."
+            " a minute or longer; connection_refused applies then too."
         )
     elif arm == "first_page" and not (rule.match.url or "").startswith(SITES):
         yield (
-            f"{name} counts attempts at the task's sites from the first on, and all others once the"
-            " first page has been asked for; where no site is named, all count from the start."
+            f"{name} counts connection tries at the task's sites from the first on, and all others"
+            " once the first page has been asked for; where no site is named, all count from the"
+            " start."
         )
 
 
@@ -73,7 +74,7 @@ def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
     lasts = fault.gives_up_after_s + fault.hold
     if window is not None and window[1] - window[0] < lasts:
         yield (
-            f"{name} strikes for longer than its window of {window[1] - window[0]:g} s: what is"
+            f"{name} applies for longer than its window of {window[1] - window[0]:g} s: what is"
             f" tried within {lasts:g} s of a hit (`hold`) is hit too."
         )
     if fault.hold == 0:
@@ -84,7 +85,7 @@ def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
 
 
 def origins_of(rule: Rule) -> OriginPattern | None:
-    """Return what the rule is about; None for the benchmark's sites."""
+    """Return the origins that the rule is about; None for the benchmark's sites."""
     match = rule.match
     if (match.url or "").startswith(SITES):
         return None

@@ -1,4 +1,4 @@
-"""What the author of a scenario may not have meant: rules that meet, or can never strike."""
+"""Lint warnings for a scenario: rules that meet, that can never apply, and other surprises."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -16,9 +16,9 @@ _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
 
 
 def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a sentence for each thing in the scenario that its author may not have meant.
+    """Return a lint warning for each thing in the scenario that its author may not have meant.
 
-    ``sites`` are the task sites' origins, where they are known.
+    ``sites`` are the task sites' origins, if known.
     """
     gone = {*superseded(scenario.rules), *_hopeless(scenario, sites)}
     left = [rule for rule in scenario.rules if rule.name not in gone]
@@ -33,7 +33,7 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return a sentence for each reason why a rule can hit nothing.
 
-    ``sites`` are the task sites' origins, where they are known.
+    ``sites`` are the task sites' origins, if known.
     """
     hopeless = _hopeless(scenario, sites)
     found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
@@ -42,7 +42,7 @@ def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tup
 
 
 def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return why rules can hit nothing, whatever the other rules are, by name."""
+    """Return, by name, why rules can hit nothing, whatever the other rules are."""
     found: dict[str, tuple[str, ...]] = {}
     for rule in scenario.rules:
         said = tuple(unmatchable(rule, scenario.never, sites))
@@ -56,7 +56,7 @@ def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str
 
 
 def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
-    """Say once what holds of several rules; each sentence begins with its rule."""
+    """Yield each sentence once, with all the rules that it holds for."""
     groups: dict[str, list[str]] = {}
     for rule, said in found:
         groups.setdefault(said.removeprefix(f"Rule {rule.name!r} "), []).append(repr(rule.name))
@@ -70,7 +70,7 @@ def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
     if isinstance(rule.fault, ConnectionFault):
         return lint_connection_rule(rule, rule.fault, scenario.arm)
     if rule.targets_llm or rule.targets_mcp:
-        # Calls come one after the other, and change nothing on a site.
+        # Calls are sequential and change nothing on a site.
         return ()
     return (*_alone(rule), *_after_the_document(rule, scenario.arm))
 
@@ -84,7 +84,7 @@ def may_write(rule: Rule) -> bool:
 
 
 def _loses_answer(fault: Fault) -> bool:
-    """Whether the client gets something else in place of the site's own answer."""
+    """Whether the client does not receive the site's own answer."""
     return any(
         not (effect.traits.keeps_response or effect.traits.rewrites)
         for effect in fault.effects_on_page()
@@ -95,8 +95,8 @@ def _alone(rule: Rule) -> Iterable[str]:
     name = f"Rule {rule.name!r}"
     if rule.fault.stage == "response" and _loses_answer(rule.fault) and may_write(rule):
         yield (
-            f"{name} strikes after the site has acted, also on writes such as POST: the order was "
-            "placed, and the browser is told that it was not."
+            f"{name} is applied after the site has acted, also on writes such as POST: the order"
+            " was placed, and the browser is told that it was not."
         )
     if rule.fault.never_ends and _hits_all(rule.trigger):
         yield (
@@ -111,13 +111,13 @@ def _alone(rule: Rule) -> Iterable[str]:
 
 
 def _hits_all(trigger: Trigger) -> bool:
-    """Whether nothing that the rule matches is spared, from some time on until the end."""
-    all_of_them = trigger.always or trigger.every == 1 or trigger.probability == 1
-    return bool(all_of_them) and trigger.between is None
+    """Whether every matching request is hit, from some time on until the end."""
+    every = trigger.always is True or trigger.every == 1 or trigger.probability == 1
+    return every and trigger.between is None
 
 
 def _after_the_document(rule: Rule, arm: Arm | None) -> Iterable[str]:
-    """Name a rule about documents that begins past the one of a single-page site."""
+    """Warn of a rule about documents that starts after a single-page site has loaded its own."""
     late = arm == "first_llm_call" or rule.trigger.after_step
     if set(rule.resources) == {"document"} and late:
         yield (

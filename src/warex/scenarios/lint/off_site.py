@@ -1,4 +1,4 @@
-"""Rules that are about none of the sites there are."""
+"""Rules that match none of the task sites."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from warex.scenarios.scenario import SITES, Match, Rule
 from warex.text.escaping import in_backticks
 
 _SHOWN: Final = 8
-"""How many sites a sentence names."""
+"""The most sites that a sentence names."""
 _PORTS: Final = {"http": 80, "https": 443}
 _LITERAL_ORIGIN: Final = re.compile(
     r"(?P<flag>\(\?i\))?\^?(?P<scheme>https?\??):(?:\\?/){2}"
@@ -24,9 +24,9 @@ _LITERAL_ORIGIN: Final = re.compile(
 
 
 def off_site(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
-    """Yield a sentence where the rule is about none of the task sites.
+    """Yield a sentence if the rule matches none of the task sites.
 
-    ``sites`` are their origins; where there are none, nothing can be said.
+    ``sites`` are their origins; if there are none, nothing is yielded.
     """
     if not sites or any(_concerns(rule, urlsplit(normalise(site))) for site in sites):
         return
@@ -44,7 +44,7 @@ def _listed(sites: Sequence[str]) -> str:
 
 
 def _concerns(rule: Rule, site: SplitResult) -> bool:
-    """Whether the rule may be about a site, as far as its pattern tells."""
+    """Whether the rule's pattern may match a URL of the site."""
     match = rule.match
     if (match.url or "").startswith(SITES):
         return True
@@ -66,7 +66,7 @@ def _reaches(rule: Rule, point: ConnectionPhase, site: SplitResult) -> bool:
     except ValueError:
         return True
     target = ConnectionTarget.of(point, site.hostname or "", port)
-    # That plain HTTP has no TLS is said in other words.
+    # connection_faults.py reports TLS faults over plain HTTP.
     return origins.names_host(target.host) and (
         point == "name" or origins.port in (None, target.port)
     )
@@ -85,7 +85,7 @@ def _glob_concerns(match: Match, site: SplitResult) -> bool:
 
 
 def _regex_concerns(pattern: str, site: SplitResult) -> bool:
-    """Whether a URL of the site may hold a match; yes where that is not plain to see."""
+    """Whether a URL of the site may match; True when in doubt."""
     found = _LITERAL_ORIGIN.match(pattern)
     if found is None or "|" in pattern:
         return True
@@ -93,7 +93,7 @@ def _regex_concerns(pattern: str, site: SplitResult) -> bool:
     if found["flag"]:
         host = host.lower()
     if following and following in "?*+{":
-        # What is repeated may be missing: `example.*` begins with `example`.
+        # A quantifier may match nothing: `example.*` begins with `example`.
         host = re.sub(r"\\?.\Z", "", host)
     ends_here = following == "/" or (following == "\\" and pattern[found.end() :][:1] == "/")
     compare = re.fullmatch if ends_here else re.match

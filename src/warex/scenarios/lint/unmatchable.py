@@ -1,4 +1,4 @@
-"""Rules that can never match, and why, as far as can be told before there is a request."""
+"""Rules that can never match, and why, as far as the scenario alone tells."""
 
 import posixpath
 import re
@@ -16,7 +16,7 @@ from warex.text.escaping import in_backticks
 
 _SCHEMES: Final = ("http", "https")
 _ANY_URL_MAY_BE: Final = {"document", "xhr", "other"}
-"""A page may fetch any file, and a person may open it."""
+"""Kinds that a URL with any file extension may have."""
 _MEDIA_TYPE: Final = re.compile(r"[^/;\s]+/[^/;\s]+")
 _LITERAL: Final = re.compile(r"\^((?:[\w:/%~@#-]|\\[./:@#-]|\.(?![?*+{]))*)([?*{]?)")
 
@@ -26,25 +26,26 @@ def unmatchable(
 ) -> Iterator[str]:
     """Yield a sentence for each reason why the rule can never match.
 
-    ``never``: the scenario's own globs; ``sites``: the task sites' origins, where they are known.
+    ``never``: the scenario's own exclusions; ``sites``: the task sites' origins, if known.
     """
-    reasons = [*_pattern(rule), *_spared(rule, never, sites)]
+    reasons = [*_pattern(rule), *_excluded(rule, never, sites)]
     if rule.fault.point is None:
         reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
         reasons += _pages(rule)
     reasons += _chance(rule)
-    yield from (f"Rule {rule.name!r} can never strike: {reason}." for reason in reasons)
+    yield from (f"Rule {rule.name!r} can never apply: {reason}." for reason in reasons)
 
 
 def exclusions_without_effect(never: tuple[str, ...]) -> Iterator[str]:
-    """Yield a sentence for each glob of ``never`` that no URL fits."""
+    """Yield a sentence for each exclusion that fits no URL."""
     for pattern in never:
+        said = in_backticks(pattern)
         if SITES in pattern:
-            yield f"`never` takes {SITES} as it stands, so {in_backticks(pattern)} spares nothing."
+            yield f"`never` takes {SITES} as it stands, so {said} excludes nothing."
         elif not pattern.startswith("*") and "://" not in pattern:
-            yield f"`never` spares nothing by {in_backticks(pattern)}: {_begin_otherwise(pattern)}."
+            yield f"`never` excludes nothing by {said}: {_begin_otherwise(pattern)}."
         elif why := next(iter((*_scheme(pattern), *_no_glob(pattern))), None):
-            yield f"`never` spares nothing by {in_backticks(pattern)}: {why}."
+            yield f"`never` excludes nothing by {said}: {why}."
 
 
 def _begin_otherwise(pattern: str) -> str:
@@ -56,7 +57,7 @@ def _begin_otherwise(pattern: str) -> str:
 
 
 def _pattern(rule: Rule) -> Iterable[str]:
-    """Say why no URL looks like the pattern."""
+    """Yield the reason why no URL fits the pattern."""
     match = rule.match
     if match.url_regex is not None:
         yield from _regex(match.url_regex)
@@ -77,10 +78,7 @@ def _pattern(rule: Rule) -> Iterable[str]:
     if mark and not pattern.startswith(SITES):
         yield from _scheme(pattern)
         if "@" in rest.partition("/")[0]:
-            yield (
-                f"{in_backticks(pattern)} holds a user's name, which is no part of a URL on the"
-                " wire"
-            )
+            yield f"{in_backticks(pattern)} holds a user's name, which no URL on the wire has"
     plain = pattern.removeprefix(SITES)
     if plain != pattern and not plain.startswith(("/", "?", "*", "#")) and plain:
         yield (
@@ -89,16 +87,15 @@ def _pattern(rule: Rule) -> Iterable[str]:
         )
     if bad := next((sign for sign in plain.partition("#")[0] if not "!" <= sign <= "~"), None):
         yield (
-            f"{in_backticks(pattern)} holds {bad!r}, and URLs on the wire are"
-            " percent-encoded ASCII; write"
-            " it as a browser's address bar copies it"
+            f"{in_backticks(pattern)} holds {bad!r}, and URLs on the wire are percent-encoded"
+            " ASCII; write it as a browser's address bar copies it"
         )
     if key == "url" and (why := next(iter(_no_glob(pattern)), None)):
         yield f"{why}; write it under `url_regex`"
 
 
 def _scheme(glob: str) -> Iterable[str]:
-    """Say why no URL has the scheme or the port of a glob."""
+    """Yield the reason why no URL has the scheme or the port of a glob."""
     scheme, mark, rest = normalise(glob).partition("://")
     if not mark:
         return
@@ -114,14 +111,13 @@ def _no_glob(pattern: str) -> Iterable[str]:
     plain = pattern.removeprefix(SITES)
     if "\\" in plain or "/.*" in plain or pattern.startswith("^") or pattern.endswith("$"):
         yield (
-            f"{in_backticks(pattern)} looks like a regular expression, and this is a glob"
-            " in which only *"
-            " is special"
+            f"{in_backticks(pattern)} looks like a regular expression, and this is a glob in which"
+            " only * is special"
         )
 
 
 def _regex(pattern: str) -> Iterable[str]:
-    """Say why no URL holds a match, where that is plain to see."""
+    """Yield the reasons why no URL matches the regular expression, in the plain cases."""
     if pattern.startswith(SITES):
         yield f"url_regex takes {SITES} as it stands; write a glob under `url`"
         return
@@ -143,17 +139,15 @@ def _regex(pattern: str) -> Iterable[str]:
     said = said[:-1] if found[2] else said
     if not any(_same_start(said, f"{scheme}://") for scheme in _SCHEMES):
         yield (
-            f"no URL begins like {in_backticks(said)}; URLs begin with http:// or https://,"
-            " ws among them"
+            f"no URL begins like {in_backticks(said)}; URLs begin with http:// or https://, ws"
+            " among them"
         )
         return
     scheme, mark, rest = said.partition("://")
     host, slash, _ = rest.partition("/")
     if mark and host != host.lower():
-        yield (
-            "hosts are compared in lower case, and its regular expression says"
-            f" {in_backticks(host)}"
-        )
+        said = in_backticks(host)
+        yield f"hosts are compared in lower case, and its regular expression says {said}"
     if slash and host.endswith({"http": ":80", "https": ":443"}.get(scheme, "/")):
         yield f"URLs are compared without the default port, and it says {in_backticks(host)}"
 
@@ -162,20 +156,20 @@ def _same_start(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _spared(rule: Rule, never: tuple[str, ...], sites: tuple[str, ...]) -> Iterable[str]:
-    """Say which glob of ``never`` covers all that the rule is about."""
+def _excluded(rule: Rule, never: tuple[str, ...], sites: tuple[str, ...]) -> Iterable[str]:
+    """Yield the first exclusion that covers every URL that the rule is about."""
     wanted = _globs(rule, sites)
     if not wanted:
         return
     for pattern in (*EXCLUSIONS, *never):
         if all(any_of((pattern,))(glob) for glob in wanted):
             whose = "of the scenario" if pattern in never else "that is built in"
-            yield f"all that it is about is left alone by `never`, {in_backticks(pattern)}, {whose}"
+            yield f"all that it is about is excluded by `never`, {in_backticks(pattern)}, {whose}"
             return
 
 
 def _globs(rule: Rule, sites: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the rule is about as globs over whole URLs; none where that cannot be said."""
+    """Return globs over whole URLs that the rule is about; none if it has a regular expression."""
     match = rule.match
     if match.url_regex is not None:
         return ()
@@ -207,12 +201,11 @@ def _methods(rule: Rule) -> Iterable[str]:
 
 
 def _websockets(rule: Rule) -> Iterable[str]:
-    """Say where the pattern is about WebSockets and the rule about anything else."""
+    """Yield the reason if the pattern is about WebSockets and the rule is not."""
     if rule.match.of_websockets and "websocket" not in rule.resources:
         yield (
-            f"{in_backticks(rule.match.url_exact or rule.match.url or '')} is about"
-            " WebSockets only,"
-            f" and the rule about {_resources(rule)} only; name websocket under `resource`"
+            f"{in_backticks(rule.match.url_exact or rule.match.url or '')} is about WebSockets"
+            f" only, and the rule about {_resources(rule)} only; name websocket under `resource`"
         )
 
 
@@ -222,7 +215,7 @@ def _resources(rule: Rule) -> str:
 
 
 def _kind_of_url(rule: Rule) -> Iterable[str]:
-    """Say where the pattern spells out a file that is none of the rule's resources."""
+    """Yield the reason if the pattern names a file of another kind than the rule's resources."""
     resources = set(rule.resources)
     kind, ending = _kind(rule)
     if kind is None or not resources or resources & ({kind} | _ANY_URL_MAY_BE):
@@ -245,7 +238,7 @@ def _kind(rule: Rule) -> tuple[Resource | None, str]:
         if "*" not in pattern and "://" in pattern and urlsplit(normalise(pattern)).path == "/":
             return "document", "a site's first page"
         last = posixpath.basename(normalise(pattern).removeprefix(SITES))
-        # Nothing but a path has an extension: shop.example is a host.
+        # Only a path has an extension: shop.example is a host.
         has_path = "/" in pattern.partition("://")[2] or not pattern.startswith("http")
         ending = posixpath.splitext(last)[1] if has_path and not last.endswith("*") else ""
     kind = resource_by_extension(ending)
@@ -253,21 +246,18 @@ def _kind(rule: Rule) -> tuple[Resource | None, str]:
 
 
 def _answers(rule: Rule) -> Iterable[str]:
-    if rule.match.status and not any(
-        status >= 200 or status == 101 for status in rule.match.status
-    ):
+    if rule.match.status and not any(it >= 200 or it == 101 for it in rule.match.status):
         yield "a site's answer has a status of 200 or above, or 101 for a WebSocket"
     types = rule.match.content_type or ()
     if types and not any(_MEDIA_TYPE.fullmatch(each.strip()) for each in types):
         yield (
-            f"{in_backticks(types[0])} is no media type; write for instance text/html or"
-            " image/*, without"
-            " parameters"
+            f"{in_backticks(types[0])} is no media type; write for instance text/html or image/*,"
+            " without parameters"
         )
 
 
 def _pages(rule: Rule) -> Iterable[str]:
-    """Say where the fault changes pages, and the rule is about what is none."""
+    """Yield the reason if the fault changes pages and the rule matches none."""
     if rule.fault.changes_page and set(rule.resources) <= SUBRESOURCES:
         yield (
             f"{rule.fault.kind} changes pages, and the rule is about {_resources(rule)} only; name"

@@ -1,4 +1,4 @@
-"""What a match looks at, and whether it holds."""
+"""The part of an exchange that a match sees, and the matching of rules."""
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -14,29 +14,29 @@ from warex.scenarios.scenario import LlmMatch, McpMatch, Rule
 
 
 class Candidate(NamedTuple):
-    """An exchange as far as a match looks at it: when it arrives, or when it is answered."""
+    """An exchange as a match sees it, at the request or at the response."""
 
     method: str
     url: str
     """Normalised."""
     resource: Resource
     llm: bool
-    """Whether the request goes to a model, or to a server of tools."""
+    """Whether the request goes to a model or an MCP server."""
     status: int | None = None
     """None until the site has answered."""
     media_type: str = ""
     call: tuple[str, str, int] | None = None
-    """Of a call to a model that is read: its API, the model asked for, the agent's step."""
+    """The API, requested model and step of a call to a model."""
     tools: tuple[tuple[str, str], ...] | None = None
-    """Of what goes to a server of tools: the method of each request in it, and the tool."""
+    """The method and tool of each request to an MCP server."""
     top_level: bool = True
-    """Whether it is for no frame in a page."""
+    """Whether it is not for a frame."""
     third_party: bool = False
-    """Whether it is of another site than the page that asks for it."""
+    """Whether its site differs from the page's."""
 
     @classmethod
     def of(cls, exchange: Exchange, *, llm: bool) -> Self:
-        """Return what a match may look at now."""
+        """Return the exchange as a match sees it now."""
         request, response = exchange.request, exchange.response
         resource = resource_of(request, response)
         seen = cls(request.method, normalise(request.url), resource, llm)
@@ -56,19 +56,18 @@ class Candidate(NamedTuple):
 
     @property
     def scope(self) -> str:
-        """What ``per: url`` numbers: the method and the URL as the ledger names it.
+        """What ``per: url`` numbers: the method and the URL of the ledger, without secrets.
 
-        Without secrets, so that neither a ledger holds a session's token nor the numbering
-        depends on it, and a replay finds in the trace what it is to count.
+        The numbering does not depend on a session's token, and a replay finds it in the trace.
         """
         return f"{self.method} {_as_recorded(self.url)}"
 
 
 def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bool]:
-    """Return whether a rule is about a candidate, as far as the candidate tells.
+    """Return a predicate: whether the rule matches a candidate.
 
-    No rule is about a request to a model unless it is about such calls (``match.llm``, a fault of a
-    model's API) or spells the host out; nor about one to a server of tools, likewise.
+    A rule matches requests to a model or an MCP server only if it is about such requests (by its
+    match or fault), or names the host.
     """
     match, resources = rule.match, rule.resources
     url_fits = matcher(match, sites)
@@ -132,8 +131,7 @@ def _is_a(media_type: str, wanted: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _as_recorded(url: str) -> str:
-    # Only here: a scenario is read before a command starts, which waits for nothing that it can do
-    # without.
+    # Imported late, since commands that read a scenario should start fast.
     from warex.traces import redact_url
 
     return redact_url(url).encode("utf-8", "replace").decode()

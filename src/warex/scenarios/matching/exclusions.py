@@ -1,8 +1,7 @@
-"""What no fault touches and no rule counts, whatever the scenario says.
+"""The built-in exclusions: URLs that no fault is applied to and no rule counts.
 
-Chromium talks to its maker at every start, whatever the task (seen with background networking,
-component updates and sync switched off too). Faults there measure nothing, and counting it would
-make a scenario depend on the browser's mood.
+Chromium sends background traffic at every start, also with background networking, component updates
+and sync switched off. Faults there measure nothing, and its number varies.
 """
 
 from typing import Final
@@ -26,7 +25,7 @@ BACKGROUND_HOSTS: Final = (
     "plausible.io",
     "googlechromelabs.github.io",
 )
-"""Hosts that only the browser itself or its driver asks; no task site lives there."""
+"""Hosts that only the browser itself or its driver uses; none is a task site."""
 
 EXCLUSIONS: Final = (
     *(f"*://{host}/*" for host in BACKGROUND_HOSTS),
@@ -47,5 +46,5 @@ _IS_NEVER: Final = any_of(EXCLUSIONS)
 
 
 def is_background(url: str) -> bool:
-    """Return whether a URL is of the browser's own background traffic, by ``EXCLUSIONS``."""
+    """Return whether a URL matches ``EXCLUSIONS``."""
     return _IS_NEVER(normalise(url))

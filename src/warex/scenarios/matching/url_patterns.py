@@ -11,7 +11,7 @@ from warex.text.regex import Regex
 
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _ON_THE_WIRE: Final = {"ws": "http", "wss": "https"}
-"""A WebSocket begins as a request of HTTP (RFC 6455 §1.3), and that is what the proxy sees."""
+"""A WebSocket begins as an HTTP request (RFC 6455 §1.3)."""
 
 _URL = re.compile(r"([^:/?#]*)://([^/?#]*)([^#]*)")
 _ANY: Final = "."
@@ -48,8 +48,8 @@ def host_of(url: str) -> str:
 def glob_regex(pattern: str) -> str:
     """Translate a glob over a whole URL; only `*` is special, since `?` and `[` stand in URLs.
 
-    `*` is any text. In a scheme it stays there, and so it does in a host that is partly spelled
-    out: `https://*.shop.example/*` is not about `https://other.example/?next=www.shop.example/`.
+    `*` is any text, but in a scheme, or a host that is partly literal, it does not extend beyond:
+    `https://*.shop.example/*` does not match `https://other.example/?next=www.shop.example/`.
     """
     pattern = normalise(pattern)
     scheme, mark, rest = pattern.partition("://")
@@ -64,9 +64,9 @@ def glob_regex(pattern: str) -> str:
 
 
 def site_regex(site: str, rest: str = "*") -> str:
-    """Translate a site, such as `https://shop.example` or one with a path, and what follows it.
+    """Translate a site, perhaps with a path, followed by ``rest``, a glob.
 
-    A slash or a question mark follows the site; ``rest`` is a glob.
+    A slash or a question mark follows the site.
     """
     whole = normalise(f"{site.removesuffix('*').rstrip('/')}/").removesuffix("/")
     scheme, mark, tail = whole.partition("://")
@@ -80,15 +80,14 @@ def site_regex(site: str, rest: str = "*") -> str:
             path = tail
     *before, last = map(re.escape, path.split("*"))
     first, *after = map(re.escape, rest.split("*"))
-    # In one piece: were the site matched by itself, each of its ends would be tried.
+    # One expression, so that not every end of the site is tried.
     return head + join_with_wildcards([*before, f"{last}(?=[/?]){first}", *after], _ANY)
 
 
 def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
     """Return a predicate over normalised URLs.
 
-    `{sites}` stands for any of the sites; without sites (a command nobody knows the sites of) it
-    stands for every origin.
+    `{sites}` stands for any of the sites, or for every origin if no sites are known.
     """
     if match.url_exact is not None:
         wanted = normalise(match.url_exact)
@@ -106,24 +105,24 @@ def matcher(match: Match, sites: tuple[str, ...]) -> Callable[[str], bool]:
 
 
 def any_of(patterns: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return whether a normalised URL matches any of the globs."""
+    """Return a predicate: whether a normalised URL matches any of the globs."""
     if not patterns:
         return lambda url: False
     return _found(re.compile("|".join(map(glob_regex, patterns)), re.DOTALL).fullmatch)
 
 
 def on_sites(sites: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return whether a normalised URL belongs to a task site; all do where none are known."""
+    """Return a predicate: whether a normalised URL is on a task site (any, if none are known)."""
     return matcher(Match(url=SITES), sites)
 
 
 def names_host(match: Match, host: str) -> bool:
-    """Whether the pattern spells the host out, so that the rule is meant for it."""
+    """Whether the pattern names the host literally."""
     host = host.lower().strip("[]")
     if not host:
         return False
     if match.url_regex is not None:
-        # `\.` says a dot; `\b` and `\d` say no letter.
+        # `\.` is a literal dot; `\b` and `\d` are no letters.
         said = re.sub(r"\\(.)", _meant, match.url_regex.lower())
         return re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", said) is not None
     return host_of(normalise(match.url_exact or match.url or "")).removesuffix("*") == host
@@ -134,7 +133,7 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def may_concern_host(match: Match, host: str, sites: tuple[str, ...]) -> bool:
-    """Whether a URL on this host could match, as far as can be told before there is a URL."""
+    """Whether some URL on this host may match."""
     host = host.lower().strip("[]")
     if match.url_exact is not None:
         return host_of(normalise(match.url_exact)) == host
@@ -152,7 +151,7 @@ def _glob_may_concern(glob: str, host: str) -> bool:
     if not mark:
         return True
     if "/" not in rest:
-        # Its last star may be anything, also the rest of the host.
+        # The last star may include the rest of the host.
         return host.startswith(host_of(glob.partition("*")[0]))
     return re.fullmatch(glob_to_regex(host_of(glob), _IN_HOST), host) is not None
 

@@ -1,4 +1,4 @@
-"""Says in words what a scenario will do."""
+"""Describes in words what a scenario does."""
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,9 +31,9 @@ _WIDTH: Final = 96
 
 
 def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
-    """Return what the scenario will do, in words: one paragraph a rule, then what is in doubt.
+    """Return one paragraph for each rule, then the lint warnings.
 
-    ``sites`` are the task sites' origins, where they are known.
+    ``sites`` are the task sites' origins, if known.
     """
     lines = [f"Scenario {scenario.name!r}"]
     if scenario.description:
@@ -60,7 +60,8 @@ def _armed(scenario: Scenario) -> str:
     words = _ARMED[scenario.arm]
     if scenario.arm == "first_page":
         if any(rule.fault.point is not None for rule in scenario.rules):
-            words += " Attempts to reach a task site count before it (any site, if none is known)."
+            words += " Connection tries at a task site count before it"
+            words += " (any site, if none is known)."
         if scenario.page_resources_of_programs:
             words += " The first request of a program, which asks for no page, stands for one."
     return words
@@ -102,7 +103,7 @@ def _exchanges(rule: Rule) -> str:
 
 
 def _calls(match: Match) -> str:
-    """Say which calls to a model a rule is about."""
+    """Return, in words, the calls to a model that a rule is about."""
     llm = match.llm or LlmMatch()
     words = "calls to a model"
     if llm.family:
@@ -119,7 +120,7 @@ def _calls(match: Match) -> str:
 
 
 def _requests_to_tools(rule: Rule) -> str:
-    """Say which requests to servers of tools a rule is about."""
+    """Return, in words, the requests to MCP servers that a rule is about."""
     match, wanted = rule.match, rule.match.mcp or McpMatch()
     if wanted.method:
         words = f"requests to servers of tools (MCP) for {_or(map(in_backticks, wanted.method))}"
@@ -136,7 +137,7 @@ def _requests_to_tools(rule: Rule) -> str:
 
 
 def _origins(match: Match, point: ConnectionPhase) -> str:
-    """Say which hosts and ports a connection fault is about."""
+    """Return, in words, the hosts and ports of a connection fault."""
     pattern = match.url_exact or match.url
     if pattern is None or pattern == "*":
         return " any host"
@@ -164,7 +165,7 @@ def _where(match: Match) -> str:
 
 
 def _server(rule: Rule) -> str:
-    """Return whom the exchanges of a rule are with."""
+    """Return the server of a rule's exchanges, in words."""
     if rule.targets_llm:
         return "model"
     return "server of tools" if rule.targets_mcp else "site"
@@ -208,7 +209,7 @@ def _windows(trigger: Trigger) -> str:
 def _counting(rule: Rule) -> str:
     if isinstance(rule.fault, ConnectionFault):
         place = "host" if rule.fault.point == "name" else "host and port"
-        one = f"attempts at one {place} within {rule.fault.hold:g} s are counted as one"
+        one = f"connection tries at one {place} within {rule.fault.hold:g} s are counted as one"
         if rule.per == "rule":
             return f"{one}; all are numbered together, in order of arrival"
         return f"{one}; each {place} is numbered by itself"

@@ -1,4 +1,4 @@
-"""Reads the requests and answers out of a HAR file (HTTP Archive 1.2), as browsers save them."""
+"""Reads the exchanges of a HAR file (HTTP Archive 1.2) of a browser."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from warex.faults import ConnectionPhase
 from warex.files.reading import read_regular_file
 
 _SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
-# What Chromium calls `_resourceType`; the rest of its names are ours.
+# Chromium's names in `_resourceType` that differ from ours.
 _RESOURCES: Final[Mapping[str, str]] = {"fetch": "xhr", "eventsource": "xhr"}
 
 
@@ -26,15 +26,15 @@ class HarEntry:
     at: float
     """Seconds since the first request."""
     seconds: float
-    """How long the exchange took."""
+    """The duration of the exchange."""
     request: Request
     body: str
     response: Response | None
-    """None where the request was never answered."""
+    """None if the request was never answered."""
     resource: str
-    """What the browser says it was for; empty where it does not say."""
+    """The browser's resource type; empty if unknown."""
     reached: tuple[ConnectionPhase, ...] | None = None
-    """What had to be done first to reach the site; None where the file does not say."""
+    """The connection phases before the request; None if the file has none."""
 
 
 class _Pair(BaseModel, frozen=True):
@@ -59,7 +59,7 @@ class _Answer(BaseModel, frozen=True):
 
 
 class _Phases(BaseModel, frozen=True):
-    """How long each took, in milliseconds; -1 where it was not needed (HAR 1.2)."""
+    """Durations in milliseconds; -1 for a phase that was not needed (HAR 1.2)."""
 
     dns: float | None = None
     connect: float | None = None
@@ -92,10 +92,10 @@ class _Har(BaseModel, frozen=True):
 
 
 def read_har(path: Path) -> tuple[HarEntry, ...]:
-    """Return the exchanges that crossed the network, in order of their requests.
+    """Return the exchanges over the network, in order of their requests.
 
-    Left out: what came from the browser's cache, and URLs that never leave the browser (``data:``,
-    ``blob:``). Raises TraceError, with the place, where the file is no HAR.
+    Answers from the browser's cache and local URLs (``data:``, ``blob:``) are left out. Raises
+    TraceError, with the place, if the file is no HAR.
     """
     try:
         har = _Har.model_validate(_parsed(path))
@@ -113,7 +113,7 @@ def read_har(path: Path) -> tuple[HarEntry, ...]:
 
 def _parsed(path: Path) -> Any:
     try:
-        # The bodies of the answers, most of the file, are let go of while it is parsed.
+        # The bodies of answers, most of the file, are dropped while parsing.
         return json.loads(read_regular_file(path), object_hook=_without_content)
     except FileNotFoundError:
         raise TraceError(

@@ -1,11 +1,9 @@
 """Which requests of a recording a scenario would have hit.
 
-The recording is played through the injector in the order and at the times in which it happened.
-Attempts to reach a site are told by what they left behind: a HAR says which request waited for a
-name, a connection, TLS; a trial has the names that were asked for, each connection's first request,
-and the attempts that failed.
-What the faults would have changed in what came after, nobody can know: an agent that had met an
-error page would have gone on otherwise.
+The recording is played through the injector in its order and at its times. A HAR shows which
+requests waited for a lookup, a connection or TLS; a trial has the lookups, each connection's first
+request, and the connection tries that failed. The result does not tell what the agent would have
+done after a fault.
 """
 
 import hashlib
@@ -52,7 +50,7 @@ _ARMS: Final[Mapping[str, Arm]] = {
     "first_llm_call": "first_llm_call",
 }
 _FAMILIES: Final = frozenset(family.name for family in LLM_APIS)
-# Fetch Metadata, put back where a recording knows the resource but not the header.
+# Fetch Metadata for recordings with the resource but without the header.
 _DESTINATION: Final[Mapping[str, str]] = {
     "document": "document",
     "script": "script",
@@ -67,19 +65,18 @@ _DESTINATION: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One request of the recording that a rule would have hit, or one attempt to reach a site."""
+    """One request or connection try of the recording that a rule would have hit."""
 
     number: int
-    """The request's place among all of the recording, from 1; for an attempt that of the request
-    which it was made for, the next."""
+    """The request's number in the recording, from 1; for a connection try the next request's."""
     at: float
-    """Seconds from the beginning of the recording."""
+    """Seconds since the recording's beginning."""
     method: str
     url: str
     resource: Resource
     rule: str
     ordinal: int
-    """Its place among what the rule numbers, from 1."""
+    """Its number in the rule's count, from 1."""
     stage: Stage
     superseded: bool
     """Planned, but missed: an earlier rule already ends the exchange."""
@@ -89,20 +86,20 @@ class Hit:
 class _Asked:
     exchange: Exchange
     llm: str | None = None
-    """Tells two calls to the model apart; None where this is none."""
+    """Identifies a call to the model; None for other requests."""
     repeat: bool = False
-    """Whether the browser silently repeats a request here."""
+    """Whether this is the browser's silent repeat."""
     task: str = ""
 
     @property
     def of_agent(self) -> bool:
-        """Whether the request goes to a model or to a server of tools."""
+        """Whether the request goes to a model or an MCP server."""
         return self.llm is not None or isinstance(self.exchange, McpExchange)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A site was to be reached."""
+    """A connection try."""
 
     point: ConnectionPhase
     host: str
@@ -117,12 +114,12 @@ class _Answered:
 
 @dataclass(frozen=True, slots=True)
 class _Began:
-    """A new task began, under its own seed."""
+    """A task began, with its own seed."""
 
     seed: int
     task: str = ""
     is_beside: bool = False
-    """Whether it runs at the same time as others."""
+    """Whether it runs concurrently with others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +134,11 @@ type _Moment = _Tried | _Asked | _Answered | _Began | _Arming
 def hits_in_recording(
     scenario: Scenario, path: Path, seed: int | None = None, sites: tuple[str, ...] = ()
 ) -> tuple[Hit, ...]:
-    """Return what the scenario would have hit, in order.
+    """Return the hits of the scenario, in order.
 
-    ``path`` is a HAR file, a trial's folder or its ``events.jsonl``. Without ``seed`` and
-    ``sites`` those of the trial are taken; a HAR has seed 0 and no sites. Steps are the calls to a
-    model in the recording; a browser's own HAR has none. Raises TraceError where the recording
-    cannot be read.
+    ``path`` is a HAR file, a trial's folder or its ``events.jsonl``. ``seed`` and ``sites`` default
+    to those of the trial, or for a HAR to 0 and none. Steps are the recording's calls to a model.
+    Raises TraceError if the recording cannot be read.
     """
     if path.is_dir() or path.suffix == ".jsonl":
         return _against_trial(scenario, path / EVENTS if path.is_dir() else path, seed, sites)
@@ -208,7 +204,7 @@ def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Itera
                 injector = beside.get(task, main)
                 (injector.arm if armed else injector.disarm)()
             case _Answered():
-                # Answered, but never asked: its repeat was left out, or the trace began later.
+                # Its request is a silent repeat or precedes the trace.
                 pass
 
 
@@ -260,7 +256,7 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
         place = _place(entry.request.url)
         reached = entry.reached
         if reached is None:
-            # A file without phases: the first request to a site is what reached it.
+            # Without phases, the first request to a site opened its connection.
             reached = () if place in places else _needed(entry.request.url)
         if place is not None:
             places.add(place)
@@ -276,7 +272,7 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
 
 
 def _asked(call: LlmCall) -> LlmRequest:
-    """Return what a trial's call asked, as far as a match looks at it."""
+    """Return a trial's call as a match sees it."""
     return LlmRequest(
         api=call.family,
         model=call.model_asked or call.model,
@@ -288,7 +284,7 @@ def _asked(call: LlmCall) -> LlmRequest:
 
 
 def _tools_asked(request: Request, said: Iterable[McpCall]) -> tuple[McpRequest, ...] | None:
-    """Return what a trial's request asked a server of tools; None where it went to none."""
+    """Return the MCP requests of a trial's request; None if it has none."""
     asked = tuple(McpRequest(call.id, None, call.method, {"name": call.tool}) for call in said)
     if asked or mcp.session_id(request.headers):
         return asked
@@ -303,7 +299,7 @@ def _is_stream_of_tools(request: Request) -> bool:
 
 
 def _place(url: str) -> tuple[str, int] | None:
-    """Return host and port of a URL; None where it has none."""
+    """Return host and port of a URL; None if it has none."""
     parts = Request("", url).parts
     try:
         port = parts.port
@@ -315,7 +311,7 @@ def _place(url: str) -> tuple[str, int] | None:
 
 
 def _needed(url: str) -> tuple[ConnectionPhase, ...]:
-    """Return what must be done before a site can be asked for a URL."""
+    """Return the connection phases before a request for a URL."""
     if url.lower().startswith(("https:", "wss:")):
         return ("name", "connect", "tls")
     return ("name", "connect")
@@ -323,7 +319,7 @@ def _needed(url: str) -> tuple[ConnectionPhase, ...]:
 
 def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
     entries = tuple(entries)
-    # A call's own event is written when it has ended; the step began with its request.
+    # A call's event is written at its end, but the step began with its request.
     calls = {e.event.exchange: e.event for e in entries if isinstance(e.event, LlmCall)}
     tools: dict[str, list[McpCall]] = {}
     for entry in entries:
@@ -336,7 +332,7 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
             case Dns(name=name):
                 yield entry.t, _Tried("name", name, None)
             case FaultPlanned(point="connect" | "tls" as failed, url=url) if place := _place(url):
-                # No request tells of it.
+                # A failed try has no request.
                 yield entry.t, _Tried(failed, *place)
             case RequestSeen() as event:
                 place = _place(event.url)
@@ -356,7 +352,7 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
                 step = None if call is None else str(call.step)
                 yield entry.t, _Asked(exchange, step, event.repeat_of is not None, event.task)
             case ResponseSeen() as event:
-                # An answer of ours hides what the site would have said.
+                # An answer of ours hides the site's.
                 by_site = event.by in ("site", "cache") and event.status is not None
                 response = Response(event.status or 0, dict(event.headers)) if by_site else None
                 yield entry.t, _Answered(event.exchange, response)

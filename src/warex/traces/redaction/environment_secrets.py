@@ -1,4 +1,4 @@
-"""The secrets that WAREX knows beforehand: those in the environment that commands are given."""
+"""The secrets in the environment of WAREX and its commands."""
 
 import base64
 import html
@@ -13,7 +13,7 @@ from warex.traces.redaction.gitleaks import PatternSet
 from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
 
 _LEAST = 8
-"""Characters; what is shorter is no secret, and stands in other words too."""
+"""Characters of a secret; shorter values also occur in other words."""
 _PLACE = re.compile(r"\.{0,2}/|~/?|[A-Za-z]:\\|unix:")
 _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "changeme"})
 
@@ -21,16 +21,14 @@ _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     """Return the values of variables such as ``OPENAI_API_KEY``, ``PGPASSWORD`` and ``GITHUB_PAT``.
 
-    A value of several lines, such as a PEM key, is told by its lines; of a URL the password
-    alone is secret. What is shorter than eight characters is left: it stands in other words too.
+    A value of several lines, such as a PEM key, is split into lines; in a URL the password and
+    tokens are secret. Values of less than eight characters are ignored.
     """
     found: set[str] = set()
     for name, value in environment.items():
         found |= set(_secrets_in_url(value))
         told = name_secrecy(name)
-        if told is Secrecy.NOTHING or _PLACE.match(value):
-            continue
-        if "://" in value:
+        if told is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
             continue
         for line in value.splitlines():
             if len(line) < _LEAST or line.lower() in _PLAIN or line.startswith("-----"):
@@ -41,7 +39,7 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
 
 
 def _secrets_in_url(value: str) -> Iterator[str]:
-    """Yield the password, or else the user, before a URL's host, and the tokens in its path."""
+    """Yield the password, else the user, of a URL, and the tokens in its path."""
     if "://" not in value:
         return
     try:
@@ -54,7 +52,7 @@ def _secrets_in_url(value: str) -> Iterator[str]:
 
 
 class KnownSecrets:
-    """Values to be taken out of any text, in every spelling that they are met in."""
+    """Secret values to redact in any text, in all their spellings."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._secrets: frozenset[str] = frozenset()
@@ -63,13 +61,13 @@ class KnownSecrets:
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Know these as well."""
+        """Add secrets."""
         more = frozenset(secrets) | self._secrets
         if more == self._secrets:
             return
         self._secrets = more
         ways = {way for secret in more for way in spellings(secret)}
-        # None before one that it begins, or the rest of the longer one would stay.
+        # The longest first, or the rest of one with a shorter prefix would stay.
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
         self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
 
@@ -77,21 +75,18 @@ class KnownSecrets:
         return bool(self._first)
 
     def in_text(self, text: bytes) -> bool:
-        """Whether any of them stands in the text; one pass, however many they are."""
+        """Whether any of them is in the text; one pass for all."""
         return self._any is not None and bool(self._any.found(text))
 
     def replaced(self, text: bytes, instead: bytes) -> bytes:
-        """Return the text with every one of them replaced."""
-        if not self.in_text(text):
-            return text
-        for way in self._first:
-            if way in text:
-                text = text.replace(way, instead)
+        """Return the text with all of them replaced."""
+        for way in self._first if self.in_text(text) else ():
+            text = text.replace(way, instead)
         return text
 
 
 def spellings(secret: str) -> frozenset[bytes]:
-    """Return a secret as it stands in text, JSON, URLs, HTML and base64."""
+    """Return the forms of a secret in text, JSON, URLs, HTML and base64."""
     texts = {secret, html.escape(secret), secret.replace("'", "'\\''")}
     for _ in range(2):
         texts |= {
@@ -111,9 +106,9 @@ def _lower_escapes(text: str) -> str:
 
 
 def _in_base64(raw: bytes) -> Iterator[bytes]:
-    """Yield what is sure to stand in the base64 of any text that has ``raw`` in it (RFC 4648)."""
+    """Yield the parts that are in the base64 of any text with ``raw`` in it (RFC 4648)."""
     for before in range(3):
-        # The first and the last sign depend on what stands around it.
+        # The first and the last character depend on the text around it.
         begin = -(-before * 8 // 6)
         end = (before + len(raw)) * 8 // 6
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -124,5 +119,5 @@ def _in_base64(raw: bytes) -> Iterator[bytes]:
 
 @cache
 def process_secrets() -> KnownSecrets:
-    """Return what this process's own environment holds; more can be added."""
+    """Return the secrets of this process's environment; more can be added."""
     return KnownSecrets(secrets_of(os.environ))

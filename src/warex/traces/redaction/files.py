@@ -1,4 +1,4 @@
-"""Takes secrets out of a file that somebody else's program wrote."""
+"""Redacts a file that another program wrote."""
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
@@ -9,16 +9,14 @@ from warex.traces.redaction.structured import REDACTED, redact_bytes
 
 __all__ = ["redact_file", "secrets_of"]
 
-
 _BLOCK = 256 * 1024
-"""Bytes that are looked through at a time, in whole lines."""
+"""Bytes of a block, in whole lines."""
 
 
 def redact_file(path: Path, secrets: Collection[str] = ()) -> None:
-    """Redact a file of text or JSON; a file that is not there is none.
+    """Redact a file of text or JSON, also of ``secrets``; ignore a missing file.
 
-    What redact_text takes out goes, and every one of ``secrets``. Raises MachineError where the
-    disk refuses.
+    Raises MachineError if that fails.
     """
     if path.is_symlink() or not path.is_file():
         return
@@ -32,7 +30,7 @@ def _redacted(path: Path, secrets: KnownSecrets) -> Iterator[bytes]:
 
 
 def _blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Put lines together, those of a private key into one block."""
+    """Join lines to blocks; a private key stays in one block."""
     held, size, in_key = list[bytes](), 0, False
     for line in lines:
         held.append(line)

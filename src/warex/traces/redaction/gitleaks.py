@@ -1,7 +1,7 @@
-"""Finds secrets by their own shape: the tokens and keys of some hundred vendors.
+"""Finds secrets by their shape: the tokens and keys of over a hundred vendors.
 
-The rules are those of gitleaks, which the package maskerlogger carries as a file. Nothing of that
-package is run: each rule is matched by RE2, in time linear in the text, all of them in one pass.
+The rules are those of gitleaks, from a file in the package maskerlogger. That package's code is not
+run: RE2 matches all rules in one pass, in linear time.
 """
 
 import math
@@ -22,20 +22,20 @@ from warex.errors import MachineError
 _PACKAGE, _RULES = "maskerlogger", "config/gitleaks.toml"
 
 _END = r"""(?:[\x60'"\s;]|\\[nr]|$)"""
-"""How a rule of gitleaks says that a token is over; it looks at files of code only."""
+"""The end of a token in gitleaks' rules, which suits only source code."""
 _OVER = r"(?:[^\w-]|$)"
 _BEGIN = r"(?:\b|\\[nrtbf]|\\u[0-9a-f]{4}|%[0-9A-Fa-f]{2})"
-"""What may stand before a token besides: the end of an escape of JSON or of a URL."""
+"""The beginning of a token, also behind an escape of JSON or of a URL."""
 _BY_CONTEXT = "{0,50}?"
-"""Stands in each rule that tells a value by a vendor's name before it."""
+"""Part of each rule for a value behind a vendor's name."""
 _NEAR = 64
-"""Bytes before a match within which one of its rule's keywords must stand, if not in it."""
+"""Bytes before a match that may contain its rule's keyword."""
 _COUNTED = re.compile(r"(?:\(\?i\)|\\b|\(\?:\\b\|.*?\{2\}\)|\((?!\?))*(?:\[|\\d|\(\?:\^)|.*sgp_")
-"""A pattern that begins with a class, and not with letters of its own."""
+"""A pattern that begins with a class, not with a literal."""
 _TOKEN = re.compile(rb"[A-Za-z0-9_-]*")
 _STOP = re.compile(rb"[\\\"]")
 _OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key", "private-key"})
-"""Rules about names rather than shapes, and one that wants a key's end; redact sees to those."""
+"""Rules that WAREX replaces by its own."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,20 @@ class SecretRule:
     pattern: str
     keywords: tuple[bytes, ...]
     entropy: float
-    """Bits for each sign that the secret must have."""
+    """The minimum in bits per character."""
 
     @cached_property
     def _compiled(self) -> Any:
         return re2.compile(self.pattern.encode(), _options())
 
     def find(self, text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
-        """Yield where the secrets begin and end; ``lower`` is the text in lower case."""
+        """Yield the spans of secrets; ``lower`` is the text in lower case."""
         for match in self._compiled.finditer(text):
             group = next((n for n in range(1, (match.lastindex or 0) + 1) if match.group(n)), 0)
             begin, end = match.span(group)
             stop = _STOP.search(text, begin, end)
             if stop is not None:
-                # Never half an escape, nor the end of a text.
+                # Do not split an escape, or include a closing quote.
                 end = stop.start()
             near = lower[max(0, match.start() - _NEAR) : match.end()]
             word = next((word for word in self.keywords if word in near), None)
@@ -73,20 +73,20 @@ class SecretRule:
 
 
 def entropy(secret: bytes) -> float:
-    """Return Shannon's entropy in bits for each byte."""
+    """Return the Shannon entropy in bits per byte."""
     counts, size = Counter(secret).values(), len(secret)
     return -sum(count / size * math.log2(count / size) for count in counts) if size else 0.0
 
 
 @cache
 def pattern_rules() -> tuple[SecretRule, ...]:
-    """Return the rules that tell a secret by its shape alone, and by how it begins."""
+    """Return the rules for a shape that begins with a literal."""
     return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is None)
 
 
 @cache
 def unanchored_rules() -> tuple[SecretRule, ...]:
-    """Return those that begin with any signs: one pass for all would count them at every place."""
+    """Return the rules for a shape without a literal beginning, which are slow in one pass."""
     return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is not None)
 
 
@@ -96,7 +96,7 @@ def _shapes() -> Iterator[SecretRule]:
 
 @cache
 def context_rules() -> dict[bytes, tuple[SecretRule, ...]]:
-    """Return by keyword the rules that want a vendor's name before the value."""
+    """Return, by keyword, the rules for a value behind a vendor's name."""
     found: dict[bytes, list[SecretRule]] = {}
     for rule in _usable():
         if _BY_CONTEXT in rule["regex"]:
@@ -107,7 +107,7 @@ def context_rules() -> dict[bytes, tuple[SecretRule, ...]]:
 
 def _usable() -> Iterator[dict[str, Any]]:
     for rule in _read():
-        # A rule about a file's name knows nothing of a trace.
+        # Rules with a path are for file names.
         if "regex" in rule and "path" not in rule and rule["id"] not in _OWN_NAMES:
             yield rule
 
@@ -143,7 +143,7 @@ def _options() -> Any:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 64 << 20
-    # A line of a trace may hold any byte.
+    # A line of a trace may contain any byte.
     options.encoding = re2.Options.Encoding.LATIN1
     return options
 
@@ -154,7 +154,7 @@ def compiled(pattern: bytes) -> Any:
 
 
 class PatternSet:
-    """Patterns that are looked for all at once."""
+    """Patterns that are searched in one pass."""
 
     def __init__(self, patterns: tuple[bytes, ...]) -> None:
         self._set = re2.Set.SearchSet(_options())
@@ -163,5 +163,5 @@ class PatternSet:
         self._set.Compile()
 
     def found(self, text: bytes) -> list[int]:
-        """Return the places of those that match somewhere in the text."""
+        """Return the indices of the patterns that match."""
         return self._set.Match(text) or []

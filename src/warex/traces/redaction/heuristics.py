@@ -1,7 +1,4 @@
-"""What neither a name nor a vendor's shape tells, and what stands beside it does.
-
-Users before hosts, random values in queries, and passwords that a sentence gives away.
-"""
+"""Finds secrets by their context: users in URLs, random values in queries, stated passwords."""
 
 import re
 from collections.abc import Iterator
@@ -18,10 +15,9 @@ _ALONE_BEHIND = re.compile(rb"[^\s\"'<>)\\]*(?:[\"'<>)\\]|\Z)")
 
 
 def user_spans(text: bytes) -> Iterator[_Span]:
-    """Yield where user and password stand before a URL's host (RFC 3986).
+    """Yield the spans of user and password before a URL's host (RFC 3986).
 
-    A user without a password is taken out where the text is the URL, as of a request or a header,
-    or where it may be a token; in a sentence it stays.
+    A user without a password is included if the text is a single URL, or if it may be a token.
     """
     for match in _USER.finditer(text):
         user = match[1]
@@ -54,11 +50,11 @@ _ORDINARY = re.compile(
       | url | utm.* | v | ved | ver | version | video | w | _ga | _gl | ga | gl | _ ) $
     """
 )
-"""Keys of cursors, ids, traces, hashes and versions, which are random and open nothing."""
+"""Keys of cursors, ids, traces, hashes and versions, whose random values are not secret."""
 
 
 def random_values(text: bytes) -> Iterator[_Span]:
-    """Yield where long random values stand in a query, under a key of which nothing is known."""
+    """Yield the spans of long random values in a query under an unknown key."""
     for match in _RANDOM_VALUE.finditer(text):
         if _ORDINARY.search(_snake(match[1].decode())) is None and looks_random(
             match[2].decode(), 24, 33
@@ -92,7 +88,7 @@ _NOT_A_VALUE = re.compile(r"\[?redacted|[$%*<{]|.*://|[0-9]+(?:st|nd|rd|th|px|ms
 
 
 def stated_passwords(text: bytes) -> Iterator[_Span]:
-    """Yield where a password or a PIN stands of which a sentence says that it is one."""
+    """Yield the spans of passwords and PINs that a sentence states."""
     for match in _SAID.finditer(text):
         value = match[2].decode("utf-8", "replace").rstrip(".!?:")
         kind = match[1].lower()

@@ -1,8 +1,7 @@
-"""What the name of a header, a parameter, a field or a variable says of its value.
+"""Rates how secret the value of a header, a parameter, a field or a variable is by its name.
 
-A name is read by its words (``userPassword``, ``user[password]`` and ``X-User-Password`` have the
-same ones), so that names which nobody has thought of are told too. The last word says what the
-value is: a ``token_type`` is no token.
+A name is split into words: ``userPassword``, ``user[password]`` and ``X-User-Password`` have the
+same ones. The last word is the kind of the value: a ``token_type`` is no token.
 """
 
 import re
@@ -12,11 +11,11 @@ from urllib.parse import unquote
 
 
 class Secrecy(IntEnum):
-    """How sure a name is."""
+    """How likely a value is secret, by its name."""
 
     NOTHING = 0
     MAYBE = 1
-    """It is secret if it looks random."""
+    """Secret if it looks random."""
     SECRET = 2
 
 
@@ -57,7 +56,7 @@ _STEMS = (
     "verifier",
     "xsrf",
 )
-"""Tell a secret wherever they stand in a name, glued to others or not."""
+"""Mark a secret anywhere in a name, also within a word."""
 
 _WORDS = frozenset(
     {"cred", "creds", "cvc", "cvv", "hotp", "mfa", "otp", "pass", "pin", "psk", "pw", "sas", "sig"}
@@ -83,7 +82,7 @@ _NOT_ITSELF = _words(
     view visible
     """
 )
-"""Said last, it is a kind, a number, a place or a text about the secret."""
+"""As the last word: a kind, a number, a place or a text about the secret."""
 
 _KEYS_OF_DATA = _words(
     """
@@ -97,7 +96,7 @@ _KEYS_OF_DATA = _words(
     translation unique widget websocket
     """
 )
-"""Before ``key``: it names data, and opens nothing."""
+"""Before ``key``: the name of data, no secret."""
 _SECRET_KEYS = _words(
     """
     access account admin api app application auth client consumer customer decryption deploy
@@ -113,7 +112,7 @@ _PLACES_IN_TEXT = _words(
     special start stop sync text total unk
     """
 )
-"""Before ``token``: a piece of text or a page, and no key to anything."""
+"""Before ``token``: a piece of text or a page, no secret."""
 _SECRET_CODES = _words(
     """
     fa factor access activation auth authorization authentication backup confirm confirmation device
@@ -125,13 +124,13 @@ _OF_KINDS = frozenset({"session", "sess", "secret"})
 _IDS = frozenset({"guid", "id", "ids", "uuid"})
 _LINKS_THAT_OPEN = frozenset({"invitation", "invite", "login", "magic"})
 _NO_TOKENS = re.compile("tokeni[sz]|tokenless|passwordless|passwordstrength|authoriz(?:able|er)")
-"""Words in which a stem stands and means no secret."""
+"""Words that contain a stem but mean no secret."""
 _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
 
 
 @lru_cache(maxsize=8192)
 def name_secrecy(name: str) -> Secrecy:
-    """Return what a name says of its value; it may be percent-encoded."""
+    """Rate a name, which may be percent-encoded."""
     if "%" in name:
         name = unquote(unquote(name))
     words = [word.lower() for word in _WORD.findall(name)]
@@ -153,11 +152,9 @@ def name_secrecy(name: str) -> Secrecy:
         if not before:
             return Secrecy.MAYBE
         return Secrecy.SECRET if before in _SECRET_CODES else Secrecy.NOTHING
-    if last in ("tokens", "keys", "cookies") and len(words) > 1:
-        return Secrecy.NOTHING
     if last in ("tokens", "tokenizer", "tokenizers", "keys", "secretary"):
         return Secrecy.NOTHING
-    if last == "token" and before in _PLACES_IN_TEXT:
+    if (last == "cookies" and before) or (last == "token" and before in _PLACES_IN_TEXT):
         return Secrecy.NOTHING
     if last == "key" and before:
         if before in _KEYS_OF_DATA and before not in _SECRET_KEYS:
@@ -183,17 +180,17 @@ _WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_
 
 
 def looks_secret(value: str) -> bool:
-    """Whether a value may be a secret where its name says maybe: long, of letters and digits."""
+    """Whether a value with a name rated MAYBE is secret: long, of letters and digits."""
     return _TELLING.fullmatch(value) is not None
 
 
 def looks_random(value: str, least: int = 20, mixed: int = 45) -> bool:
     """Whether a value looks random by itself: letters of both cases and digits, well mixed.
 
-    ``mixed`` is per cent: how many signs are of another kind than the one before. Hashes in hex and
-    UUIDs do not look random, since they name things more often than they open them.
+    ``mixed`` is the minimum percentage of characters of another kind than the one before. Hashes
+    in hex and UUIDs do not count, since they are usually identifiers.
     """
     if len(value) < least or _WILD.fullmatch(value) is None:
         return False
-    # Of signs drawn at random 62 % are of another kind than the one before; of words a third.
+    # It is 62 % in random characters, and a third in words.
     return len(_TURN.findall(value)) * 100 >= len(value) * mixed

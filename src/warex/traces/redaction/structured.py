@@ -1,8 +1,7 @@
-"""Takes secrets out of what is about to be written.
+"""Redacts headers, URLs, JSON and command lines before they are written.
 
-A secret is told by one of three: WAREX handed it to the command itself (``known_secrets``), the
-name that it stands under says so (``secret_names``), or its own shape does (``secret_shapes``,
-``own_shapes``). The same text gives the same result, so that equal URLs stay equal.
+A secret is known from the environment (``environment_secrets``), or detected by its name
+(``names``) or shape (``gitleaks``, ``token_patterns``). Equal texts give equal results.
 """
 
 import json
@@ -29,7 +28,7 @@ SECRET_HEADERS = frozenset(
         "x-goog-api-key",
     }
 )
-"""Headers whose value is secret whatever it is; of others the words of the name decide."""
+"""Headers whose value is always secret; for others the name decides."""
 
 # Far above any real message and far below where parsers and pydantic give up.
 _DEEPEST = 100
@@ -69,7 +68,7 @@ def _redacted(text: str, *, line: bool) -> str:
 _HEX = re.compile(
     r"(?:W/)?\"?[0-9a-f-]*\"?|[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT"
 )
-"""A hash, a UUID, a number or a date: it has no shape that would tell."""
+"""A hash, a UUID, a number or a date: it has no secret's shape."""
 _SPLIT = re.compile(r"[\s,;=\"']+")
 _IDENTIFIES = re.compile(
     r"""(?ix) (?:^|[-_.])
@@ -81,7 +80,7 @@ _IDENTIFIES = re.compile(
       | content-disposition | content-type | host | origin | version | revision | build | commit ) $
     """
 )
-"""Headers that are full of ids and hashes, and open nothing."""
+"""Headers with ids and hashes that are not secret."""
 
 
 def redact_headers(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -130,14 +129,14 @@ _NOT_SECRET = frozenset(
 
 
 def _is_count(value: str) -> bool:
-    """Whether a value is a small number or a truth, and no secret whatever its name."""
+    """Whether a value is a small number or a boolean, and so no secret."""
     return value.lower() in ("", "0", "1", "true", "false", "?0", "?1") or (
         value.isdigit() and len(value) < 6
     )
 
 
 def _protocols(value: str) -> str:
-    """Return subprotocols (RFC 6455) without the tokens among them, as browsers' code must send."""
+    """Return subprotocols (RFC 6455) without tokens, which scripts in browsers send there."""
     cleaned: list[str] = []
     told = Secrecy.NOTHING
     for each in value.split(","):
@@ -158,13 +157,13 @@ _WORDY = re.compile(r"[A-Za-z]*[0-9]{0,3}")
 
 
 def _protocol(item: str) -> str:
-    """Return a subprotocol with the parts redacted that are no words or versions."""
+    """Return a subprotocol with parts redacted that are not words or versions."""
     if "." not in item:
         words = all(map(_WORDY.fullmatch, re.split("[-_+/]", item)))
         hidden = looks_random(item, 16, 25) or (looks_secret(item) and not words)
         return REDACTED if hidden else item
     parts = item.split(".")
-    # Behind ``bearer`` anything long opens something; a host's name is left where nothing tells.
+    # Behind ``bearer`` any long part is secret; a host's name is not.
     tells = any(name_secrecy(part) is not Secrecy.NOTHING for part in parts)
     return ".".join(
         REDACTED
@@ -175,14 +174,14 @@ def _protocol(item: str) -> str:
 
 
 _seen: dict[str, str | None] = {}
-"""Of texts, what is written instead, or None where it is the text itself."""
+"""Redacted texts; None if equal to the text."""
 _MOST_SEEN = 16_000_000
-"""Characters of all that is remembered."""
+"""Characters in the cache."""
 _in_seen = 0
 
 
 def _redact_leaf(text: str) -> str:
-    """Redact a text that is likely to come again: an agent sends all that was said each time."""
+    """Redact a text with a cache: an agent sends the whole conversation each time."""
     global _in_seen
     if text in _seen:
         kept = _seen[text]
@@ -199,10 +198,9 @@ def _redact_leaf(text: str) -> str:
 def redact_json(value: JsonValue) -> JsonValue:
     """Return a copy with the values of secret fields, and the secrets in its texts, replaced.
 
-    Of fields with a secret's name only text and numbers are replaced: ``{"password": {"type":
-    "string"}}`` is the schema of a tool, not a password. The ``arguments`` of a tool call, which
-    APIs write as JSON in a text, are looked into. What lies deeper than 100 levels is left out,
-    since no reader could parse it.
+    In secret fields only strings and numbers are replaced: ``{"password": {"type": "string"}}`` is
+    a tool's schema. The ``arguments`` of a tool call, JSON in a string, are redacted as JSON.
+    Values below 100 levels are left out, since readers cannot parse them.
     """
     return _redact_json(value, _DEEPEST)
 

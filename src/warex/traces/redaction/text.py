@@ -1,7 +1,7 @@
-"""Finds and takes out the secrets in a text, whatever the text is.
+"""Redacts the secrets in any text.
 
-One pass of RE2 over a text says which kinds of secrets may be in it, mostly none; only for those it
-is looked at closely. All works on bytes, since RE2 counts in bytes and files may hold any.
+One pass of RE2 finds which kinds of secrets may be in a text, mostly none; only these are searched
+closely. It works on bytes, since RE2 counts in bytes and files may contain any.
 """
 
 import base64
@@ -40,18 +40,18 @@ from warex.traces.redaction.url_paths import SEGMENT, tokens_in_paths
 
 _REDACTED = REDACTED.encode()
 _DECODINGS = 3
-"""How many encodings around each other are looked through."""
+"""Levels of nested encodings that are decoded."""
 
 _NAMES = (
     rb"(?:pass|pwd|pw\b|psk|secret|token|key|auth|cred|sess|cookie|jwt|bearer|sig|sas\b|otp|pin\b"
     rb"|cvv|cvc|ssn|code|csrf|xsrf|saml|sid\b|ticket|hmac|verifier|assertion|magic|crumb|mfa"
     rb"|pat\b|nonce|appid)"
 )
-"""What a name that says anything has in it; ``says`` decides."""
+"""Prefilter for names; ``name_secrecy`` decides."""
 
 # ---- names and their values in a text
 
-# RE2 finds where names stand, without groups, which it is slow at; these look closely there.
+# RE2 finds names without groups, which are slow in RE2; these patterns then match exactly.
 _ASSIGNED = rb"(?i)" + _NAMES + rb"[\w.$\[\]-]*(?:\\*[\"'])?\]?[ \t]*[:=]"
 _PARAMETER = (
     rb"(?i)(?:[?&;#~]|\\u0026)[\w.:$%\[\]-]*(?:" + _NAMES[3:-1] + rb"|policy|sign)[\w.:$%\[\]-]*="
@@ -86,7 +86,7 @@ _LETTERS = re.compile(rb"[A-Z0-9_]+")
 
 _TRUTHS = frozenset({b"0", b"1", b"false", b"no", b"none", b"null", b"off", b"on", b"true", b"yes"})
 _SECRET_PARAMETERS = frozenset({b"auth", b"key"})
-"""Names that say more in a URL than elsewhere."""
+"""Names that are secret only in URLs."""
 
 _ATTRIBUTE = re.compile(
     rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
@@ -101,8 +101,7 @@ type _Replace = Callable[[bytes, bool, int], bytes]
 def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
     """Return the text with its secrets replaced; JSON stays valid JSON.
 
-    ``line``: it is a line of a trace, whose own fields stay as they are. ``depth`` counts how often
-    it was decoded.
+    ``line`` marks a line of a trace, whose own fields stay. ``depth`` counts decodings.
     """
     if process_secrets():
         text = process_secrets().replaced(text, _REDACTED)
@@ -123,7 +122,7 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
 
 @cache
 def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
-    """Return what begins with signs of its own: the rules, and then what is done for the others."""
+    """Return the patterns with a literal beginning, and the actions for those behind the rules."""
     own: tuple[tuple[bytes, _Replace], ...] = (
         (KEY_PREFILTER, _keys),
         (_USER, _users),
@@ -144,9 +143,9 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
 
 @cache
 def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
-    """Return what is counted at every place.
+    """Return the patterns with counts, and their actions.
 
-    Apart from the rest: RE2 would make a state of each count with each other pattern's place.
+    They are a separate set, since RE2 would multiply their states with the other patterns'.
     """
     own: tuple[tuple[bytes, _Replace], ...] = (
         (SEGMENT, _segments),
@@ -173,7 +172,7 @@ def _by_context() -> bytes:
 
 
 def precompile() -> None:
-    """Read and compile all that redaction needs, so that a fork need not."""
+    """Compile all patterns before a fork."""
     redact_bytes(b"https://site.example/")
 
 
@@ -219,7 +218,7 @@ def _vendors(text: bytes, line: bool, depth: int) -> bytes:
 
 
 def _base64(text: bytes, line: bool, depth: int) -> bytes:
-    """Take out what holds a secret once it is decoded (RFC 4648)."""
+    """Redact base64 (RFC 4648) that contains a secret."""
     if depth >= _DECODINGS:
         return text
     spans: list[_Span] = []
@@ -245,7 +244,7 @@ def _altchars(run: bytes) -> bytes | None:
 
 
 def _users(text: bytes, line: bool, depth: int) -> bytes:
-    # No brackets here: URL parsers take them for an IPv6 address.
+    # No brackets: URL parsers would expect an IPv6 address.
     return _cut(text, user_spans(text), b"redacted")
 
 
@@ -315,7 +314,7 @@ def _assigned_value(
     separator: bytes,
     quote_mark: bytes | None,
 ) -> tuple[int, int] | None:
-    """Return where the value of a name stands, or None where it is none."""
+    """Return the span of a name's value, or None."""
     if name.lower() in _HOLDS_ALL:
         digest = _DIGEST.match(text, begin)
         if digest is not None:
@@ -343,10 +342,10 @@ def _assigned_value(
 
 
 def _closing(text: bytes, begin: int, quote_mark: bytes) -> int:
-    """Return where a quote is closed; ``begin`` if that is not soon, or not in the same text.
+    """Return where a quote is closed; ``begin`` if not within 4,096 bytes of the same string.
 
-    A text within texts of JSON has its quotes behind 1, 3, 7… backslashes. Those before a quote
-    tell whose it is: of the same text, of one within it, or of one around it, which ends there.
+    Strings nested in JSON have their quotes behind 1, 3, 7… backslashes, which show whether a quote
+    belongs to the same string, an inner one, or an outer one that ends there.
     """
     level = len(quote_mark) - 1
     for quote in _QUOTE.finditer(text, begin, begin + 4096):
@@ -383,7 +382,7 @@ def _behind(text: bytes, pattern: bytes) -> bytes:
 
 
 def _tags(text: bytes, line: bool, depth: int) -> bytes:
-    """Take out the value of a form's hidden or password field, and of a page's token."""
+    """Redact the values of hidden and password fields, and of tokens in ``meta`` elements."""
     spans: list[_Span] = []
     for tag in _pattern(_TAG).finditer(text):
         told, values = False, []
@@ -409,7 +408,7 @@ def _segments(text: bytes, line: bool, depth: int) -> bytes:
 
 
 def _encoded(text: bytes, line: bool, depth: int) -> bytes:
-    """Look into what is percent-encoded, such as a URL in the query of another."""
+    """Redact percent-encoded texts, such as a URL in the query of another."""
     if depth >= _DECODINGS:
         return text
     pieces: list[bytes] = []

@@ -1,6 +1,6 @@
-"""Shapes of tokens that gitleaks' rules lack, or tell by narrower ones.
+"""Shapes of tokens that gitleaks lacks, or matches too narrowly.
 
-``KEY_PREFILTER`` and ``PREFIXED`` say in one pass whether any may be there; RE2 matches them.
+RE2 searches ``KEY_PREFILTER`` and ``PREFIXED`` first, in one pass.
 """
 
 import re
@@ -21,9 +21,9 @@ PREFIXED = rb"\b[A-Za-z][A-Za-z0-9]{0,11}[_-][A-Za-z0-9]{24,}"
 def _key(literal: str, rest: str) -> tuple[str, re.Pattern[str], str]:
     """Compile a pattern for keys that begin with a literal.
 
-    It stands first because the regex engine searches a literal an order of magnitude faster; what
-    may stand before it is looked up afterwards. A letter or digit may not ("task-…" is no key),
-    unless it ends an escape of JSON or of a URL.
+    The literal comes first because that is ten times faster; the character before it is checked
+    afterwards. It must not be a letter or digit ("task-…" is no key), unless it ends an escape of
+    JSON or of a URL.
     """
     prefix = re.escape(literal)
     before = "|".join(
@@ -137,7 +137,7 @@ _GROUPS = re.compile(rb"(?:[A-Za-z0-9]+[_-])+")
 
 
 def redact_vendor_keys(text: bytes) -> bytes:
-    """Return the text with what has the shape of a vendor's key replaced."""
+    """Return the text with vendors' keys replaced."""
     words = before = text.decode("utf-8", "surrogateescape")
     for literal, pattern, instead in _KEYS:
         if literal in words:
@@ -146,7 +146,7 @@ def redact_vendor_keys(text: bytes) -> bytes:
 
 
 def prefixed_token(text: bytes, begin: int) -> tuple[int, int] | None:
-    """Return where the random token ends that begins with a vendor's word, such as ``figd_…``."""
+    """Return the span of a random token with a vendor's prefix, such as ``figd_…``, or None."""
     tail = _TAIL.match(text, begin)
     whole = tail.group() if tail else b""
     named = _GROUPS.match(whole)

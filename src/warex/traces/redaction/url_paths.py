@@ -1,4 +1,4 @@
-"""Tokens in the paths of URLs, and URLs that plainly hold no secret."""
+"""Finds tokens in the paths of URLs, and URLs without secrets."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _OPENS = frozenset(
     {"access", "auth", "authorize", "callback", "cas", "login", "magic", "oauth", "oauth2", "saml"}
     | {"session", "sessions", "signin", "sso"}
 )
-"""Behind one of these a long number in hex opens something."""
+"""Behind one of these a long hex number is secret."""
 _NAMES_FILES = frozenset(
     {"assets", "blob", "build", "chunks", "commit", "commits", "css", "dist", "images", "img", "js"}
     | {"raw", "static", "tree"}
@@ -30,7 +30,7 @@ _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
 def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where tokens in paths begin and end."""
+    """Yield the spans of tokens in paths."""
     for match in _SEGMENT.finditer(text):
         begin, end = match.start() + 1, match.end()
         segment = text[begin:end].decode()
@@ -43,7 +43,7 @@ def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _is_in_url(text: bytes, place: int) -> bool:
-    """Whether what stands there belongs to a URL or a path, and not to base64."""
+    """Whether a place is in a URL or a path, not in base64."""
     run = _RUN.search(text, max(0, place - 2000), place)
     return run is not None and (run.group().startswith(b"/") or b"://" in run.group())
 
@@ -64,7 +64,7 @@ def _is_token(segment: str, path: str) -> bool:
 
 
 def _is_of_words(segment: str) -> bool:
-    """Whether a segment is made of words and short numbers, as a page's name is."""
+    """Whether a segment consists of words and short numbers."""
     if _UUID.fullmatch(segment):
         return False
     parts = re.split(r"[-_.~:%+=]", segment)
@@ -83,14 +83,12 @@ _LONG_VALUE = 9
 
 
 def simple_url(url: str) -> str | None:
-    """Return the folder of a URL in which nothing but that folder could be secret, or else None."""
+    """Return the folder of a URL if only that folder could be secret, else None."""
     match = _SIMPLE.fullmatch(url)
     if match is None:
         return None
     folder, file, query = match.groups()
-    if _LONG.search(file):
-        return None
-    if len(file) >= 16 and announces_token(file):
+    if _LONG.search(file) or (len(file) >= 16 and announces_token(file)):
         return None
     for pair in query.split("&") if query else ():
         name, _, value = pair.partition("=")
@@ -100,6 +98,6 @@ def simple_url(url: str) -> str | None:
 
 
 def announces_token(text: str) -> bool:
-    """Whether a path has a word behind which tokens stand."""
+    """Whether a path has a word that precedes tokens."""
     lower = text.lower()
     return _TELLS.search(lower) is not None or _MAY_TELL.search(lower) is not None

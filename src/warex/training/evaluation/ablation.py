@@ -1,4 +1,4 @@
-"""What in the data does it: the same training on less of them, one thing at a time."""
+"""Ablations: the same training with one property of the data changed at a time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,21 +22,21 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A choice among a data set's rows for training; what is None is as it is."""
+    """A selection of a data set's training rows; None leaves a property unchanged."""
 
     name: str = ALL
     relabelled: bool = True
-    """Whether answers count that were put in place of the agent's own."""
+    """Whether answers that replace the agent's own are included."""
     clean_per_failure: float | None = None
     families: int | None = None
     """Of error pages."""
     examples: int | None = None
-    """Failures; clean steps follow in their proportion."""
+    """Failures; clean steps in proportion."""
 
 
 @dataclass(frozen=True, slots=True)
 class AblationResult:
-    """What a variant led to, with one seed."""
+    """The result of a variant with one seed."""
 
     variant: Variant
     seed: int
@@ -53,7 +53,7 @@ def variants(
     families: Sequence[int],
     examples: Sequence[int],
 ) -> tuple[Variant, ...]:
-    """Return all of the data, and what differs from that in one thing each."""
+    """Return all of the data, and the variants that each differ from it in one property."""
     found = [Variant()]
     if without_relabelled:
         found.append(Variant("without relabelled", relabelled=False))
@@ -67,7 +67,7 @@ def variants(
 def variant_rows(
     rows: Sequence[RowMetadata], variant: Variant, seed: int
 ) -> tuple[RowMetadata, ...]:
-    """Return the rows for training that a variant has, chosen by seed."""
+    """Return a variant's training rows, drawn by seed."""
     failures = [row for row in rows if row.kind == "failure"]
     clean = [row for row in rows if row.kind == "clean"]
     ratio = len(clean) / len(failures) if failures and clean else None
@@ -88,7 +88,7 @@ def variant_rows(
 
 
 def variant_dataset(dataset: Dataset, variant: Variant, seed: int) -> Dataset:
-    """Return a data set with a variant's rows for training. Raises InputError for none."""
+    """Return a data set with a variant's training rows. Raises InputError if there are none."""
     rows = variant_rows(dataset.splits.get("train", ()), variant, seed)
     if not rows:
         raise InputError(f"{dataset.folder}: nothing is left to train on with {variant.name}")
@@ -105,10 +105,7 @@ def run_ablation(
     recipe: Hyperparameters,
     adapter: Path | None = None,
 ) -> Iterator[AblationResult]:
-    """Train each variant with each seed, and ask it the rows; yield what came of it.
-
-    Raises as ``train`` and ``load_model`` do.
-    """
+    """Train each variant with each seed and yield its results. Raises as ``train`` does."""
     for variant in chosen:
         for seed in seeds:
             some = variant_dataset(dataset, variant, seed)

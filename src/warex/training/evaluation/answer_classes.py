@@ -1,4 +1,4 @@
-"""What a model answered to a held-out step, in one word (paper, appendix G)."""
+"""Classifies a model's answer to a held-out step (paper, appendix G)."""
 
 import json
 import re
@@ -28,11 +28,11 @@ type AnswerClass = Literal[
     "text",
     "empty",
 ]
-"""``recovery``: asks for the page again, or is the very action that recovered. ``agreement``: of a
-clean step, the action wanted. ``false_reload``: of a clean step, asks for the page again where that
-was not wanted. ``infeasible``: gives the task up. ``refusal``: apologises or says that it cannot.
-``message``: tells the user something. ``hallucination``: pastes a page, or acts on an element that
-is not there. ``text``: words without an action."""
+"""``recovery``: requests the page again, or is the action that recovered. ``agreement``: on a clean
+step, the expected action. ``false_reload``: on a clean step, an unexpected request of the page.
+``infeasible``: gives the task up. ``refusal``: apologises or declines. ``message``: a message to
+the user. ``hallucination``: pastes a page, or acts on an element that is not there. ``text``: words
+without an action."""
 
 CLASSES: Final[tuple[AnswerClass, ...]] = get_args(AnswerClass.__value__)
 _SORRY: Final = re.compile(
@@ -46,23 +46,23 @@ _TREE_LINE: Final = re.compile(
     re.MULTILINE,
 )
 _PASTED: Final = 3
-"""So many lines of an accessibility tree are no thought."""
+"""Lines of an accessibility tree from which an answer counts as a pasted page."""
 _ID: Final = re.compile(r"\d{1,6}|[a-z]{1,2}\d{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedAnswer:
-    """An answer, read."""
+    """An answer and its class."""
 
     label: AnswerClass
     action: str
-    """As it would be written, ``click('9')``; empty where there is none."""
+    """In call syntax, ``click('9')``; empty without an action."""
     same_kind: bool
-    """Whether the action has the name of the one wanted."""
+    """Whether the action has the name of the expected one."""
 
 
 def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> ClassifiedAnswer:
-    """Return what an answer to a row's prompt is."""
+    """Return the class of an answer to a row's prompt."""
     acts = _actions(answer, vocabulary)
     wanted = _actions(row.answer, vocabulary)
     text = "\n".join(message_texts([answer])).strip()
@@ -75,7 +75,7 @@ def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> Classifie
 
 
 def shown(action: Action) -> str:
-    """Return an action as it would be written: ``goto('https://shop.example/')``."""
+    """Return an action in call syntax: ``goto('https://shop.example/')``."""
     given = action.arguments
     if isinstance(given, Mapping):
         return f"{action.name}({', '.join(f'{key}={value!r}' for key, value in given.items())})"
@@ -106,11 +106,7 @@ def _without_action(text: str, answer: ChatMessage) -> AnswerClass:
 
 
 def _of_action(
-    acts: Sequence[Action],
-    wanted: Sequence[Action],
-    row: Row,
-    vocabulary: Vocabulary,
-    text: str,
+    acts: Sequence[Action], wanted: Sequence[Action], row: Row, vocabulary: Vocabulary, text: str
 ) -> AnswerClass:
     act = acts[0]
     is_wanted = bool(wanted) and _same(act, wanted[0])
@@ -134,13 +130,12 @@ def _of_action(
 
 
 def _asks_again(act: Action, row: Row, vocabulary: Vocabulary) -> bool:
-    """Whether an action asks for the page that the row's step is on."""
+    """Whether an action requests the page of the row's step again."""
     if act.name in vocabulary.retry:
         return True
-    given: JsonValue = [*_values(act)]
-    if isinstance(act.arguments, Mapping):
-        given = dict(act.arguments)
-    does = action_kind_with_arguments(act.name, given)
+    given = act.arguments
+    arguments: JsonValue = dict(given) if isinstance(given, Mapping) else [*_values(act)]
+    does = action_kind_with_arguments(act.name, arguments)
     if does == "reload":
         return True
     leads = act.name in vocabulary.recover and does == "goto"
@@ -148,7 +143,7 @@ def _asks_again(act: Action, row: Row, vocabulary: Vocabulary) -> bool:
 
 
 def _acts_on_nothing(act: Action, row: Row) -> bool:
-    """Whether an action's element, told by an id, is not on the page that was shown."""
+    """Whether an action's element id is missing on the page that was shown."""
     values = _values(act)
     if (
         not values

@@ -1,6 +1,6 @@
-"""The recovery test: how often models answer a held-out fault rightly (paper §5.3, table 3).
+"""The recovery test: how often models answer a held-out fault correctly (paper §5.3, table 3).
 
-Beside the failures stand clean steps, so that a model which always reloads is seen for what it is.
+Clean steps are included, so that a model which always reloads is recognised.
 """
 
 from collections import Counter
@@ -13,36 +13,33 @@ from warex.exports.rows import Row
 from warex.training.evaluation.answer_classes import AnswerClass, ClassifiedAnswer
 
 type Answers = Mapping[str, ClassifiedAnswer]
-"""A model's answers by the id of their row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
-    """One model's results; intervals are 95 %, by task where a task has several steps."""
+    """One model's results; intervals are 95 %, clustered by task if a task has several steps."""
 
     name: str
     recovery: Rate
     """Of failure steps."""
     agreement: Rate
-    """Of clean steps: exactly the action wanted."""
+    """Of clean steps: exactly the expected action."""
     same_kind: Rate
-    """Of clean steps: an action of the name wanted."""
+    """Of clean steps: an action with the expected name."""
     false_reloads: Rate
     """Of clean steps."""
     classes: Mapping[AnswerClass, int]
     """Of failure steps."""
     p: float | None = None
-    """Of Fisher's exact test of the recovery against the first model; None for that one."""
+    """Of Fisher's exact test of the recovery against the first model's; None for the first."""
     relative: float | None = None
-    """Relative improvement of the recovery over the first model's; None where that is zero."""
+    """Relative improvement of the recovery over the first model's; None if that is zero."""
     by_fault: Mapping[str, Rate] | None = None
-    """Recovery for each kind of fault."""
     by_family: Mapping[str, Rate] | None = None
-    """Recovery for each family of error pages."""
 
 
 def results(rows: Sequence[Row], answered: Mapping[str, Answers]) -> tuple[ModelResult, ...]:
-    """Return each model's results, the first model being what the others are compared with."""
+    """Return each model's results, compared with the first model."""
     found: list[ModelResult] = []
     for name, answers in answered.items():
         failures = [row for row in rows if row.kind == "failure" and row.id in answers]

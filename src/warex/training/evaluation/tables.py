@@ -1,4 +1,4 @@
-"""The recovery test's tables: rates, classes, and the answers side by side (paper, table 3)."""
+"""The recovery test's tables: rates, classes, and answers side by side (paper, table 3)."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -17,7 +17,7 @@ _LONGEST = 60
 
 
 def summary(results: Sequence[ModelResult]) -> Table:
-    """Return each model's rates as a table for the terminal, the classes of its answers below."""
+    """Return a terminal table of each model's rates, with the classes of its answers below."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("model", overflow="fold")
     for name in ("recovered", "p", "relative", "agrees", "same kind", "false reloads"):
@@ -40,7 +40,7 @@ def summary(results: Sequence[ModelResult]) -> Table:
 
 
 def ablation(outcomes: Sequence[AblationResult]) -> Table:
-    """Return what each variant led to; over several seeds the mean and the extremes."""
+    """Return each variant's results; over several seeds the mean and the range."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("trained on", overflow="fold")
     for name in ("failures", "clean", "recovered", "agrees", "false reloads"):
@@ -59,7 +59,7 @@ def ablation(outcomes: Sequence[AblationResult]) -> Table:
 
 
 def _range(rates: Sequence[Rate]) -> str:
-    """Write one rate with its interval, several as their mean and extremes: ``80% (75-85%)``."""
+    """Format one rate with its interval, several as mean and range: ``80% (75-85%)``."""
     if len(rates) == 1:
         return shown(rates[0])
     values = [rate.value for rate in rates if rate.value is not None]
@@ -69,7 +69,7 @@ def _range(rates: Sequence[Rate]) -> str:
 
 
 def summary_data(results: Sequence[ModelResult]) -> list[dict[str, Any]]:
-    """Return each model's results as JSON: rates with hits, n and their 95 % interval."""
+    """Return each model's results as JSON: rates with hits, n and 95 % interval."""
     return [
         {
             "model": one.name,
@@ -90,7 +90,7 @@ def summary_data(results: Sequence[ModelResult]) -> list[dict[str, Any]]:
 
 
 def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:
-    """Return what each model answered to each fault, as a table in Markdown."""
+    """Return each model's answers to each fault as a Markdown table."""
     names = list(answered)
     lines = [f"| task | fault | {' | '.join(names)} |", f"| --- | --- |{' --- |' * len(names)}"]
     for row in rows:
@@ -102,7 +102,7 @@ def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:
 
 
 def shown(rate: Rate) -> str:
-    """Write a rate with its interval: ``17/21 (60-92 %)``; an empty one as a dash."""
+    """Format a rate with its interval: ``17/21 (60-92 %)``; a dash if it is empty."""
     if rate.value is None:
         return "—"
     low, high = rate.interval

@@ -1,22 +1,17 @@
-"""Which tokens are scored in training: those of the answer, on a processor as on a card."""
-
-from typing import Any
+"""Computes logits in training only for the answer's tokens, on a CPU as on a GPU."""
 
 
 def mask_prompt_loss(device: str) -> bool:
-    """Have TRL score no token of the prompt on a processor; return whether it scores none.
+    """Have TRL compute no logits for prompt tokens on a CPU; return whether it does so now.
 
-    On a card it scores none itself; elsewhere it scores all and throws away what the loss does not
-    count, since some accelerators compile anew for each number of tokens. A processor does not, and
-    a step takes a third less time. Call it before a trainer is made.
+    On a GPU it already does. Elsewhere it computes all and discards those that the loss ignores,
+    since some accelerators recompile for each number of tokens. A CPU does not, and a step takes a
+    third less time. Call this before a trainer is made.
     """
     import trl.trainer.utils as utils
 
     if device != "cpu" or not hasattr(utils, "_use_triton"):
         return False
 
-    def only_where_it_counts(device: Any) -> bool:
-        return True
-
-    utils._use_triton = only_where_it_counts
+    utils._use_triton = lambda device: True
     return True

@@ -1,6 +1,6 @@
 """Supervised fine-tuning and preference training by TRL, with LoRA (paper §4.2).
 
-TRL does the work. What is ours is the data, the recipe, and that a run which was cut off goes on.
+WAREX supplies the data, the hyperparameters, and the resumption of an interrupted training.
 """
 
 import errno
@@ -19,7 +19,7 @@ from warex.files.reading import path_exists
 from warex.traces.files import write_atomic
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss
-from warex.training.model.loading import LoadedModel, load_model
+from warex.training.model.loading import LoadedModel, load_model, require_adapter
 from warex.training.model.memory import keep_freed_memory
 from warex.training.model.openmp import shorten_openmp_spin
 from warex.training.trl_data import (
@@ -36,28 +36,28 @@ RECIPE: Final = "recipe.json"
 _DISK_FULL: Final = (
     "No space left", "PytorchStreamWriter failed", "unexpected pos", "Disk quota exceeded",
 )  # fmt: skip
-"""``unexpected pos``: of a file that torch writes, less was written than was asked for."""
+"""``unexpected pos``: torch wrote less of a file than was requested."""
 
 type Tell = Callable[["TrainingProgress"], None]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """How far a training is."""
+    """Progress of a training."""
 
     step: int
     steps: int
     epoch: float
     values: Mapping[str, float]
-    """As TRL logs them: ``loss``, ``eval_loss``, ``learning_rate`` …; empty for a mere step."""
+    """As TRL logs them: ``loss``, ``eval_loss``, ``learning_rate`` …; empty for a plain step."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """What came out."""
+    """Result of a training."""
 
     folder: Path
-    """Holds the adapter."""
+    """Contains the adapter."""
     steps: int
     examples: int
     left_out: int
@@ -65,9 +65,8 @@ class TrainingResult:
     loss: float | None
     """Of the last log."""
     validation_loss: float | None
-    """Of the best epoch; None where there was nothing to validate on."""
+    """Of the best epoch; None without validation rows."""
     resumed_at: int = 0
-    """The step at which an earlier run was taken up again."""
 
 
 def train(
@@ -83,8 +82,8 @@ def train(
 ) -> TrainingResult:
     """Train a LoRA adapter on a data set and write it into a folder.
 
-    ``adapter`` is one to go on from. Raises InputError where the data or the model cannot be used
-    or the folder is taken, MachineError where memory or the disk does not do.
+    ``adapter`` is one to continue from. Raises InputError if the data or the model cannot be used
+    or the folder is not empty, MachineError if memory or disk space is insufficient.
     """
     require_rows(dataset)
     if not one_sided:
@@ -130,7 +129,7 @@ def train(
 
 
 def is_first_process() -> bool:
-    """Whether this is the only process of a training, or the first that accelerate started."""
+    """Whether this is the only process of a training, or the first started by accelerate."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -148,7 +147,7 @@ def _require_fresh(out: Path) -> None:
 
 
 def _whole_checkpoint(out: Path) -> Path | None:
-    """Return the last checkpoint that was written to its end; None for none."""
+    """Return the last complete checkpoint, or None."""
     found = sorted(
         (out / CHECKPOINTS).glob("checkpoint-*"), key=lambda it: int(it.name.rpartition("-")[2])
     )
@@ -156,7 +155,7 @@ def _whole_checkpoint(out: Path) -> Path | None:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a checkpoint was written to its end: its state is written last."""
+    """Whether a checkpoint is complete: its state is written last."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -168,12 +167,10 @@ def _is_whole(folder: Path) -> bool:
 
 
 def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparameters) -> None:
-    """Put a LoRA adapter on the model, a new one or one to go on from, that can be trained."""
+    """Add a trainable LoRA adapter to the model, new or loaded."""
     import torch
     from peft import LoraConfig, PeftModel, get_peft_model, prepare_model_for_kbit_training
     from transformers import set_seed
-
-    from warex.training.model.loading import require_adapter
 
     set_seed(recipe.seed)
     if recipe.qlora:
@@ -227,10 +224,7 @@ def _trainer(
         "kto": (trl.KTOConfig, trl.KTOTrainer),
     }[kind]
     choices: dict[Format, dict[str, Any]] = {
-        "sft": {
-            "completion_only_loss": True,
-            "packing": recipe.packing,
-        },
+        "sft": {"completion_only_loss": True, "packing": recipe.packing},
         "dpo": {"beta": recipe.beta},
         "kto": {"beta": recipe.beta},
     }
@@ -247,7 +241,7 @@ def _trainer(
         max_grad_norm=recipe.grad_norm,
         max_length=recipe.max_length,
         gradient_checkpointing=recipe.gradient_checkpointing,
-        # The base weights are in their precision already, and LoRA's in fp32.
+        # The base weights already have their precision, and LoRA's are fp32.
         bf16=False,
         fp16=False,
         use_cpu=loaded.device == "cpu",
@@ -280,7 +274,7 @@ def _callback(path: Path, tell: Tell) -> Any:
     from transformers import TrainerCallback
 
     class Metrics(TrainerCallback):  # type: ignore[misc]
-        """Writes what TRL logs, a line of JSON each, and tells of each step."""
+        """Writes what TRL logs as JSON lines, and reports each step."""
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             if state.is_world_process_zero:
@@ -300,7 +294,7 @@ def _callback(path: Path, tell: Tell) -> Any:
 
 
 def _explained(error: Exception, out: Path) -> MachineError:
-    """Return what became of a training that broke, and what helps."""
+    """Return a MachineError that explains a failed training."""
     text = " ".join(str(error).split())
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     if full or any(words in text for words in _DISK_FULL):

@@ -1,4 +1,4 @@
-"""Where answers come from: a model of this machine, or any OpenAI-compatible endpoint."""
+"""Answers from a local model or from an OpenAI-compatible endpoint."""
 
 import json
 import os
@@ -27,7 +27,7 @@ _ACTION_LINE: Final = re.compile(r"^[ \t]*\w+[ \t]*(?:\(.*\)|\[.*\])[ \t]*\n", r
 
 
 def has_action(text: str) -> bool:
-    """Whether an answer so far has its action, on a line of its own that is over."""
+    """Whether a partial answer has its action on a complete line."""
     return "```" not in text and "<" not in text and _ACTION_LINE.search(text) is not None
 
 
@@ -40,9 +40,9 @@ def answers_by_model(
     new_tokens: int = NEW_TOKENS,
     done: Callable[[str], bool] = lambda text: False,
 ) -> Iterator[Answered]:
-    """Yield each row with the model's answer, greedily chosen; rows of like length go together.
+    """Yield each row with the model's greedy answer, batched by length.
 
-    ``done`` says of an answer so far that no more of it is needed.
+    ``done`` returns whether a partial answer is sufficient.
     """
     written = {
         row.id: loaded.tokenizer.apply_chat_template(
@@ -70,17 +70,12 @@ def answers_by_model(
 
 
 def answers_by_endpoint(
-    url: str,
-    model: str,
-    rows: Sequence[Row],
-    *,
-    at_once: int = 4,
-    new_tokens: int = NEW_TOKENS,
+    url: str, model: str, rows: Sequence[Row], *, at_once: int = 4, new_tokens: int = NEW_TOKENS
 ) -> Iterator[Answered]:
     """Yield each row with an endpoint's answer, in order; the key is ``OPENAI_API_KEY``.
 
-    Raises InputError where the URL is none or the endpoint refuses, MachineError where it cannot
-    be reached.
+    Raises InputError if the URL is invalid or the endpoint refuses, MachineError if it cannot be
+    reached.
     """
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise InputError(f"--endpoint {url!r} is not an http:// or https:// address")

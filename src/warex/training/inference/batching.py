@@ -1,4 +1,4 @@
-"""Answers for many who ask at once: those who wait are answered together, in one batch."""
+"""Answers concurrent requests together, in one batch."""
 
 import queue
 import threading
@@ -13,19 +13,18 @@ type Finish = Literal["stop", "length"]
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What there is of an answer so far."""
+    """An answer so far."""
 
     text: str
     tokens: int
     finish: Finish | None = None
-    """None while it goes on. ``stop``: the model ended it, or a text did that stops it."""
+    """None while it grows. ``stop``: the model or a stop text ended it."""
     error: str = ""
-    """Why there will be no more of it."""
 
 
 @dataclass(slots=True)
 class GenerationRequest:
-    """An answer that somebody waits for."""
+    """A request for an answer."""
 
     prompt: str
     """As the chat template writes it."""
@@ -37,19 +36,19 @@ class GenerationRequest:
     deliver: Callable[[Generation], None]
     """Called from the batcher's thread, last with a finish or an error."""
     done: Callable[[str], bool] = lambda text: False
-    """Says of an answer so far that no more of it is needed."""
+    """Returns whether a partial answer is sufficient."""
     cancelled: bool = False
-    """Set it when nobody waits any more."""
+    """Set when the client has gone."""
 
     @property
     def batch_key(self) -> tuple[str | None, float, float]:
-        """What those share who are answered together."""
+        """What requests must share to be answered in one batch."""
         return self.adapter, self.temperature, self.top_p
 
 
 @dataclass(slots=True)
 class Batcher:
-    """Owns a model: one thread answers, up to ``size`` at once."""
+    """Owns a model: one thread answers up to ``size`` requests at once."""
 
     loaded: LoadedModel
     size: int = 8
@@ -58,16 +57,16 @@ class Batcher:
     _thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._work, name="batcher", daemon=True)
         self._thread.start()
 
     def ask(self, wanted: GenerationRequest) -> None:
-        """Put an answer into the queue."""
+        """Queue a request."""
         self._asked.put(wanted)
 
     def close(self) -> None:
-        """Answer nobody any more; wait for the thread."""
+        """Stop answering and join the thread."""
         self._asked.put(None)
         if self._thread is not None:
             self._thread.join()
@@ -83,7 +82,7 @@ class Batcher:
                 self._answer(batch)
 
     def _take_in(self) -> bool:
-        """Wait for somebody to ask, and take in all who have; return False when it is over."""
+        """Wait for a request and take all that are queued; return False after ``close``."""
         asked = [] if self._waiting else [self._asked.get()]
         while not self._asked.empty():
             asked.append(self._asked.get())
@@ -101,7 +100,7 @@ class Batcher:
 
 
 def generate(loaded: LoadedModel, batch: Sequence[GenerationRequest]) -> None:
-    """Answer a batch that shares its way; deliver each answer as it grows."""
+    """Answer requests with one ``batch_key``; deliver each answer as it grows."""
     import torch
 
     tokenizer = loaded.tokenizer
@@ -149,6 +148,6 @@ def _ends(loaded: LoadedModel) -> frozenset[int]:
 
 
 def _cut(text: str, stops: tuple[str, ...]) -> tuple[str, Finish | None]:
-    """Return a text up to the first text that stops it, and whether there was one."""
+    """Return a text up to the first stop text, and ``"stop"`` if there was one."""
     at = min((found for stop in stops if (found := text.find(stop)) >= 0), default=None)
     return (text, None) if at is None else (text[:at], "stop")

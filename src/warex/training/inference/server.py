@@ -1,4 +1,4 @@
-"""A small server of OpenAI's chat completions, for one model of this machine and its adapters."""
+"""A small server of OpenAI's chat completions for one local model and its adapters."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ LARGEST_BODY: Final = 20 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class RequestDefaults:
-    """What holds where a client names none."""
+    """Values for what a request leaves out."""
 
     max_tokens: int = 512
     temperature: float = 1.0
@@ -36,7 +36,7 @@ _UNSAID: Final = RequestDefaults()
 
 
 class ChatCompletionRequest(BaseModel, frozen=True, extra="ignore"):
-    """What is read of a request; what is not, a small server has no use for."""
+    """The fields of a request that are read; others are ignored."""
 
     model: str = ""
     messages: Annotated[list[dict[str, Any]], Field(min_length=1)]
@@ -62,8 +62,8 @@ def application(
 ) -> "Starlette":
     """Return the server as an ASGI application.
 
-    ``adapters`` names the models that are served, each with its adapter in the loaded model or
-    None for the base; the last is answered with where a request names none.
+    ``adapters`` maps each served model to its adapter, or None for the base; the last one answers
+    requests without a model.
     """
     from starlette.applications import Starlette
     from starlette.responses import JSONResponse
@@ -83,12 +83,8 @@ def application(
                     "code": error.code or None}  # fmt: skip
             return JSONResponse({"error": told}, error.status)
 
-    return Starlette(
-        routes=[
-            Route("/v1/models", models),
-            Route("/v1/chat/completions", complete, methods=["POST"]),
-        ]
-    )
+    chat = Route("/v1/chat/completions", complete, methods=["POST"])
+    return Starlette(routes=[Route("/v1/models", models), chat])
 
 
 async def _complete(
@@ -121,8 +117,7 @@ async def _complete(
     batcher.ask(wanted)
     if asked.stream:
         usage = bool((asked.stream_options or {}).get("include_usage"))
-        whole = bool(asked.tools)
-        events = _cancelling(answer.events(usage=usage, whole=whole), wanted)
+        events = _cancelling(answer.events(usage=usage, whole=bool(asked.tools)), wanted)
         return StreamingResponse(events, media_type="text/event-stream")
     return JSONResponse(await answer.whole())
 
@@ -142,7 +137,7 @@ async def _asked(request: "Request") -> ChatCompletionRequest:
 
 
 def _prompt(batcher: Batcher, asked: ChatCompletionRequest) -> tuple[str, int]:
-    """Return the prompt as the chat template writes it, and its tokens."""
+    """Return the prompt as the chat template writes it, and its number of tokens."""
     from jinja2 import TemplateError
 
     tokenizer = batcher.loaded.tokenizer
@@ -187,19 +182,16 @@ def _room(
 
 
 class _Answer:
-    """An answer that grows, as one message or as events."""
+    """A growing answer, as one message or as events."""
 
     def __init__(self, model: str, prompt_tokens: int) -> None:
-        self._facts = {
-            "id": f"chatcmpl-{uuid4().hex}",
-            "created": int(Clock().wall()),
-            "model": model,
-        }
+        created = int(Clock().wall())
+        self._facts = {"id": f"chatcmpl-{uuid4().hex}", "created": created, "model": model}
         self._prompt_tokens = prompt_tokens
         self._grown: asyncio.Queue[Generation] = asyncio.Queue()
 
     def receive(self) -> Callable[[Generation], None]:
-        """Return what another thread calls as the answer grows."""
+        """Return the callback that another thread calls as the answer grows."""
         loop = asyncio.get_running_loop()
 
         def deliver(generated: Generation) -> None:
@@ -209,15 +201,12 @@ class _Answer:
         return deliver
 
     async def whole(self) -> dict[str, Any]:
-        """Wait for the end; return the completion."""
+        """Wait for the end and return the completion."""
         async for generated in self._growing():
             if generated.finish is not None:
                 message = message_of(generated.text)
-                choice = {
-                    "index": 0,
-                    "message": message,
-                    "finish_reason": _reason(message, generated),
-                }
+                reason = _reason(message, generated)
+                choice = {"index": 0, "message": message, "finish_reason": reason}
                 return {
                     **self._facts,
                     "object": "chat.completion",
@@ -227,7 +216,7 @@ class _Answer:
         raise AssertionError("an answer ended without a finish")
 
     async def events(self, *, usage: bool, whole: bool) -> AsyncIterator[bytes]:
-        """Yield the completion's events; ``whole``: the message in one, since it may be a call."""
+        """Yield the completion's events; ``whole`` sends one message, since it may be a call."""
         yield self._event({"role": "assistant", "content": ""})
         sent = 0
         try:
@@ -246,7 +235,7 @@ class _Answer:
                 if generated.finish and usage:
                     yield self._line({"choices": [], "usage": self._usage(generated)})
         except _Refused as error:
-            # The status is sent already.
+            # The status has already been sent.
             yield _data({"error": {"message": error.message, "type": "server_error"}})
         yield b"data: [DONE]\n\n"
 
@@ -276,7 +265,7 @@ class _Answer:
 async def _cancelling(
     events: AsyncIterator[bytes], wanted: GenerationRequest
 ) -> AsyncIterator[bytes]:
-    """Yield events; stop the answer when nobody reads them any more."""
+    """Yield events; cancel the answer when the client stops reading."""
     try:
         async for event in events:
             yield event

@@ -1,6 +1,6 @@
-"""A model's text as a message of chat completions: tool calls are written into it as JSON.
+"""Converts a model's text to a chat message with tool calls.
 
-``<tool_call>{"name": …, "arguments": {…}}</tool_call>`` is what Hermes and Qwen models write.
+Hermes and Qwen models write ``<tool_call>{"name": …, "arguments": {…}}</tool_call>``.
 """
 
 import json
@@ -15,7 +15,7 @@ _CALL: Final = re.compile(r"<tool_call>\s*(\{.*?\})\s*(?:</tool_call>|\Z)", re.D
 
 
 def message_of(text: str) -> ChatMessage:
-    """Return a text as the assistant's message; what is no whole call stays text."""
+    """Return a text as the assistant's message; incomplete calls stay text."""
     calls = list(_calls(text))
     if not calls:
         return {"role": "assistant", "content": text.strip()}

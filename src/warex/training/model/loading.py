@@ -1,6 +1,6 @@
-"""A language model and its tokenizer: from a folder, a hub, or a GGUF file; with LoRA adapters.
+"""Loads a language model and its tokenizer from a folder, a hub or a GGUF file, with LoRA adapters.
 
-torch and transformers are the extra ``train``, and are imported only when a model is loaded.
+torch and transformers belong to the extra ``train`` and are imported when a model is loaded.
 """
 
 import os
@@ -24,20 +24,17 @@ WEIGHTS: Final = ("adapter_model.safetensors", "adapter_model.bin")
 
 @dataclass(slots=True)
 class LoadedModel:
-    """A model that is ready to answer or to be trained."""
+    """A model that can answer or be trained."""
 
     model: Any
-    """transformers' causal language model, or PEFT's around it."""
+    """transformers' causal language model, or PEFT's wrapper of it."""
     tokenizer: Any
     device: str
     name: str
     adapters: list[str] = field(default_factory=list)
 
     def add_adapter(self, folder: Path) -> str:
-        """Load a LoRA adapter beside those that are there; return its name here.
-
-        Raises InputError where the folder holds none, or one of another model.
-        """
+        """Load another LoRA adapter and return its name. Raises InputError if it does not fit."""
         require_adapter(folder)
         from peft import PeftModel
 
@@ -54,13 +51,13 @@ class LoadedModel:
         return name
 
     def merge_adapter(self) -> None:
-        """Merge the only adapter into the weights: it is part of the model from then on."""
+        """Merge the only adapter into the weights."""
         self.model = self.model.merge_and_unload()
         self.adapters.clear()
 
     @contextmanager
     def using(self, adapter: str | None) -> Iterator[Any]:
-        """Give the model with one of its adapters, or with none."""
+        """Yield the model with one of its adapters, or with none."""
         if adapter is not None:
             self.model.set_adapter(adapter)
             yield self.model
@@ -72,13 +69,13 @@ class LoadedModel:
 
 
 def require_packages() -> None:
-    """Raise MachineError where packages of the extra ``train`` are missing."""
+    """Raise MachineError if packages of the extra ``train`` are missing."""
     packages = ("torch", "transformers", "peft", "trl", "tensorboard", "uvicorn")
     require_extra("train", "a model on this machine", *packages)
 
 
 def require_adapter(folder: Path) -> None:
-    """Raise InputError where a folder holds no LoRA adapter."""
+    """Raise InputError if a folder contains no LoRA adapter."""
     if not (folder / "adapter_config.json").is_file():
         raise InputError(f"{folder} holds no adapter: it has no adapter_config.json")
     if not any((folder / name).is_file() for name in WEIGHTS):
@@ -95,8 +92,8 @@ def load_model(
 ) -> LoadedModel:
     """Load a model by its folder, its name on a hub, or the path of its GGUF file.
 
-    Raises InputError where there is none, its architecture is unknown, or it has no chat template;
-    MachineError where the extra is missing or memory does not do.
+    Raises InputError if it does not exist, has an unknown architecture or no chat template;
+    MachineError if the extra is missing or memory is insufficient.
     """
     require_packages()
     if adapter is not None:
@@ -148,7 +145,7 @@ def _require_chat_template(name: str, tokenizer: Any) -> None:
 
 
 def _source(name: str) -> tuple[str, dict[str, str]]:
-    """Return what transformers loads a model from, and its file if it is a GGUF's."""
+    """Return what transformers loads a model from, and the file name of a GGUF."""
     path = Path(name)
     if name.endswith(GGUF):
         if not path.is_file():
@@ -186,12 +183,12 @@ def _device(wanted: str) -> str:
 
     if wanted != "auto":
         return wanted
-    # accelerate starts a process for each card, and tells each which one is its own.
+    # accelerate starts a process per card and sets its number.
     return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if torch.cuda.is_available() else "cpu"
 
 
 def _in_bf16(precision: Precision, device: str) -> bool:
-    """Whether weights are to be in bf16: where the machine computes in it, unless told."""
+    """Whether to load weights in bf16: by default if the machine computes in it."""
     import torch
 
     if precision != "auto":
@@ -217,7 +214,7 @@ def _four_bits(device: str) -> Any:
 
 
 def _unquantized(model: Any) -> None:
-    """Take away the marks of quantization: a GGUF's weights are whole numbers of floats by now."""
+    """Remove the marks of quantization: transformers loads a GGUF's weights as floats."""
     model.hf_quantizer = None
     model.is_quantized = False
     if hasattr(model.config, "quantization_config"):
@@ -225,7 +222,7 @@ def _unquantized(model: Any) -> None:
 
 
 def _be_quiet() -> None:
-    """Keep transformers from printing: what is worth saying, we say."""
+    """Keep transformers from printing."""
     import warnings
 
     # tqdm reads its variable once, when transformers imports it.

@@ -1,4 +1,4 @@
-"""Whether a model fits into memory, told before its weights are read; and memory kept for reuse."""
+"""Checks that a model fits into memory before its weights are read; keeps freed memory."""
 
 import ctypes
 from pathlib import Path
@@ -8,7 +8,7 @@ from warex.errors import MachineError
 
 _GIB: Final = 2**30
 _FOUR_BITS: Final = 0.6
-"""Bytes of a weight in 4 bits, with its share of the scales."""
+"""Bytes of a weight in 4 bits, including its share of the scales."""
 
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
@@ -17,10 +17,10 @@ _KEPT: Final = 2**31 - 1
 
 
 def keep_freed_memory() -> bool:
-    """Have the C library keep what is freed for the next use; return whether it does (glibc).
+    """Have glibc keep freed memory for reuse; return whether it does.
 
-    A step of training on a processor takes and frees the same gigabytes again and again. Given back
-    to the kernel each time, they come back as pages to be cleared, which costs a fifth of the step.
+    A training step on a CPU allocates and frees the same gigabytes repeatedly. Returned to the
+    kernel, they come back as pages to be zeroed, which costs a fifth of the step.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt
@@ -30,10 +30,10 @@ def keep_freed_memory() -> bool:
 
 
 def require_memory(name: str, config: Any, weight: float, device: str) -> None:
-    """Raise MachineError where a model's weights are more than the memory that is free.
+    """Raise MachineError if a model's weights need more than the free memory.
 
-    ``config`` is transformers', ``weight`` the bytes of one weight. What training takes beside the
-    weights is not counted, so that nothing is refused that would do.
+    ``config`` is transformers', ``weight`` the bytes of one weight. What training needs in addition
+    is not counted, so that no model that would fit is refused.
     """
     free = free_memory(device)
     needed = weights_of(config) * weight
@@ -46,14 +46,14 @@ def require_memory(name: str, config: Any, weight: float, device: str) -> None:
 
 
 def bytes_of_a_weight(*, bf16: bool, qlora: bool) -> float:
-    """Return how many bytes each weight takes."""
+    """Return the bytes of each weight."""
     if qlora:
         return _FOUR_BITS
     return 2.0 if bf16 else 4.0
 
 
 def weights_of(config: Any) -> int:
-    """Return how many weights a model of a configuration has; none of them is made."""
+    """Return the number of a model's weights without allocating them."""
     import torch
     from transformers import AutoModelForCausalLM
 
@@ -63,7 +63,7 @@ def weights_of(config: Any) -> int:
 
 
 def free_memory(device: str) -> int | None:
-    """Return the free bytes of a card, or of this machine and control group; None for unknown."""
+    """Return the free bytes of a card, or of this machine and control group; None if unknown."""
     if device.startswith("cuda"):
         import torch
 
@@ -81,7 +81,7 @@ def _available() -> int | None:
 
 
 def _left_in_group(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Return what a container's limit leaves; None without a limit (control groups, version 2)."""
+    """Return what a container's limit leaves; None without a limit (control groups v2)."""
     try:
         limit = (folder / "memory.max").read_text().strip()
         used = (folder / "memory.current").read_text()

@@ -1,4 +1,1 @@
-"""Programs run by a benchmark's own Python, by their path: WAREX itself imports none of them.
-
-Each does one task with the harness's own classes and leaves the result where it is told.
-"""
+"""Programs run by path in a benchmark's own Python; WAREX does not import them."""

@@ -1,6 +1,6 @@
-"""One task of BrowserGym's by AgentLab's GenericAgent: one ``ExpArgs``, as its own study makes it.
+"""Runs AgentLab's GenericAgent on one BrowserGym task by one ``ExpArgs``.
 
-A study would start again what ended in an error, up to three times, and so hide what a fault did.
+A study would retry errors up to three times and so hide the effect of faults.
 """
 
 import copy
@@ -26,7 +26,7 @@ _SETS = {
 
 
 def main(told: dict[str, Any]) -> None:
-    """Run the task; AgentLab leaves ``summary_info.json`` in a folder of its own."""
+    """Run the task; AgentLab writes ``summary_info.json`` to a folder of its own."""
     family = told["task"].partition(".")[0]
     actions, tabs = _SETS.get(family, ("webarena", True))
     agent = copy.deepcopy(getattr(generic_agent, told["agent"]))

@@ -1,8 +1,7 @@
-"""Has browser-use do one task, as its documentation shows; run by browser-use's own Python.
+"""Runs browser-use on one task, as its documentation shows; run by browser-use's own Python.
 
-Its one argument is a JSON file of what a user of the library would write into such a script: the
-task, the page to begin at, the chat model, the browser, and what ``Agent`` is told beside. What
-browser-use's own history says of the run is written to ``result``.
+Its one argument is a JSON file: the task, the first page, the chat model, the browser, and other
+arguments of ``Agent``. It writes browser-use's history of the run to ``result``.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ async def _work(told: dict[str, Any]) -> dict[str, Any]:
         headless=True,
         executable_path=told["browser"],
         args=told["browser_arguments"],
-        # Chromium refuses its sandbox to root; browser-use leaves it out in containers alone.
+        # Chromium's sandbox does not work for root.
         **({} if os.geteuid() else {"chromium_sandbox": False}),
     )
     agent = Agent(

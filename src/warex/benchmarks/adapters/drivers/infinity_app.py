@@ -1,7 +1,6 @@
 """Runs a WebArena-Infinity application's ``server.py`` until standard input ends.
 
-Its end is that of whoever started it, however that one ended. Started in the application's folder,
-with the port as its argument.
+Its one argument is the port; its working directory is the application's folder.
 """
 
 import os

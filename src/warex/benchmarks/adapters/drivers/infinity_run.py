@@ -1,11 +1,11 @@
 """Runs WebArena-Infinity's own runner on one task; run by its environment's Python.
 
 Its one argument is JSON: ``runner`` (the path of its script), ``arguments`` (the script's own) and
-``max_steps``. Nothing of the runner is changed; two things are said that it leaves unsaid:
+``max_steps``. It adds two things:
 
-- how many steps the agent may make. The runner tells browser-use's constructor, which takes no such
-  word; the agent would go on for the 500 steps that its ``run`` has for a default;
-- that the agent has ended, to WAREX, before the task's check asks the application for its state.
+- the step limit, which the runner gives to browser-use's constructor in vain; the default of
+  ``Agent.run`` is 500 steps;
+- the report to WAREX that the agent has ended, before the task's check reads the application.
 """
 
 import functools
@@ -19,9 +19,9 @@ from judged_script import after_agent
 
 
 def main(told: dict[str, Any]) -> None:
-    """Run the runner as if it had been started by itself."""
+    """Run the runner as ``__main__``."""
     runner = Path(told["runner"])
-    # As it does itself, so that these are the modules that it finds.
+    # As the runner does itself, so that both import the same modules.
     sys.path.insert(0, str(runner.parent))
     import tasks
     from browser_use import Agent

@@ -1,10 +1,8 @@
-"""Runs a harness's own script as it is, and says when its agent has ended: before it is judged.
+"""Runs a harness's own script, and reports before the judge runs that the agent has ended.
 
-Its one argument is JSON: ``script`` and its ``arguments``; ``judge``, the ``module`` and the
-``function`` in it by which the script comes to its judge. A harness that ends its agent by itself,
-after the last step for instance, says nothing of it on the wire, and judges by the same browser.
-
-Run by the Python of the harness, which may be as old as 3.10.
+Its one argument is JSON: ``script`` and its ``arguments``; ``judge``, the ``module`` and
+``function`` of the judge. The judge may use the agent's browser, so traffic alone does not show
+that the agent has ended. The harness's Python may be as old as 3.10.
 """
 
 import functools
@@ -22,22 +20,22 @@ from types import ModuleType
 from typing import Any
 
 ENDED = "WAREX_AGENT_ENDED"
-"""The variable with the address to ask once the agent has ended; not there without a proxy."""
+"""Variable with the URL to request once the agent has ended; unset without a proxy."""
 
 
 def main(told: dict[str, Any]) -> None:
-    """Run the script as if it had been started by itself."""
+    """Run the script as ``__main__``."""
     script, judge = Path(told["script"]), told["judge"]
-    # In the place of this program's own folder: nothing here is the harness's.
+    # The script's folder replaces this program's.
     sys.path[0] = str(script.parent)
-    # Not imported ahead of its time: some harnesses set variables first that it reads.
+    # The judge is not imported early, since some harnesses first set variables that it reads.
     sys.meta_path.insert(0, _OnImport(judge["module"], judge["function"]))
     sys.argv = [str(script), *told["arguments"]]
     runpy.run_path(str(script), run_name="__main__")
 
 
 def after_agent(judge: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what tells WAREX that the agent has ended, and then goes to the judge."""
+    """Return a wrapper that reports the agent's end and then calls the judge."""
 
     @functools.wraps(judge)
     def told(*args: Any, **kwargs: Any) -> Any:
@@ -50,7 +48,7 @@ def after_agent(judge: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _OnImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Puts ``after_agent`` around one function of a module, when that is imported."""
+    """Wraps one function of a module in ``after_agent`` when the module is imported."""
 
     def __init__(self, module: str, function: str) -> None:
         self._module, self._function = module, function

@@ -1,9 +1,8 @@
-"""Has REAL's own harness do one task with its demo agent, or one's own; run by REAL's own Python.
+"""Runs REAL's harness on one task with the demo agent or the user's; run by REAL's own Python.
 
-Its one argument is a JSON file of what ``REAL.harness`` is told, and beside that: ``actions``, the
-subsets of the harness's actions that the demo agent has, or ``agent``, which takes its place:
-``file``, ``name`` of a subclass of ``AbstractAgentArgs`` in it, and its ``arguments``. Nothing of
-the harness is changed.
+Its one argument is a JSON file of the arguments of ``REAL.harness`` and ``actions``, the demo
+agent's subsets of actions, or ``agent``: ``file``, ``name`` of a subclass of ``AbstractAgentArgs``
+in it, and its ``arguments``.
 """
 
 import dataclasses
@@ -25,7 +24,7 @@ class DemoAgentWith(DemoAgentArgs):  # type: ignore[misc] # not installed here
     actions: tuple[str, ...] = ()
 
     def make_agent(self) -> Any:
-        """Return the demo agent, told of these actions in place of its own."""
+        """Return the demo agent with these actions."""
         agent = super().make_agent()
         agent.action_set = HighLevelActionSet(
             subsets=list(self.actions), strict=False, multiaction=False, demo_mode=self.demo_mode
@@ -47,14 +46,14 @@ def main(told: dict[str, Any]) -> None:
 
 
 def own_agent(own: dict[str, Any], model: str) -> Any:
-    """Return the arguments of one's own agent, which name the model where they have a place."""
+    """Return the user's agent arguments, with the model's name if they have that field."""
     path = Path(own["file"])
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         sys.exit(f"{path} is no Python module")
     module = importlib.util.module_from_spec(spec)
-    # The harness keeps a pickle of what it ran.
+    # The harness pickles the arguments.
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     kind = getattr(module, own["name"], None)

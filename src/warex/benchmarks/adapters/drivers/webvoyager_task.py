@@ -1,9 +1,9 @@
-"""Runs WebVoyager's ``run.py`` on a file of one task, then its judge; inside its environment.
+"""Runs WebVoyager's ``run.py`` on a file of one task, then its judge; run by its own Python.
 
-Told by one JSON argument: ``run`` and ``judge`` (command lines without the key; no judge: empty),
-``results`` (where the first leaves its own), ``judged`` (an empty folder), ``verdict`` (a file).
-The judge looks only at folders that are called as one of its fifteen sites' tasks are, so the
-task's is shown to it under such a name. Before it begins WAREX is told that the agent has ended.
+Its one argument is JSON: ``run`` and ``judge`` (command lines without the key; no judge: empty),
+``results`` (the folder of the first), ``judged`` (an empty folder), ``verdict`` (a file). The judge
+reads only folders named as a task of its fifteen sites, so the task's folder is linked under such a
+name. Before the judge runs, WAREX is told that the agent has ended.
 """
 
 import json
@@ -20,7 +20,7 @@ _NAME = "taskAllrecipes--0"
 
 def main(told: dict[str, Any]) -> int:
     """Run both; return the exit code of the first."""
-    # They take their key from nowhere but the command line.
+    # Both take their key from the command line only.
     key = ["--api_key", os.environ["OPENAI_API_KEY"]]
     code = subprocess.run([*told["run"], *key], check=False).returncode
     done = sorted(Path(told["results"]).glob("*/task*"))

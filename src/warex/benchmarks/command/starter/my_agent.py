@@ -55,8 +55,7 @@ def main() -> None:
     seen, found = "nothing yet", None
     for _ in range(MOST_STEPS):
         said = model(
-            given.model,
-            f"Goal: {given.goal}\nSay goto('URL') or stop('ANSWER').\nYou see: {seen}",
+            given.model, f"Goal: {given.goal}\nSay goto('URL') or stop('ANSWER').\nYou see: {seen}"
         )
         action = ACTION.search(said)
         if action is None:
