@@ -99,11 +99,11 @@ class RuleState:
         if trigger.always:
             return True
         about = (self.rule.name, *scope.split(" ", 1)) if scope else (self.rule.name,)
-        rng = draw(seed, *about, ordinal)
+        drawn = draw(seed, *about, ordinal)
         if trigger.random is not None:
             within_budget = self._spent[scope] < trigger.random.times
-            return within_budget and rng < trigger.random.probability
-        return trigger.probability is not None and rng < trigger.probability
+            return within_budget and drawn < trigger.random.probability
+        return trigger.probability is not None and drawn < trigger.probability
 
     def outside_window(self, now: float, steps: int) -> bool:
         """Whether this moment is outside the trigger's windows, so that nothing is counted."""
