@@ -1,5 +1,6 @@
 """A benchmark is complete with a file, a test, a catalogue entry and its place in the docs."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,15 @@ def test_name_file_test_and_docs_agree(kind: type[Benchmark]) -> None:
     assert place(kind) in (f"adapters.{kind.name.replace('-', '_')}", COMMAND)
     assert (ROOT / f"tests/benchmarks/{folder}/test_{file}.py").exists()
     assert f"| `{kind.name}` | {kind.summary} |" in docs
+
+
+def test_the_docs_name_what_an_adapter_really_has() -> None:
+    docs = (ROOT / "docs/reference/benchmarks.md").read_text(encoding="utf-8")
+    section = docs[docs.index("## Adding a benchmark") :].partition("\n## ")[0]
+
+    named = set(re.findall(r"`(\w+)\(", section))
+    assert len(named) > 10
+    assert {name for name in named if not hasattr(Benchmark, name)} == set()
 
 
 @each

@@ -23,7 +23,7 @@ class VocabularyConfig(Vocabulary, frozen=True, extra="forbid"):
             return value
         from warex.benchmarks import BENCHMARKS
 
-        known = {kind.name: kind.vocabulary for kind in BENCHMARKS if kind.name != "command"}
+        known = {kind.name: kind.vocabulary for kind in BENCHMARKS if kind.vocabulary.names}
         if value not in known:
             raise ValueError(unknown_name("there is no vocabulary", value, list(known)))
         return known[value].model_dump()
