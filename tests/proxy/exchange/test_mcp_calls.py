@@ -10,7 +10,7 @@ import pytest
 from mitmproxy import http
 from mitmproxy.test import tflow
 
-from tests.proxy.support.lanes import Begin, Lane, wait_until
+from tests.proxy.support.lanes import Begin, Lane
 from tests.proxy.support.mcp import (
     HEAD,
     PATH,
@@ -298,10 +298,10 @@ def post(lane: Lane, site: Origin, body: object, **headers: str) -> httpx.Respon
         return raw.post(url, content=sent, headers={**HEAD, **headers})
 
 
-def events_of(answer: httpx.Response) -> Iterator[dict[str, object]]:
+def data_of(answer: httpx.Response) -> Iterator[str]:
     for line in answer.iter_lines():
-        if line.startswith("data: {"):
-            yield json.loads(line.removeprefix("data: "))
+        if line.startswith("data: "):
+            yield line.removeprefix("data: ")
 
 
 @pytest.mark.wire
@@ -329,11 +329,10 @@ def test_calls_are_recorded_with_their_answers_and_no_byte_is_changed(
             httpx.Client(proxy=lane.url) as raw,
             raw.stream("GET", f"{site}/sse", headers={"accept": "text/event-stream"}) as stream,
         ):
-            heard = events_of(stream)
-            there = f"{site}/messages?session_id=1"
-            wait_until(lambda: plain.paths[-1] == "/sse")
-            assert other.post(there, json=called(7, "echo", word="é")).status_code == 202
-            assert next(heard) == answered(7, said('{"word": "\\u00e9"}'))
+            data = data_of(stream)
+            endpoint = site + next(data)
+            assert other.post(endpoint, json=called(7, "echo", word="é")).status_code == 202
+            assert json.loads(next(data)) == answered(7, said('{"word": "\\u00e9"}'))
 
     began, looked, bought, echoed = lane.events(McpCall)
     assert [it.method for it in (began, looked)] == ["initialize", "tools/call"]
