@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from warex_testbed.sites.mail.desk import Desk, done
+from warex_testbed.sites.mail.base_view import BaseView, done
 from warex_testbed.sites.mail.forms import read_number
 from warex_testbed.sites.mail.model import Message
 from warex_testbed.web import as_json, form, json_fields, route, see_other
@@ -24,8 +24,8 @@ _MARKS = {
 class Filing:
     """Forms that act on conversations; each sends the browser back to where it was."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
         self.routes = (
             route("POST", "/actions", self._act),
             route("POST", "/t/{id:int}/labels", self._labels),
@@ -34,7 +34,7 @@ class Filing:
         )
 
     def _act(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         threads = _threads(fields)
         back, (deed, _, target) = _back(fields), fields.get("do", "").partition(":")
         target = target or fields.get({"move": "folder", "label": "label"}.get(deed, ""), "")
@@ -56,7 +56,7 @@ class Filing:
         return done(back, deed)
 
     def _labels(self, request: Request, number: int) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         chosen = tuple(name for key, name in box.labels.items() if f"label-{key}" in fields)
         box.change(box.thread(number), labels=chosen)
         return done(f"/t/{number}?{_origin(fields)}", "label")
@@ -65,17 +65,17 @@ class Filing:
         folder = form(request).get("folder", "")
         if folder not in ("bin", "spam"):
             return see_other("/")
-        self._desk.mailbox.empty(folder)
+        self._view.mailbox.empty(folder)
         return done(f"/{folder}", "emptied")
 
     def _star(self, request: Request) -> Response:
-        fields, box = json_fields(request), self._desk.mailbox
+        fields, box = json_fields(request), self._view.mailbox
         number, starred = fields.get("message"), fields.get("starred")
         if not isinstance(number, int) or not isinstance(starred, bool):
             sentence = "Send a message's number and whether it has a star."
             return as_json({"error": sentence}, HTTPStatus.UNPROCESSABLE_ENTITY)
         box.change([box.messages[number]], starred=starred)
-        return as_json({"starred": starred, "count": self._desk.counts()["starred"]})
+        return as_json({"starred": starred, "count": self._view.counts()["starred"]})
 
 
 def _threads(fields: Mapping[str, str]) -> list[int]:

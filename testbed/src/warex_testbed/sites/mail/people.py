@@ -6,7 +6,7 @@ from http import HTTPStatus
 from starlette.requests import Request
 from starlette.responses import Response
 
-from warex_testbed.sites.mail.desk import Desk, done
+from warex_testbed.sites.mail.base_view import BaseView, done
 from warex_testbed.sites.mail.forms import Problems, read_contact
 from warex_testbed.sites.mail.model import Contact
 from warex_testbed.sites.mail.rows import rows
@@ -16,8 +16,8 @@ from warex_testbed.web import form, route
 class People:
     """The pages of the contacts."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
         self.routes = (
             route("GET", "/contacts", self._all),
             route("GET", "/contacts/new", self._new),
@@ -32,23 +32,23 @@ class People:
         words = request.query_params.get("name", "").lower()
         found = [
             contact
-            for contact in sorted(self._desk.mailbox.contacts.values(), key=lambda each: each.name)
+            for contact in sorted(self._view.mailbox.contacts.values(), key=lambda each: each.name)
             if words in f"{contact.name} {contact.email} {contact.company}".lower()
         ]
-        heading = self._desk.brand.words["contacts"]
-        return self._desk.page(
+        heading = self._view.brand.words["contacts"]
+        return self._view.page(
             "contacts.html", request, heading=heading, place="contacts", people=found, words=words
         )
 
     def _one(self, request: Request, number: int) -> Response:
-        contact, box = self._desk.mailbox.contacts[number], self._desk.mailbox
+        contact, box = self._view.mailbox.contacts[number], self._view.mailbox
         recent = [
             message
             for message in box.messages.values()
             if message.folder not in ("bin", "spam")
             and contact.email in (message.sender.email, *(person.email for person in message.to))
         ]
-        return self._desk.page(
+        return self._view.page(
             "contact.html",
             request,
             heading=contact.name,
@@ -64,8 +64,8 @@ class People:
         contact: Contact | None = None,
         problems: Mapping[str, str] | None = None,
     ) -> Response:
-        words = self._desk.brand.words
-        return self._desk.page(
+        words = self._view.brand.words
+        return self._view.page(
             "contact-form.html",
             request,
             HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
@@ -80,7 +80,7 @@ class People:
         return self._form(request, request.query_params)
 
     def _create(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         try:
             contact = box.keep_contact(read_contact(fields, box))
         except Problems as problems:
@@ -88,7 +88,7 @@ class People:
         return done(f"/contacts/{contact.id}", "contact")
 
     def _edit(self, request: Request, number: int) -> Response:
-        contact = self._desk.mailbox.contacts[number]
+        contact = self._view.mailbox.contacts[number]
         fields = {
             "name": contact.name,
             "email": contact.email,
@@ -99,7 +99,7 @@ class People:
         return self._form(request, fields, contact)
 
     def _update(self, request: Request, number: int) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         contact = box.contacts[number]
         try:
             box.keep_contact(read_contact(fields, box, number))
@@ -108,5 +108,5 @@ class People:
         return done(f"/contacts/{number}", "contact")
 
     def _delete(self, request: Request, number: int) -> Response:
-        del self._desk.mailbox.contacts[number]
+        del self._view.mailbox.contacts[number]
         return done("/contacts", "contact_gone")

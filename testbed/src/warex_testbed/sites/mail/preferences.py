@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from warex_testbed.sites.mail.desk import Desk, done
+from warex_testbed.sites.mail.base_view import BaseView, done
 from warex_testbed.sites.mail.forms import (
     Problems,
     read_label,
@@ -22,8 +22,8 @@ from warex_testbed.web import form, route
 class Preferences:
     """The pages of the settings, one for each subject."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
         self.routes = (
             route("GET", "/settings", self._general),
             route("POST", "/settings", self._save_general),
@@ -45,11 +45,11 @@ class Preferences:
         fields: Mapping[str, Any] | None = None,
         problems: Mapping[str, str] | None = None,
     ) -> Response:
-        return self._desk.page(
+        return self._view.page(
             f"settings-{tab}.html",
             request,
             HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
-            heading=self._desk.brand.words[f"settings_{tab}"],
+            heading=self._view.brand.words[f"settings_{tab}"],
             place="settings",
             tab=tab,
             fields=fields or {},
@@ -57,10 +57,10 @@ class Preferences:
         )
 
     def _general(self, request: Request) -> Response:
-        return self._page(request, "general", asdict(self._desk.mailbox.settings))
+        return self._page(request, "general", asdict(self._view.mailbox.settings))
 
     def _save_general(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         try:
             box.settings = read_settings(fields, box.settings)
         except Problems as problems:
@@ -69,10 +69,10 @@ class Preferences:
         return done("/settings", "settings")
 
     def _away(self, request: Request) -> Response:
-        return self._page(request, "away", asdict(self._desk.mailbox.settings.vacation))
+        return self._page(request, "away", asdict(self._view.mailbox.settings.vacation))
 
     def _save_away(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         try:
             vacation = read_vacation(fields)
         except Problems as problems:
@@ -86,7 +86,7 @@ class Preferences:
         return self._page(request, "rules")
 
     def _add_rule(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         try:
             rule = box.add_rule(read_rule(fields, box))
         except Problems as problems:
@@ -96,14 +96,14 @@ class Preferences:
         return done("/settings/rules", "rule")
 
     def _drop_rule(self, request: Request, number: int) -> Response:
-        del self._desk.mailbox.rules[number]
+        del self._view.mailbox.rules[number]
         return done("/settings/rules", "rule_gone")
 
     def _labels(self, request: Request) -> Response:
         return self._page(request, "labels")
 
     def _add_label(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         try:
             box.add_label(read_label(fields.get("name", ""), box))
         except Problems as problems:
@@ -111,7 +111,7 @@ class Preferences:
         return done("/settings/labels", "label_new")
 
     def _rename_label(self, request: Request, number: int) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         try:
             box.rename_label(number, read_label(fields.get("name", ""), box, number))
         except Problems as problems:
@@ -119,5 +119,5 @@ class Preferences:
         return done("/settings/labels", "label_renamed")
 
     def _drop_label(self, request: Request, number: int) -> Response:
-        self._desk.mailbox.remove_label(number)
+        self._view.mailbox.remove_label(number)
         return done("/settings/labels", "label_gone")

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from warex_testbed.sites.mail import query
-from warex_testbed.sites.mail.desk import Desk
+from warex_testbed.sites.mail.base_view import BaseView
 from warex_testbed.sites.mail.forms import read_number
 from warex_testbed.sites.mail.model import Message
 from warex_testbed.sites.mail.rows import Row, rows
@@ -18,13 +18,13 @@ from warex_testbed.web import route, see_other
 class Reading:
     """The pages for reading; opening a conversation marks it as read."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
         self.routes = (
             route("GET", "/", functools.partial(self._folder, folder="inbox")),
             *(
                 route("GET", f"/{folder}", functools.partial(self._folder, folder=folder))
-                for folder in desk.brand.folders
+                for folder in view.brand.folders
                 if folder != "drafts"
             ),
             route("GET", "/drafts", self._drafts),
@@ -38,20 +38,20 @@ class Reading:
         )
 
     def _folder(self, request: Request, folder: str) -> Response:
-        return self._list(request, folder, self._desk.brand.folders[folder])
+        return self._list(request, folder, self._view.brand.folders[folder])
 
     def _label(self, request: Request, number: int) -> Response:
-        return self._list(request, f"label-{number}", self._desk.mailbox.labels[number])
+        return self._list(request, f"label-{number}", self._view.mailbox.labels[number])
 
     def _search(self, request: Request) -> Response:
-        return self._list(request, "search", self._desk.brand.words["results"])
+        return self._list(request, "search", self._view.brand.words["results"])
 
     def _list(self, request: Request, place: str, heading: str) -> Response:
         found = self._rows(request, place)
-        size = self._desk.brand.per_page
+        size = self._view.brand.per_page
         last = max(1, -(-len(found) // size))
         number = min(read_number(request.query_params.get("page", "")) or 1, last)
-        return self._desk.page(
+        return self._view.page(
             "list.html",
             request,
             heading=heading,
@@ -65,10 +65,10 @@ class Reading:
         )
 
     def _rows(self, request: Request, place: str) -> list[Row]:
-        return rows(self._desk.mailbox, self._within(place, request.query_params.get("q", "")))
+        return rows(self._view.mailbox, self._within(place, request.query_params.get("q", "")))
 
     def _within(self, place: str, line: str) -> Iterable[Message]:
-        box = self._desk.mailbox
+        box = self._view.mailbox
         if place == "search":
             return query.search(box, line)
         if place == "starred":
@@ -83,16 +83,16 @@ class Reading:
         return box.within(place)
 
     def _drafts(self, request: Request) -> Response:
-        drafts = sorted(self._desk.mailbox.drafts.values(), key=lambda each: each.id, reverse=True)
-        heading = self._desk.brand.folders["drafts"]
-        return self._desk.page(
+        drafts = sorted(self._view.mailbox.drafts.values(), key=lambda each: each.id, reverse=True)
+        heading = self._view.brand.folders["drafts"]
+        return self._view.page(
             "drafts.html", request, heading=heading, place="drafts", drafts=drafts
         )
 
     def _options(self, request: Request) -> Response:
         piece = "piece" in request.query_params
         template = "options-piece.html" if piece else "options.html"
-        return self._desk.page(template, request, heading=self._desk.brand.words["options"])
+        return self._view.page(template, request, heading=self._view.brand.words["options"])
 
     def _run(self, request: Request) -> Response:
         return see_other("/search?" + urlencode({"q": query.compose(request.query_params)}))
@@ -106,7 +106,7 @@ class Reading:
         return self._opened(request, number, "thread-piece.html")
 
     def _opened(self, request: Request, number: int, template: str) -> Response:
-        box = self._desk.mailbox
+        box = self._view.mailbox
         box.change([each for each in box.thread(number) if not each.read], read=True)
         messages = box.thread(number)
         place = self._place(request)
@@ -114,10 +114,10 @@ class Reading:
         shown = {messages[-1].id} | {each.id for each in messages if wanted == str(each.id)}
         found = self._rows(request, place) if template == "thread.html" else []
         labels = dict.fromkeys(label for each in messages for label in each.labels)
-        return self._desk.page(
+        return self._view.page(
             template,
             request,
-            heading=messages[0].subject or self._desk.brand.words["no_subject"],
+            heading=messages[0].subject or self._view.brand.words["no_subject"],
             place=place,
             rows=found,
             total=len(found),
@@ -132,15 +132,15 @@ class Reading:
         place = request.query_params.get("in", "inbox")
         if place.startswith("label-"):
             label = read_number(place.removeprefix("label-"))
-            return place if label in self._desk.mailbox.labels else "inbox"
-        known = place == "search" or (place in self._desk.brand.folders and place != "drafts")
+            return place if label in self._view.mailbox.labels else "inbox"
+        known = place == "search" or (place in self._view.brand.folders and place != "drafts")
         return place if known else "inbox"
 
     def _attachment(self, request: Request, number: int, index: int) -> Response:
-        message = self._desk.mailbox.messages[number]
+        message = self._view.mailbox.messages[number]
         if index >= len(message.attachments):
             raise KeyError(index)
         file = message.attachments[index]
-        return self._desk.page(
+        return self._view.page(
             "attachment.html", request, heading=file.name, message=message, file=file
         )

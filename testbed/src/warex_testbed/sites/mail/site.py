@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from warex_testbed.sites.mail.desk import HERE, Desk
+from warex_testbed.sites.mail.base_view import HERE, BaseView
 from warex_testbed.sites.mail.filing import Filing
 from warex_testbed.sites.mail.people import People
 from warex_testbed.sites.mail.preferences import Preferences
@@ -15,17 +15,17 @@ from warex_testbed.web import application
 class MailSite:
     """One person's mail, fresh; requests are answered one at a time."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        parts = (Reading(desk), Writing(desk), Filing(desk), People(desk), Preferences(desk))
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
+        parts = (Reading(view), Writing(view), Filing(view), People(view), Preferences(view))
         routes = (each for part in parts for each in part.routes)
-        self.app = application(routes, desk.missing, HERE)
+        self.app = application(routes, view.missing, HERE)
 
     def state(self) -> dict[str, Any]:
         """Return messages, what was sent, drafts, contacts, labels, rules and settings."""
-        return self._desk.mailbox.as_json()
+        return self._view.mailbox.as_json()
 
 
 def make(host: str) -> MailSite:
     """Return a fresh mail site of the brand that the host stands for."""
-    return MailSite(Desk(brand(host), fresh(host)))
+    return MailSite(BaseView(brand(host), fresh(host)))

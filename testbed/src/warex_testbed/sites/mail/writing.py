@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from warex_testbed.sites.mail.desk import Desk, done
+from warex_testbed.sites.mail.base_view import BaseView, done
 from warex_testbed.sites.mail.forms import Problems, read_draft, read_letter, read_number
 from warex_testbed.sites.mail.model import Draft, Message, Person
 from warex_testbed.web import as_json, form, json_fields, route, see_other
@@ -17,8 +17,8 @@ from warex_testbed.web import as_json, form, json_fields, route, see_other
 class Writing:
     """The form for letters, as a page, as the content of a dialog, and as the API behind it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
         self.routes = (
             route("GET", "/compose", self._compose),
             route("GET", "/compose/pane", self._pane),
@@ -36,14 +36,14 @@ class Writing:
     def _form(
         self, request: Request, template: str, draft: Draft, problems: Mapping[str, str]
     ) -> Response:
-        box = self._desk.mailbox
-        words = self._desk.brand.words
+        box = self._view.mailbox
+        words = self._view.brand.words
         title = words["compose"]
         if draft.reply_to:
             title = words["reply"]
         elif draft.forwards:
             title = words["forward"]
-        return self._desk.page(
+        return self._view.page(
             template,
             request,
             HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
@@ -55,7 +55,7 @@ class Writing:
 
     def _begun(self, request: Request) -> Draft:
         """Return what the form begins with; raises KeyError for a number that is unknown."""
-        box, wanted = self._desk.mailbox, request.query_params
+        box, wanted = self._view.mailbox, request.query_params
         if "draft" in wanted:
             return box.drafts[_known(wanted["draft"])]
         if "forward" in wanted:
@@ -65,7 +65,7 @@ class Writing:
         return Draft(0, to=wanted.get("to", ""))
 
     def _send(self, request: Request) -> Response:
-        fields, box = form(request), self._desk.mailbox
+        fields, box = form(request), self._view.mailbox
         if fields.get("do") == "draft":
             box.keep_draft(read_draft(fields))
             return done("/drafts", "drafted")
@@ -82,15 +82,15 @@ class Writing:
         return done("/sent", "sent")
 
     def _sent(self, letter: Message, fields: Mapping[str, Any]) -> Message:
-        self._desk.mailbox.drafts.pop(read_draft(fields).id, None)
-        return self._desk.mailbox.send(letter)
+        self._view.mailbox.drafts.pop(read_draft(fields).id, None)
+        return self._view.mailbox.send(letter)
 
     # What the script of the dialog calls; the reply's `location` is where the browser goes next
 
     def _api_send(self, request: Request) -> Response:
         fields = json_fields(request)
         try:
-            letter = read_letter(fields, self._desk.mailbox)
+            letter = read_letter(fields, self._view.mailbox)
         except Problems as problems:
             sentence, confirm = str(problems), "no_subject" in problems.sentences
             return as_json({"error": sentence, "confirm": confirm}, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -99,7 +99,7 @@ class Writing:
         return as_json({"id": sent.id, "location": f"{where}done=sent"}, HTTPStatus.CREATED)
 
     def _api_draft(self, request: Request) -> Response:
-        draft = self._desk.mailbox.keep_draft(read_draft(json_fields(request)))
+        draft = self._view.mailbox.keep_draft(read_draft(json_fields(request)))
         return as_json({"id": draft.id, "location": "/drafts?done=drafted"}, HTTPStatus.CREATED)
 
 

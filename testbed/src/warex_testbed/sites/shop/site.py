@@ -7,11 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from warex_testbed.sites.shop.account import Account
-from warex_testbed.sites.shop.aisles import Aisles
+from warex_testbed.sites.shop.base_view import HERE, BaseView
 from warex_testbed.sites.shop.brand import Brand
-from warex_testbed.sites.shop.desk import HERE, Desk
+from warex_testbed.sites.shop.catalogue_views import CatalogueViews
+from warex_testbed.sites.shop.checkout_views import CheckoutViews
 from warex_testbed.sites.shop.model import Shop
-from warex_testbed.sites.shop.till import Till
 from warex_testbed.web import application
 
 
@@ -20,8 +20,8 @@ class ShopSite:
 
     def __init__(self, brand: Brand, shop: Shop) -> None:
         self._shop = shop
-        self._desk = Desk(brand, shop)
-        parts = Aisles(self._desk), Till(self._desk), Account(self._desk)
+        self._view = BaseView(brand, shop)
+        parts = CatalogueViews(self._view), CheckoutViews(self._view), Account(self._view)
         routes = (each for part in parts for each in part.routes)
         self.app = application(routes, self._missing, HERE)
 
@@ -30,4 +30,4 @@ class ShopSite:
         return self._shop.as_json()
 
     def _missing(self, request: Request) -> Response:
-        return self._desk.page("missing.html", request, HTTPStatus.NOT_FOUND)
+        return self._view.page("missing.html", request, HTTPStatus.NOT_FOUND)

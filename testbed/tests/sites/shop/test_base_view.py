@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from tests.visit import answered, asked
-from warex_testbed.sites.shop.desk import HERE, Desk, long_date
+from warex_testbed.sites.shop.base_view import HERE, BaseView, long_date
 from warex_testbed.sites.shop.seed import FILES, brand, fresh
 from warex_testbed.web import static
 
@@ -13,14 +13,14 @@ def test_a_day_is_written_out() -> None:
 
 
 def test_the_cart_is_called_as_the_brand_calls_it_and_counted() -> None:
-    labels = [Desk(brand(host), fresh(host)).cart_label() for host in FILES]
+    labels = [BaseView(brand(host), fresh(host)).cart_label() for host in FILES]
     assert labels == ["Cart, 0 items", "Basket, 3 items", "Bag, 0 items"]
 
 
 @pytest.mark.parametrize("host", FILES)
 def test_a_page_with_all_it_loads_is_light(host: str) -> None:
     shown = brand(host)
-    page = Desk(shown, fresh(host)).page("account.html", asked("/"), orders=[])
+    page = BaseView(shown, fresh(host)).page("account.html", asked("/"), orders=[])
     loaded = (*shown.scripts, "shop.css", f"{shown.theme}.css", f"{shown.theme}.svg")
     files = sum(len(static(HERE)[name].body) for name in loaded)
     assert len(page.body) + files < 60_000
@@ -29,5 +29,5 @@ def test_a_page_with_all_it_loads_is_light(host: str) -> None:
 def test_only_what_is_static_may_be_kept() -> None:
     assert all(answered(file).cacheable for file in static(HERE).values())
     host = "shop.warex.test"
-    page = Desk(brand(host), fresh(host)).page("addresses.html", asked("/addresses"))
+    page = BaseView(brand(host), fresh(host)).page("addresses.html", asked("/addresses"))
     assert not answered(page).cacheable

@@ -4,14 +4,14 @@ import pytest
 
 from tests.sites.mail.client import HOSTS
 from tests.visit import answered, asked
-from warex_testbed.sites.mail.desk import HERE, Desk, done, initials
+from warex_testbed.sites.mail.base_view import HERE, BaseView, done, initials
 from warex_testbed.sites.mail.seed import brand, fresh
 from warex_testbed.web import static
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk(brand(HOSTS[0]), fresh(HOSTS[0]))
+def view() -> BaseView:
+    return BaseView(brand(HOSTS[0]), fresh(HOSTS[0]))
 
 
 def test_a_picture_has_the_first_and_the_last_letter() -> None:
@@ -26,19 +26,19 @@ def test_static_files_are_small_and_cacheable() -> None:
     assert sum(len(file.body) for file in files) < 60_000
 
 
-def test_unread_conversations_are_counted_once_each(desk: Desk) -> None:
-    before = desk.counts()["inbox"]
-    thread = desk.mailbox.thread(1)
-    desk.mailbox.change(thread, read=False, folder="inbox")
-    assert desk.counts()["inbox"] == before
-    desk.mailbox.change(thread, read=True)
-    assert desk.counts()["inbox"] == before - 1
-    assert desk.counts()["starred"] == 1
-    assert desk.label_counts()["Family"] == 2
+def test_unread_conversations_are_counted_once_each(view: BaseView) -> None:
+    before = view.counts()["inbox"]
+    thread = view.mailbox.thread(1)
+    view.mailbox.change(thread, read=False, folder="inbox")
+    assert view.counts()["inbox"] == before
+    view.mailbox.change(thread, read=True)
+    assert view.counts()["inbox"] == before - 1
+    assert view.counts()["starred"] == 1
+    assert view.label_counts()["Family"] == 2
 
 
-def test_a_page_that_is_missing_says_so_without_the_sites_tools(desk: Desk) -> None:
-    answer = answered(desk.missing(asked("/nowhere")))
+def test_a_page_that_is_missing_says_so_without_the_sites_tools(view: BaseView) -> None:
+    answer = answered(view.missing(asked("/nowhere")))
     html = answer.body.decode()
     assert answer.status == HTTPStatus.NOT_FOUND
     assert "Page not found" in html
@@ -46,8 +46,8 @@ def test_a_page_that_is_missing_says_so_without_the_sites_tools(desk: Desk) -> N
     assert 'aria-label="Inbox"' not in html
 
 
-def test_what_was_done_is_said_by_the_address(desk: Desk) -> None:
+def test_what_was_done_is_said_by_the_address(view: BaseView) -> None:
     assert answered(done("/sent", "sent")).location == "/sent?done=sent"
     assert answered(done("/search?q=x", "read")).location == "/search?q=x&done=read"
-    said = answered(desk.page("missing.html", asked("/?done=sent"), heading="x"))
+    said = answered(view.page("missing.html", asked("/?done=sent"), heading="x"))
     assert 'aria-label="Message sent"' in said.body.decode()

@@ -6,8 +6,8 @@ from http import HTTPStatus
 from starlette.requests import Request
 from starlette.responses import Response
 
+from warex_testbed.sites.shop.base_view import BaseView
 from warex_testbed.sites.shop.catalogue import SORTS, Wanted, counted, find
-from warex_testbed.sites.shop.desk import Desk
 from warex_testbed.sites.shop.forms import Problems, read_question, read_review
 from warex_testbed.sites.shop.model import Product, Question
 from warex_testbed.web import form, route, see_other
@@ -16,11 +16,11 @@ _TEASERS = 4
 """How many products stand in one row of the home page and beside a product."""
 
 
-class Aisles:
+class CatalogueViews:
     """The pages that show products."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, view: BaseView) -> None:
+        self._view = view
         self.routes = (
             route("GET", "/", self._home),
             route("GET", "/departments/{id:int}", self._department),
@@ -44,11 +44,11 @@ class Aisles:
         offers = [product for product in self._products() if product.was][:_TEASERS]
         others = (product for product in self._products() if product not in offers)
         popular = sorted(others, key=lambda product: -product.rated)[:_TEASERS]
-        return self._desk.page("home.html", request, offers=offers, popular=popular)
+        return self._view.page("home.html", request, offers=offers, popular=popular)
 
     def _department(self, request: Request, number: int) -> Response:
         department = next(
-            (each for each in self._desk.brand.departments if each.id == number), None
+            (each for each in self._view.brand.departments if each.id == number), None
         )
         if department is None:
             raise KeyError(number)
@@ -56,7 +56,7 @@ class Aisles:
         return self._list(request, department.name, department.lead, products)
 
     def _offers(self, request: Request) -> Response:
-        words = self._desk.brand.words
+        words = self._view.brand.words
         products = [product for product in self._products() if product.was]
         return self._list(request, words["offers"], words["offers_lead"], products)
 
@@ -67,12 +67,12 @@ class Aisles:
 
     def _list(self, request: Request, heading: str, lead: str, products: list[Product]) -> Response:
         wanted = Wanted.read(request.query_params)
-        found = find(products, wanted, self._desk.brand.prices)
+        found = find(products, wanted, self._view.brand.prices)
         tally = counted(len(found))
         if wanted.sort:
             order = SORTS[wanted.sort]
             tally += f", {order[0].lower()}{order[1:]}"
-        return self._desk.page(
+        return self._view.page(
             "results.html" if request.query_params.get("part") == "results" else "listing.html",
             request,
             heading=heading,
@@ -84,7 +84,7 @@ class Aisles:
         )
 
     def _products(self) -> list[Product]:
-        return list(self._desk.shop.products.values())
+        return list(self._view.shop.products.values())
 
     # One product
 
@@ -104,13 +104,13 @@ class Aisles:
         tab: str,
         problems: Mapping[str, str] | None = None,
     ) -> Response:
-        product = self._desk.shop.products[number]
+        product = self._view.shop.products[number]
         near = [
             each
             for each in self._products()
             if each.department == product.department and each != product
         ]
-        return self._desk.page(
+        return self._view.page(
             "tab.html" if request.query_params.get("part") == "tab" else "product.html",
             request,
             HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
@@ -122,8 +122,8 @@ class Aisles:
         )
 
     def _quick(self, request: Request, number: int) -> Response:
-        return self._desk.page(
-            "quick.html", request, product=self._desk.shop.products[number], chosen={}, problems={}
+        return self._view.page(
+            "quick.html", request, product=self._view.shop.products[number], chosen={}, problems={}
         )
 
     def _new_review(self, request: Request, number: int) -> Response:
@@ -136,46 +136,46 @@ class Aisles:
         fields: Mapping[str, str],
         problems: Mapping[str, str],
     ) -> Response:
-        return self._desk.page(
+        return self._view.page(
             "review.html",
             request,
             HTTPStatus.UNPROCESSABLE_ENTITY if problems else HTTPStatus.OK,
-            product=self._desk.shop.products[number],
+            product=self._view.shop.products[number],
             fields=fields,
             problems=problems,
         )
 
     def _review(self, request: Request, number: int) -> Response:
-        product, fields = self._desk.shop.products[number], form(request)
+        product, fields = self._view.shop.products[number], form(request)
         try:
             review = read_review(fields)
         except Problems as problems:
             return self._review_form(request, number, fields, problems.sentences)
-        self._desk.shop.reviews.setdefault(product.id, []).append(review)
+        self._view.shop.reviews.setdefault(product.id, []).append(review)
         return see_other(f"/products/{number}/reviews?done=reviewed")
 
     def _ask(self, request: Request, number: int) -> Response:
-        product = self._desk.shop.products[number]
+        product = self._view.shop.products[number]
         try:
             text = read_question(form(request))
         except Problems as problems:
             return self._shown(request, number, "questions", problems.sentences)
-        self._desk.shop.questions.setdefault(product.id, []).append(Question(text))
+        self._view.shop.questions.setdefault(product.id, []).append(Question(text))
         return see_other(f"/products/{number}/questions?done=asked")
 
     # The wish list
 
     def _wish(self, request: Request, number: int) -> Response:
-        product = self._desk.shop.products[number]
-        if product.id not in self._desk.shop.wishlist:
-            self._desk.shop.wishlist.append(product.id)
+        product = self._view.shop.products[number]
+        if product.id not in self._view.shop.wishlist:
+            self._view.shop.wishlist.append(product.id)
         return see_other(f"/products/{number}?done=wished")
 
     def _wishlist(self, request: Request) -> Response:
-        products = [self._desk.shop.products[number] for number in self._desk.shop.wishlist]
-        return self._desk.page("wishlist.html", request, products=products)
+        products = [self._view.shop.products[number] for number in self._view.shop.wishlist]
+        return self._view.page("wishlist.html", request, products=products)
 
     def _unwish(self, request: Request, number: int) -> Response:
-        if number in self._desk.shop.wishlist:
-            self._desk.shop.wishlist.remove(number)
+        if number in self._view.shop.wishlist:
+            self._view.shop.wishlist.remove(number)
         return see_other("/wishlist?done=unwished")

@@ -26,7 +26,7 @@ _TEMPLATES = templates(
 )
 
 
-class Desk:
+class BaseView:
     """One visitor's shop and its brand; the parts of the site share it."""
 
     def __init__(self, brand: Brand, shop: Shop) -> None:

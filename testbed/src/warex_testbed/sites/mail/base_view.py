@@ -40,7 +40,7 @@ class _Blank(dict[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class BaseView:
     """One instance's brand and mailbox."""
 
     brand: Brand
