@@ -52,7 +52,7 @@ def test_docs_show_every_room_on_the_map() -> None:
 
 def test_the_map_shows_no_room_that_is_not_there() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    map_of_rooms = architecture.partition("| room |")[2].partition("\n\n")[0]
+    map_of_rooms = architecture.partition("| package |")[2].partition("\n\n")[0]
     shown = {
         room
         for line in map_of_rooms.splitlines()

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from warex_testbed.sites import HOSTS, Sites
-from warex_testbed.tasks import AnswerCheck, Task, load_tasks, read_tasks, told_apart
+from warex_testbed.tasks import FILES, AnswerCheck, Task, load_tasks, read_tasks, told_apart
 
 TASKS = load_tasks()
 DOCS = Path(__file__).parents[2] / "docs/reference/testbed.md"
@@ -33,9 +33,13 @@ def test_an_untouched_site_without_an_answer_scores_nothing(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_task_is_on_a_site_there_is_and_in_the_docs(task: Task) -> None:
+def test_every_task_is_on_a_site_there_is(task: Task) -> None:
     assert task.host in HOSTS
-    assert f"`{task.name}`" in DOCS.read_text("utf-8")
+
+
+def test_the_docs_lead_to_every_file_of_tasks() -> None:
+    docs = DOCS.read_text("utf-8")
+    assert all(f"/sites/{file.parent.name}/{file.name})" in docs for file in FILES)
 
 
 def test_the_answer_is_compared_in_any_case_and_as_whole_words() -> None:

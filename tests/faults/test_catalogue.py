@@ -64,6 +64,12 @@ def section_of(kind: str) -> str:
     return found[1]
 
 
+def shared_by(kind: str) -> dict[str, str]:
+    """Return the parameters, and their defaults, that the docs give for several faults at once."""
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$", DOCS, re.M)
+    return {name: default for name, default, faults in rows if f"`{kind}`" in faults}
+
+
 def test_every_file_is_in_the_catalogue() -> None:
     assert {fault.__module__.rpartition(".")[2] for fault in CATALOGUE} == FILES
 
@@ -75,14 +81,19 @@ def test_kind_file_test_and_docs_agree(fault: type[Fault]) -> None:
     group = fault.__module__.split(".")[2]
     assert fault.__module__ == f"warex.faults.{group}.{kind}"
     assert (ROOT / f"tests/faults/{group}/test_{kind}.py").exists()
-    assert f"| `{kind}` | {fault.summary} |" in DOCS
+    stages = ", ".join(f"`{stage}`" for stage in stages_of(fault))
+    assert f"| `{kind}` | {fault.summary} | {stages} |" in DOCS
+    assert fault().stage == stages_of(fault)[0]
 
 
 @each_fault
 def test_the_docs_name_every_parameter_with_its_default_and_no_other(fault: type[Fault]) -> None:
-    documented = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section_of(kind_of(fault)), re.M))
-    defaults = fault().model_dump(exclude={"kind"})
+    kind = kind_of(fault)
+    own = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section_of(kind), re.M))
+    documented = own | shared_by(kind)
+    defaults = fault().model_dump(exclude={"kind", "stage"})
 
+    assert not own.keys() & shared_by(kind).keys()
     assert documented.keys() == defaults.keys()
     for name, default in defaults.items():
         shown = f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
@@ -243,8 +254,5 @@ def test_a_size_is_a_number_of_the_fault_and_stands_in_its_docs(fault: type[Faul
     defaults = fault().model_dump()
     for name in fault.sizes:
         assert isinstance(defaults[name], float)
-        assert f"| `{name}` |" in section_of(kind_of(fault)) + section_of_connections()
-
-
-def section_of_connections() -> str:
-    return DOCS.partition("\n## Connection faults\n")[2]
+        kind = kind_of(fault)
+        assert f"| `{name}` |" in section_of(kind) or name in shared_by(kind)

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from warex.analysis.metrics.row import METRICS
 from warex.analysis.metrics.trial import TRIAL_METRICS
-from warex.analysis.output.thresholds import NUMBERS
 from warex.report.tables.columns import CONDITION
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
-PAGES = ("report", "frames", "statistics")
+PAGES = ("report", "frames")
 _TABLE = re.compile(r"(<!-- (\w+): written by [^>]*-->\n).*?(<!-- end -->)", re.DOTALL)
 _TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
 
@@ -35,17 +34,15 @@ def _report() -> str:
 
 
 def _columns() -> str:
-    return _rows(
-        "column | type | means",
-        (
-            (
-                ", ".join(f"`{name}`" for name in metric.columns),
-                ", ".join(dict.fromkeys(_TYPES[kind] for kind in metric.columns.values())),
-                metric.definition,
-            )
-            for metric in METRICS
-        ),
-    )
+    """The metrics' columns, sorted by which a metric has."""
+    kinds: dict[str, list[str]] = {}
+    for metric in METRICS:
+        names = ", ".join(
+            f"`{name.removeprefix(metric.key) or 'KEY'}` {_TYPES[kind]}"
+            for name, kind in metric.columns.items()
+        )
+        kinds.setdefault(names, []).append(f"`{metric.key}`")
+    return _rows("columns | metrics", ((names, ", ".join(keys)) for names, keys in kinds.items()))
 
 
 def _trials() -> str:
@@ -53,15 +50,10 @@ def _trials() -> str:
     return _rows("column | type | means", rows)
 
 
-def _numbers() -> str:
-    return ", ".join(f"`{key}`" for key in NUMBERS) + "."
-
-
 _TABLES: Mapping[str, Callable[[], str]] = {
     "metrics": _report,
     "trials": _trials,
     "conditions": _columns,
-    "numbers": _numbers,
 }
 
 
