@@ -170,7 +170,7 @@ class TrafficOptions:
         default=(),
         metadata=_option(
             "--map",
-            "Serve an origin from elsewhere, as https://shop.example=http://127.0.0.1:8001.",
+            "Serve an origin from another, as https://shop.example=http://127.0.0.1:8001.",
             read=read_map,
             metavar="ORIGIN=TARGET",
         ),
@@ -179,20 +179,20 @@ class TrafficOptions:
         default=None,
         metadata=_option(
             "--upstream",
-            "Go through another proxy: http://host:port.",
+            "Use this upstream proxy: http://host:port.",
             read=read_proxy_url,
             metavar="URL",
             example="http://proxy.example:3128",
         ),
     )
     insecure: bool = field(
-        default=False, metadata=_option("--insecure", "Accept any certificate of the sites.")
+        default=False, metadata=_option("--insecure", "Accept any certificate of sites.")
     )
     record: Record = field(
         default="all",
         metadata=_option(
             "--record",
-            "Read all traffic, or only what a rule or a model endpoint needs.",
+            "Read all traffic, or only what rules and model endpoints need.",
             choices=get_args(Record.__value__),
         ),
     )
@@ -200,7 +200,7 @@ class TrafficOptions:
         default=(),
         metadata=_option(
             "--pass-through",
-            "Never read this host's traffic; *.example is allowed.",
+            "Never read the traffic of this host, or of *.example.",
             read=read_host,
             metavar="HOST",
         ),
@@ -209,7 +209,7 @@ class TrafficOptions:
         default=(),
         metadata=_option(
             "--llm-host",
-            "A host that serves a model, also read under --record concerned.",
+            "A model's host, also read under --record concerned.",
             read=read_host,
             metavar="HOST",
         ),
@@ -218,7 +218,7 @@ class TrafficOptions:
         default=None,
         metadata=_option(
             "--arm",
-            "When injection starts; default: as the scenario says.",
+            "When injection starts. [default: the scenario's]",
             choices=get_args(Arm.__value__),
             example="first_page",
         ),

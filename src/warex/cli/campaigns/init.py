@@ -26,7 +26,7 @@ _OUTPUT = "-"
 @click.option(
     "--benchmark",
     metavar="NAME",
-    help="The benchmark; default: the testbed.",
+    help="The benchmark. [default: testbed]",
     shell_complete=completion.BENCHMARK,
 )
 @click.option(
@@ -34,15 +34,14 @@ _OUTPUT = "-"
     "source",
     metavar="CAMPAIGN",
     shell_complete=completion.BUILT_IN_CAMPAIGN,
-    help="Take the conditions of a built-in campaign, as `paper`, with its tasks and steps.",
+    help="Start from a built-in campaign, such as paper.",
 )
 @campaign_options
 def command(name: str | None, benchmark: str | None, source: str | None, **given: Any) -> None:
-    """Write a commented campaign file, NAME.toml: every key, and it runs as it stands.
+    """Write a campaign file, NAME.toml, that can be run and has a comment for every key.
 
-    NAME is `my-agent` unless given; with --from the built-in campaign's and the benchmark's. `-`
-    prints the file instead. `warex run paper …` with the same options runs what `warex init --from
-    paper …` writes.
+    The default NAME is `my-agent`, or with --from those of the built-in campaign and the benchmark;
+    `-` prints the file instead.
     """
     changes = campaign_changes(benchmark, **given)
     if source is None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warex.cli import completion
-from warex.cli.group import Group
-from warex.cli.options.benchmark import benchmark_option, benchmark_table
-from warex.cli.output import echo, echo_columns
+from warex.cli.group import listing
+from warex.cli.options.benchmark import benchmark_option, benchmark_table, dir_option
+from warex.cli.options.common import PATH, json_option
+from warex.cli.output import echo, echo_json, echo_rows
 from warex.errors import InputError, WarexError
 from warex.text.english import count_noun
 
@@ -21,43 +22,25 @@ _ROLES = ("navigate", "recover", "retry", "finish", "infeasible", "noop", "other
 _WIDTH = 80
 
 
-@click.group("benchmarks", cls=Group, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
+@listing("benchmarks")
+def command(as_json: bool) -> None:
     """List the benchmarks; `show NAME`; `setup NAME --dir DIR`."""
-    if context.invoked_subcommand is not None:
-        return
     from warex.benchmarks import BENCHMARKS
 
-    if as_json:
-        rows = [
-            {
-                "name": kind.name,
-                "summary": kind.summary,
-                "needs_environment": kind.recipe is not None,
-            }
-            for kind in BENCHMARKS
-        ]
-        echo(json.dumps(rows, indent=2))
-        return
-    width = max(len(kind.name) for kind in BENCHMARKS)
-    for kind in BENCHMARKS:
-        echo_columns(kind.name, kind.summary, width + 1)
+    rows = [
+        {"name": kind.name, "summary": kind.summary, "needs_environment": kind.recipe is not None}
+        for kind in BENCHMARKS
+    ]
+    echo_rows(rows, max(len(kind.name) for kind in BENCHMARKS) + 1, as_json=as_json)
 
 
 @command.command("show")
 @click.argument("name", shell_complete=completion.BENCHMARK)
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Its environment, to list the tasks that are known only there.",
-)
+@dir_option
 @benchmark_option
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool) -> None:
-    """Print what a benchmark needs, its options, its actions, its tasks, an example."""
+    """Print a benchmark's needs, options, actions, tasks and an example."""
     from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(name)
@@ -72,7 +55,7 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
         if folder is not None or options:
             raise
         told["tasks"], told["why_no_tasks"] = None, str(error)
-    echo(json.dumps(told, indent=2)) if as_json else _print(told)
+    echo_json(told) if as_json else _print(told)
 
 
 def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
@@ -142,20 +125,11 @@ def _section(head: str, body: str) -> None:
 
 @command.command("setup")
 @click.argument("name", shell_complete=completion.BENCHMARK)
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Folder for its environment; made, or gone on with.",
-)
-@click.option("--python", metavar="P", help="The Python to use; left out, one that it runs on.")
-@click.option("--again", is_flag=True, help="Start over, even if it is complete.")
+@click.option("--dir", "folder", type=PATH, required=True, help="Folder for the environment.")
+@click.option("--python", metavar="P", help="The Python to use. [default: one that fits]")
+@click.option("--again", is_flag=True, help="Start over.")
 def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
-    """Make a benchmark's own environment: a Python, packages that fit, its files.
-
-    A set-up that was cut off goes on where it was; one that is whole is recognised at once.
-    """
+    """Create or complete a benchmark's environment: a Python, packages, files."""
     from warex.benchmarks import benchmark_kind
     from warex.benchmarks.installation.virtualenv import find_virtualenv, set_up
     from warex.cli.progress.spinner import spinner

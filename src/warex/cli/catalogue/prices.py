@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from warex.cli import completion
-from warex.cli.group import Group
+from warex.cli.group import listing
+from warex.cli.options.common import PATH, json_option
 from warex.cli.output import echo
 from warex.text.english import count_noun, did_you_mean
 
@@ -31,13 +32,9 @@ _NAMED: Final = 3
 """Most models that are named per reason."""
 
 
-@click.group("prices", cls=Group, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
-    """Say where the prices of models come from; `show MODEL`; `update` renews them."""
-    if context.invoked_subcommand is not None:
-        return
+@listing("prices")
+def command(as_json: bool) -> None:
+    """Print where model prices come from; `show MODEL`; `update`."""
     from warex.llm.prices.user_table import current_prices, price_file
 
     table, path = current_prices(), price_file()
@@ -52,9 +49,9 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("model")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def show(model: str, as_json: bool) -> None:
-    """Print what a model costs, named as a trace or an API names it."""
+    """Print the prices of a model, named as in a trace or an API."""
     from warex.errors import InputError
     from warex.llm.prices.table import PricedAs
     from warex.llm.prices.user_table import current_prices
@@ -84,19 +81,18 @@ def show(model: str, as_json: bool) -> None:
 
 @command.command("update")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=completion.FILE)
-@click.option("--out", type=click.Path(path_type=Path), help="File to write; else the user's own.")
+@click.option("--out", type=PATH, help="File to write. [default: the user's]")
 @click.option(
     "--date",
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Day of the prices; else today, or the day on which a file was last written.",
+    help="Date of the prices. [default: today, or a file's]",
 )
 def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> None:
-    """Renew the prices from public collections.
+    """Update the prices from public collections.
 
-    A SOURCE is litellm, openrouter, an address or a file that was fetched from one; left out, both
-    collections. Where two know a model, the first one's word counts; what none knows stays as WAREX
-    has it. Nothing is written unless all of them can be used.
+    A SOURCE is litellm, openrouter, or the URL or a copy of either; without one, both are used. The
+    first that has a model decides; other prices stay. Nothing is written if any of them fails.
     """
     from warex.clock import Clock
     from warex.errors import InputError

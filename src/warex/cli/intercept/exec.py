@@ -16,15 +16,7 @@ import click
 from warex.cli import completion, prewarm
 from warex.cli.intercept.scoring import Scoring, scoring_options
 from warex.cli.options.host_ports import HostPorts
-from warex.cli.options.traffic import (
-    defence_option,
-    replay_option,
-    scenario_option,
-    site_option,
-    tasks_option,
-    traffic_options,
-    vocabulary_option,
-)
+from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.output import echo
 from warex.errors import MachineError, TraceError, TrialVoid
 from warex.files.private import make_private_dir
@@ -59,15 +51,12 @@ type _Say = Callable[[str], None]
     type=click.UNPROCESSED,
     shell_complete=completion.FILE,
 )
-@scenario_option
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
+@proxy_options
 @click.option(
     "--isolate",
     type=click.Choice(["auto", "namespace", "environment", "none"]),
     default="auto",
-    show_default=True,
-    help="How the command is put behind the proxy: in a network of its own, by variables, or not.",
+    help="Use a network namespace, environment variables, or neither.",
 )
 @click.option(
     "--host-port",
@@ -76,16 +65,16 @@ type _Say = Callable[[str], None]
     multiple=True,
     type=HostPorts(),
     metavar="P",
-    help="Ports of this machine's loopback that the command needs from its namespace: 8000,8001;"
-    " or auto, for all that listen now.",
+    help="Local ports that the command needs: 8000,8001; auto: all that listen now.",
 )
-@site_option
-@replay_option
-@defence_option
-@vocabulary_option
-@tasks_option
+@click.option(
+    "--vocabulary",
+    metavar="V",
+    help="The agent's actions: a benchmark or a file. [default: guessed]",
+    shell_complete=completion.VOCABULARY,
+)
 @scoring_options
-@click.option("--quiet", is_flag=True, help="Print nothing but why the command could not run.")
+@click.option("--quiet", is_flag=True, help="Print only why the command could not run.")
 @traffic_options
 def command(
     arguments: tuple[str, ...],
@@ -94,10 +83,10 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> int:
-    """Run a command behind the proxy; nothing of it is changed.
+    """Run a command behind the proxy, unchanged.
 
-    The exit code is the command's, 128 and the number of the signal that ended it; 1 if the trial
-    is void, 2 or 3 if the command was not started. Its input, output and terminal are its own.
+    The exit code is the command's, or 128 and the number of the signal that ended it; 1 if the
+    trial is void, 2 or 3 if the command was not started.
     """
     from warex.sandbox.direct import find_program
 

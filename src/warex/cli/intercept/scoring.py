@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from warex.cli.options.common import add_options
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,33 +28,23 @@ _NAMES = {
     "expect_url": "--expect-url",
     "check": "--check",
 }
-_OPTIONS = (
+scoring_options = add_options(
     click.option(
-        "--expect",
-        "expect_text",
-        metavar="TEXT",
-        help="Solved where this stands in what the command prints, to its output or error stream.",
+        "--expect", "expect_text", metavar="TEXT", help="Solved if the command prints this."
     ),
-    click.option("--expect-regex", metavar="REGEX", help="Solved where this is found there."),
+    click.option("--expect-regex", metavar="REGEX", help="Solved if the output matches this."),
     click.option(
         "--expect-url",
         metavar="URL",
-        help="Solved where this is the last page that the browser opened; * is any text.",
+        help="Solved if this is the browser's last page; * is any text.",
     ),
     click.option(
         "--check",
         metavar="CMD",
-        help="Solved where this command, run afterwards past the proxy, ends with code 0, not 1.",
+        help="Solved if this command, run afterwards without the proxy, exits with 0, not 1.",
     ),
-    click.option(
-        "--reset", metavar="CMD", help="Run this command before, past the proxy: it resets a site."
-    ),
+    click.option("--reset", metavar="CMD", help="Run this command first, without the proxy."),
 )
-
-
-def scoring_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options to a command."""
-    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
 
 
 @dataclass(slots=True)

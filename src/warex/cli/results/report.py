@@ -5,26 +5,25 @@ from pathlib import Path
 
 import click
 
+from warex.cli.options.common import PATH, json_option
 from warex.cli.options.thresholds import check_thresholds, fail_under_option
 from warex.cli.output import console, echo
 from warex.text.english import count_noun
 
 
 @click.command("report")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--full", is_flag=True, help="Print the statistics, too: intervals, tests, every column."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=PATH)
+@click.option("--full", is_flag=True, help="Print all columns, intervals and tests.")
+@json_option
 @click.option(
     "--export",
     "folder",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
-    help="Write figures as SVG and tables as CSV, LaTeX and Markdown into this folder.",
+    help="Write SVG figures and CSV, LaTeX and Markdown tables here.",
 )
 @click.option(
-    "--paper", is_flag=True, help="Print the layout of the paper's Table 1 instead: relative Δ."
+    "--paper", is_flag=True, help="Print relative Δ, in the layout of the paper's Table 1."
 )
 @fail_under_option
 def command(
@@ -37,10 +36,8 @@ def command(
 ) -> None:
     """Print a run's results and write its report.html and summary.json.
 
-    One screen: success, tasks lost, recovery, cost. The statistics behind it: --full.
-
-    Several runs, as of several benchmarks, are reported together, in the layout of the paper's
-    Table 1; --export then writes that table and a report.html of all of them.
+    Several runs are printed in the layout of the paper's Table 1; --export then writes that table
+    and a report.html of all of them.
     """
     if paper or len(runs) > 1:
         from warex.cli.results.combined_report import report_runs

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.training import model_option, precision_option
-from warex.cli.output import console, echo
+from warex.cli.options.common import PATH, json_option
+from warex.cli.options.training import (
+    adapters_option,
+    batch_option,
+    data_option,
+    limit_option,
+    model_option,
+    precision_option,
+)
+from warex.cli.output import console, echo, echo_json
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,48 +25,30 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A data set of `warex export`.",
-)
+@data_option
 @model_option
-@click.option(
-    "--adapter",
-    "adapters",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="An adapter of the model, tested beside it; several may be given.",
-)
+@adapters_option
 @click.option(
     "--endpoint",
     metavar="URL",
-    help="Ask the model there, over OpenAI's chat completions; the key is OPENAI_API_KEY.",
+    help="Ask the model at this OpenAI-compatible URL, with OPENAI_API_KEY.",
 )
 @click.option(
     "--split",
     type=click.Choice(("train", "validation", "test")),
     default="test",
-    show_default=True,
-    help="Which rows are asked.",
+    help="Rows to ask.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Ask at most so many rows of each kind.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write answers and tables here."
-)
-@click.option(
-    "--batch", type=click.IntRange(1), default=8, show_default=True, help="Asked at once."
-)
+@limit_option
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
+@batch_option
 @precision_option
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@json_option
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 1),
     metavar="RATE",
-    help="Exit with 1 where the last model recovers from fewer.",
+    help="Exit with 1 if the last model recovers from fewer.",
 )
 def command(
     data: Path,
@@ -73,9 +63,9 @@ def command(
     as_json: bool,
     fail_under: float | None,
 ) -> int:
-    """Ask models the held-out steps of a data set, and say how many faults they recover from.
+    """Ask models the held-out steps of a data set, and count the faults they recover from.
 
-    Clean steps are asked, too: a model that always loads the page again is no better.
+    Clean steps are asked, too: a model that always reloads the page is no better.
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
@@ -106,7 +96,7 @@ def command(
     if out is not None:
         _write(out, kept, summary_data(found), side_by_side(rows, answered))
     if as_json:
-        echo(json.dumps(summary_data(found), indent=2))
+        echo_json(summary_data(found))
     else:
         console().print(summary(found))
         if out is not None:
