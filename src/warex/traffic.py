@@ -8,8 +8,8 @@ validates like a model, because ``warex exec`` runs its command before pydantic 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, Final, Literal, Self, TypedDict, Unpack, get_args
+from urllib.parse import SplitResult, urlsplit
 
 from warex.errors import InputError
 
@@ -20,6 +20,7 @@ type Record = Literal["all", "concerned"]
 
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(%[\w.-]+)?\]?")
 """Letters, digits, hyphens and underscores between dots, or an IPv6 address."""
+_PORTS: Final = {"http": 80, "https": 443}
 
 
 class OptionError(InputError, ValueError):
@@ -54,45 +55,37 @@ class HostMap:
 
         Raises ValueError for anything else.
         """
-        left, mark, right = text.partition("=")
-        try:
-            source = urlsplit(left if "://" in left else f"https://{left}")
-            target = urlsplit(right)
-            ports = source.port, target.port
-        except ValueError:
-            source = target = urlsplit("")
-            ports = None, None
-        if (
-            not mark
-            or source.scheme not in ("http", "https")
-            or target.scheme not in ("http", "https")
-            or not source.hostname
-            or not target.hostname
-            or source.path not in ("", "/")
-            or target.path not in ("", "/")
-        ):
+        left, _, right = text.partition("=")
+        source = _split(left if "://" in left else f"https://{left}")
+        target = _split(right)
+        if source is None or target is None or {source.path, target.path} - {"", "/"}:
             raise ValueError(
                 f"{text!r} is no mapping of one origin to another;"
                 " write for instance https://shop.example=http://127.0.0.1:8001"
             )
-        scheme: Literal["http", "https"] = "http" if target.scheme == "http" else "https"
         return cls(
-            origin=source.hostname,
-            origin_port=ports[0] or (443 if source.scheme == "https" else 80),
-            target_scheme=scheme,
-            target_host=target.hostname,
-            target_port=ports[1] or (443 if target.scheme == "https" else 80),
+            origin=source.hostname or "",
+            origin_port=source.port or _PORTS[source.scheme],
+            target_scheme="http" if target.scheme == "http" else "https",
+            target_host=target.hostname or "",
+            target_port=target.port or _PORTS[target.scheme],
         )
+
+
+def _split(url: str) -> SplitResult | None:
+    """Split an http or https URL; None if the text is none or has an invalid host or port."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme in _PORTS and parts.hostname else None
 
 
 def read_origin(text: str) -> str:
     """Return an origin as browsers write it, without a trailing slash. Raises ValueError."""
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or parts.path.strip("/") or parts.query or parts.fragment:
+    parts = _split(text)
+    if not parts or parts.port == 0 or parts.path.strip("/") or parts.query or parts.fragment:
         raise ValueError(f"{text!r} is no origin; write for instance https://shop.example")
     return origin_of(text)
 
@@ -118,12 +111,8 @@ def read_map(text: str) -> str:
 
 def read_proxy_url(text: str) -> str:
     """Return a proxy's URL. Raises ValueError if it lacks scheme, host or port."""
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and parts.hostname and parts.port
-    except ValueError:
-        good = None
-    if not good:
+    parts = _split(text)
+    if parts is None or not parts.port:
         raise ValueError(
             f"{text!r} is no proxy; write http://host:port or http://user:password@host:port"
         )
@@ -245,7 +234,7 @@ class TrafficOptions:
     def extended(self, **more: Unpack[TrafficKeywords]) -> Self:
         """Return the options with ``more``: lists are extended, other values replaced.
 
-        A text stands for a list of one, a dict of origins to targets for a list of maps. Raises
+        A text means a list of one, a dict of origins to targets a list of maps. Raises
         OptionError for an invalid value.
         """
         changed: dict[str, Any] = dict(more)
