@@ -44,18 +44,18 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
     from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(name)
-    told, table = _adapter_data(kind), benchmark_table(name, folder, options)
+    data, table = _adapter_data(kind), benchmark_table(name, folder, options)
     try:
         benchmark = kind(table)
-        told["tasks"] = list(benchmark.tasks())
-        told["never"] = sorted(
-            {glob for task in told["tasks"] for glob in benchmark.exclusions(task)}
+        data["tasks"] = list(benchmark.tasks())
+        data["never"] = sorted(
+            {glob for task in data["tasks"] for glob in benchmark.exclusions(task)}
         )
     except WarexError as error:
         if folder is not None or options:
             raise
-        told["tasks"], told["why_no_tasks"] = None, str(error)
-    echo_json(told) if as_json else _print(told)
+        data["tasks"], data["why_no_tasks"] = None, str(error)
+    echo_json(data) if as_json else _print(data)
 
 
 def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
@@ -85,36 +85,36 @@ def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
     }
 
 
-def _print(told: dict[str, Any]) -> None:
-    echo(f"{told['name']}: {told['summary']}")
-    _section("needs", told["needs"])
-    if told["python"] is not None:
-        _section("set up by", f"warex benchmarks setup {told['name']} --dir DIR")
-    _section("arms at", told["arming"])
-    if told["verifiers"]:
-        _section("never", f"what {', '.join(told['verifiers'])} asks for")
-    for glob in told.get("never", ())[:20]:
+def _print(data: dict[str, Any]) -> None:
+    echo(f"{data['name']}: {data['summary']}")
+    _section("needs", data["needs"])
+    if data["python"] is not None:
+        _section("set up by", f"warex benchmarks setup {data['name']} --dir DIR")
+    _section("arms at", data["arming"])
+    if data["verifiers"]:
+        _section("never", f"what {', '.join(data['verifiers'])} asks for")
+    for glob in data.get("never", ())[:20]:
         _section("never", glob)
-    if told["sites"] != []:
-        _section("sites", ", ".join(told["sites"] or ["origins, as https://shop.example"]))
-    for key, option in told["options"].items():
+    if data["sites"] != []:
+        _section("sites", ", ".join(data["sites"] or ["origins, as https://shop.example"]))
+    for key, option in data["options"].items():
         default = "required" if option["required"] else json.dumps(option["default"])
         _section("options", f"{key} ({default}): {option['description']}")
-    words = told["vocabulary"]
+    words = data["vocabulary"]
     for role in filter(words.get, _ROLES):
         _section(role, ", ".join(words[role]))
-    if told["tasks"] is None:
-        _section("tasks", told["why_no_tasks"])
+    if data["tasks"] is None:
+        _section("tasks", data["why_no_tasks"])
     else:
-        shown = told["tasks"][:200]
-        echo(f"\n{count_noun(len(told['tasks']), 'task')}:")
+        shown = data["tasks"][:200]
+        echo(f"\n{count_noun(len(data['tasks']), 'task')}:")
         for task in shown:
             echo(f"    {task}")
-        if len(told["tasks"]) > len(shown):
-            echo(f"    … {len(told['tasks']) - len(shown)} more: see --json")
-    if told["example"]:
+        if len(data["tasks"]) > len(shown):
+            echo(f"    … {len(data['tasks']) - len(shown)} more: see --json")
+    if data["example"]:
         echo("\nA campaign for it:\n")
-        echo(textwrap.indent(told["example"], "    "), end="")
+        echo(textwrap.indent(data["example"], "    "), end="")
 
 
 def _section(head: str, body: str) -> None:

@@ -6,6 +6,7 @@ from warex.cli import completion
 from warex.cli.group import listing
 from warex.cli.options.common import json_option
 from warex.cli.output import echo, echo_json, echo_rows
+from warex.errors import InputError
 
 
 @listing("defences")
@@ -22,7 +23,6 @@ def command(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Print a defence's text."""
-    from warex.errors import InputError
     from warex.llm.defences import DEFENCES, no_such_defence
 
     defence = next((defence for defence in DEFENCES if defence.name == name), None)

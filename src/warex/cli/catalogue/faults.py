@@ -9,6 +9,7 @@ import click
 from warex.cli import completion
 from warex.cli.group import listing
 from warex.cli.output import echo, echo_columns, echo_json, echo_rows
+from warex.errors import InputError
 
 
 @listing("faults")
@@ -28,7 +29,6 @@ def command(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print its JSON Schema.")
 def show(name: str, as_json: bool) -> None:
     """Print a fault's parameters, their defaults and allowed values."""
-    from warex.errors import InputError
     from warex.faults import CATALOGUE
     from warex.scenarios.mistakes import unknown_name
 
