@@ -72,8 +72,8 @@ class _LazyGroup(Group):
 def cli() -> None:
     """Does your web agent survive the real web?
 
-    WAREX stands at the network between an unmodified agent and an unmodified benchmark, injects
-    what the real web does, and records what happened.
+    WAREX is a proxy between an unmodified agent and an unmodified benchmark. It injects the
+    failures of the real web and records what happens.
     """
 
 

@@ -84,7 +84,7 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"expect_url": "*"}, "--expect-url is told from the trace; give --out, too"),
+        ({"expect_url": "*"}, "--expect-url is read from the trace; give --out, too"),
         (
             {"expect_url": "*", "out": Path("x"), "traffic": TrafficOptions(record="concerned")},
             "--expect-url needs all traffic read",

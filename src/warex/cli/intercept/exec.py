@@ -96,8 +96,8 @@ def command(
     # The forkserver loads mitmproxy while the rest is prepared.
     forkserver = prewarm.take_forkserver()
     try:
-        told = _discard if quiet else _say
-        trial = _Trial(arguments, cast("RequestedIsolation", isolate), options, told, judging)
+        say: _Say = (lambda _: None) if quiet else _say
+        trial = _Trial(arguments, cast("RequestedIsolation", isolate), options, say, judging)
         return trial.run(forkserver, frozenset().union(*host_ports))
     finally:
         forkserver.close()
@@ -431,7 +431,3 @@ def _say(sentence: str) -> None:
     # In a terminal's raw mode a line feed alone does not return to the first column.
     ends = "\r\n" if sys.stderr.isatty() else "\n"
     echo(f"warex: {sentence}", err=True, end=ends)
-
-
-def _discard(sentence: str) -> None:
-    pass

@@ -158,7 +158,7 @@ def _description(capture: "RedirectSpec") -> str:
     whose = (
         f"what user {capture.user} sends"
         if capture.user is not None
-        else f"what everybody but user {capture.exempt_user} sends"
+        else f"what all users but {capture.exempt_user} sends"
     )
     devices = "".join(f", and what arrives by {device}," for device in capture.incoming)
     return f"{whose} to ports {ports}{devices} goes to port {capture.proxy_port}"

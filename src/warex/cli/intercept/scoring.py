@@ -64,7 +64,7 @@ class Scoring:
         if reset is None and all(value is None for value in given.values()):
             return cls()
         if given["expect_url"] is not None and options["out"] is None:
-            raise InputError("--expect-url is told from the trace; give --out, too")
+            raise InputError("--expect-url is read from the trace; give --out, too")
         if given["expect_url"] is not None and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
         from warex.benchmarks.scoring.user_commands import require_program, split_command
@@ -78,12 +78,12 @@ class Scoring:
         parts = split_command(reset) if reset is not None else ()
         return cls(_expected(given), parts)
 
-    def reset(self, told: Callable[[str], None]) -> None:
-        """Run the reset command, if any; ``told`` is called if it is slow. Raises TrialVoid."""
+    def reset(self, notice: Callable[[str], None]) -> None:
+        """Run the reset command, if any; ``notice`` is called if it is slow. Raises TrialVoid."""
         if self.reset_parts:
             from warex.benchmarks.scoring.expectations import reset
 
-            reset(self.reset_parts, told=told)
+            reset(self.reset_parts, told=notice)
 
     @contextmanager
     def capturing_output(self) -> Iterator[None]:
@@ -104,11 +104,11 @@ class Scoring:
             copy.finish()
 
     def verdict(
-        self, code: int, out: Path | None, told: Callable[[str], None] = lambda sentence: None
+        self, code: int, out: Path | None, notice: Callable[[str], None] = lambda sentence: None
     ) -> "Verdict | None":
         """Return the verdict after the command's end; None if nothing is expected.
 
-        ``told`` is called if a check is slow. Raises TrialVoid if there can be no verdict.
+        ``notice`` is called if a check is slow. Raises TrialVoid if there can be no verdict.
         """
         if self.expect is None:
             return None
@@ -124,7 +124,7 @@ class Scoring:
             answer=lambda: "\n".join(copy.text for copy in self.copies),
             answer_is=PRINTED,
             trace=trace,
-            told=told,
+            told=notice,
         )
 
 

@@ -24,27 +24,29 @@ def report_runs(
     from warex.report.html.page import SUMMARY, write_report
     from warex.report.terminal.side_by_side import render_runs
 
-    told = [(run, tabulate(run)) for run in map(load_run, dict.fromkeys(runs))]
-    reports = [write_report(run, table) for run, table in told]
+    results = [(run, tabulate(run)) for run in map(load_run, dict.fromkeys(runs))]
+    reports = [write_report(run, table) for run, table in results]
     if folder is None:
         exported: tuple[Path, ...] = ()
     else:
-        exported = write_runs(told, folder) if len(told) > 1 else export(told[0][0], folder)
+        exported = (
+            write_runs(results, folder) if len(results) > 1 else export(results[0][0], folder)
+        )
     if as_json:
-        found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in told]
+        found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in results]
         echo(json.dumps(found if len(found) > 1 else found[0], indent=2, ensure_ascii=False))
     else:
-        console().print(render_runs(told))
+        console().print(render_runs(results))
         for report in reports:
             echo(f"\nreport   {report}", end="")
         echo()
         if exported:
             echo(f"export   {folder}: {count_noun(len(exported), 'file')}")
     failed = []
-    for run, table in told:
+    for run, table in results:
         try:
             check_thresholds(table, fail_under)
         except WarexError as error:
-            failed.append(f"{run.path}: {error}" if len(told) > 1 else str(error))
+            failed.append(f"{run.path}: {error}" if len(results) > 1 else str(error))
     if failed:
         raise WarexError("\n".join(failed))

@@ -84,11 +84,11 @@ def command(
     kept, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
     for name, row, answer in _answers(rows, model, adapters, endpoint, batch, precision):
-        told = classify(answer, row, dataset.vocabulary(row))
-        answered.setdefault(name, {})[row.id] = told
+        classified = classify(answer, row, dataset.vocabulary(row))
+        answered.setdefault(name, {})[row.id] = classified
         kept.append(
-            {"model": name, "row": row.id, "kind": row.kind, "class": told.label,
-             "same_kind": told.same_kind, "action": told.action, "answer": answer,
+            {"model": name, "row": row.id, "kind": row.kind, "class": classified.label,
+             "same_kind": classified.same_kind, "action": classified.action, "answer": answer,
              "wanted": row.answer}
         )  # fmt: skip
         countdown.update(len(kept), total)

@@ -31,10 +31,10 @@ class _Shares(click.ParamType[tuple[int, int, int]]):
     ) -> tuple[int, int, int]:
         if isinstance(value, tuple):
             return value
-        told = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", str(value))
-        if told is None or not int(told[1]):
+        match = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", str(value))
+        if match is None or not int(match[1]):
             self.fail(f"{value!r} is not TRAIN:VALIDATION:TEST, as 9:1:1", param, ctx)
-        return int(told[1]), int(told[2]), int(told[3])
+        return int(match[1]), int(match[2]), int(match[3])
 
 
 @click.command("export")
@@ -195,11 +195,11 @@ def command(
     )
     manifest = write_dataset(out, build([load_run(run) for run in runs], request), card)
     for split, facts in manifest.splits.items():
-        told = f"{facts.failure} failure, {facts.clean} clean"
+        counts = f"{facts.failure} failure, {facts.clean} clean"
         if facts.relabelled:
-            told += f", {facts.relabelled} relabelled"
+            counts += f", {facts.relabelled} relabelled"
         sites = f"; {count_noun(len(facts.sites), 'site')}" if facts.sites else ""
-        echo(f"{split:10} {count_noun(facts.examples, 'example')}: {told}{sites}")
+        echo(f"{split:10} {count_noun(facts.examples, 'example')}: {counts}{sites}")
     for why, number in manifest.left_out.items():
         echo(f"left out   {number:,}: {why}")
     echo(f"data set   {out}")
@@ -236,5 +236,5 @@ def _pattern(text: str) -> str:
     except re.error as error:
         raise InputError(f"--group {text!r} is no pattern: {error}") from None
     if not groups:
-        raise InputError(f"--group {text!r} has no group: put what tells the kind in brackets")
+        raise InputError(f"--group {text!r} has no group: put the kind in brackets")
     return text

@@ -61,16 +61,23 @@ def command(
     countdown: ProgressReporter | None = None
     shown: dict[str, float] = {}
 
-    def tell(progress: TrainingProgress) -> None:
+    def show_progress(progress: TrainingProgress) -> None:
         nonlocal countdown
         # Loading and the steps of an earlier run do not count towards the estimate.
         countdown = countdown or ProgressReporter("steps", initial=progress.step)
         shown.update(progress.values)
-        told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
-        countdown.update(progress.step, progress.steps, ", ".join(told))
+        losses = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
+        countdown.update(progress.step, progress.steps, ", ".join(losses))
 
     trained = train(
-        dataset, model, out, chosen, adapter=adapter, resume=resume, one_sided=one_sided, tell=tell
+        dataset,
+        model,
+        out,
+        chosen,
+        adapter=adapter,
+        resume=resume,
+        one_sided=one_sided,
+        tell=show_progress,
     )
     if trained.left_out:
         report(
