@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +15,10 @@ import click
 
 from warex.cli import completion, prewarm
 from warex.cli.intercept.scoring import Scoring, scoring_options
-from warex.cli.options.host_ports import HostPorts
+from warex.cli.options.host_ports import host_ports_option
 from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.output import echo
-from warex.errors import MachineError, TraceError, TrialVoid
+from warex.errors import TraceError, TrialVoid, void_error
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
 from warex.text.english import count_noun
@@ -58,15 +58,7 @@ type _Say = Callable[[str], None]
     default="auto",
     help="Use a network namespace, environment variables, or neither.",
 )
-@click.option(
-    "--host-port",
-    "--host-ports",
-    "host_ports",
-    multiple=True,
-    type=HostPorts(),
-    metavar="P",
-    help="Local ports that the command needs: 8000,8001; auto: all that listen now.",
-)
+@host_ports_option
 @click.option(
     "--vocabulary",
     metavar="V",
@@ -124,7 +116,10 @@ class _Trial:
         ports = self._host_ports(asked)
         self._find_upstream(ports)
         self._warn_of_ineffective_rules()
-        self._reset()
+        try:
+            self.judging.reset(self.say)
+        except TrialVoid as void:
+            raise void_error(str(void), self.options["out"]) from None
 
         with open_sandbox(
             self.requested,
@@ -148,8 +143,7 @@ class _Trial:
                     code = child.wait()
                 seconds = time.monotonic() - started
                 terminal.restore_foreground()
-            for sentence in place.loopback_messages(over=True):
-                self.say(sentence)
+            self._say_all(place.loopback_messages(over=True))
             own_sites = place.own_services()
             gone = place.died()
             place.end()
@@ -166,12 +160,16 @@ class _Trial:
         broken = proxy.broken if gone is None else str(gone)
         broken = self._write_outcome(code, seconds, broken)
         if broken:
-            raise self._void(broken)
+            raise void_error(broken, self.options["out"])
         if own_sites is not None and not (proxy.summary and proxy.summary["delivered"]):
             self.say(own_sites)
         if proxy.summary is not None:
             self._print_summary(place, proxy.summary)
         return code if code >= 0 else 128 - code
+
+    def _say_all(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self.say(sentence)
 
     @property
     def _traffic(self) -> TrafficOptions:
@@ -183,8 +181,7 @@ class _Trial:
         if self.options["sites"] and self.options["scenario"]:
             from warex.cli.options.traffic_config import ineffective_rules
 
-            for sentence in ineffective_rules(self.options["scenario"], self.options["sites"]):
-                self.say(sentence)
+            self._say_all(ineffective_rules(self.options["scenario"], self.options["sites"]))
 
     def _check(self) -> None:
         """Validate the options before the command starts, as fast as possible.
@@ -272,13 +269,11 @@ class _Trial:
         from warex.sandbox.bypass_warnings import bypass_warnings
         from warex.sandbox.namespace.host_ports import direct_loopback_warnings
 
-        for sentence in bypass_warnings(
-            self.arguments, os.environ, namespace=isolation == "namespace"
-        ):
-            self.say(sentence)
+        self._say_all(
+            bypass_warnings(self.arguments, os.environ, namespace=isolation == "namespace")
+        )
         if isolation == "environment":
-            for sentence in direct_loopback_warnings(self.arguments, os.environ):
-                self.say(sentence)
+            self._say_all(direct_loopback_warnings(self.arguments, os.environ))
 
     @contextmanager
     def _watched(self, place: "Sandbox", pid: int, terminal: "Terminal") -> Iterator[None]:
@@ -293,8 +288,7 @@ class _Trial:
                 import warex.traces  # noqa: F401
             while not over.wait(_POLL_SECONDS):
                 stop_with_command(pid, terminal)
-                for sentence in place.loopback_messages():
-                    self.say(sentence)
+                self._say_all(place.loopback_messages())
                 if place.isolation == "environment":
                     self.programs |= place.programs()
                 if place.failure() is not None or place.broken() is not None:
@@ -308,12 +302,6 @@ class _Trial:
         finally:
             over.set()
             thread.join()
-
-    def _reset(self) -> None:
-        try:
-            self.judging.reset(self.say)
-        except TrialVoid as void:
-            raise self._void(str(void)) from None
 
     def _write_outcome(self, code: int, seconds: float, broken: str | None) -> str | None:
         """Write the outcome, unless the command was stopped from outside.
@@ -344,12 +332,6 @@ class _Trial:
             ended = Counted(ending=ending, score=score, latency_s=latency, reasons=reasons)
         leave_outcome(out, broken, ended)
         return broken
-
-    def _void(self, why: str) -> Exception:
-        # A reason about the folder, such as a full disk, is a MachineError.
-        out = self.options["out"]
-        kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
-        return kind(f"the trial is void: {why}")
 
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
         """Print a summary of the traffic."""

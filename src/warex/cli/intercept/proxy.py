@@ -7,7 +7,7 @@ import click
 from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
 from warex.cli.output import echo, warn
-from warex.errors import InputError, MachineError, TrialVoid
+from warex.errors import InputError, void_error
 from warex.traffic import TrafficKeywords, TrafficOptions
 
 if TYPE_CHECKING:
@@ -126,7 +126,4 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
         forkserver.close()
     leave_outcome(config.out, proxy.broken, Unscored())
     if proxy.broken:
-        # A reason about the folder, such as a full disk, is a MachineError.
-        in_folder = config.out is not None and proxy.broken.startswith(str(config.out))
-        kind = MachineError if in_folder else TrialVoid
-        raise kind(f"the trial is void: {proxy.broken}")
+        raise void_error(proxy.broken, config.out)
