@@ -9,31 +9,14 @@ import click
 from click.core import ParameterSource
 
 from warex.cli import completion
-from warex.cli.options.common import PATH, add_options
+from warex.cli.options.common import PATH, Parsed, add_options
 from warex.traffic import TrafficOptions, option_of, read_origin
-
-
-class _Text(click.ParamType[str]):
-    """A text parsed by a function."""
-
-    name = "text"
-
-    def __init__(self, read: Callable[[str], str]) -> None:
-        self._read = read
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the function's result; fail if it raises ValueError."""
-        try:
-            return self._read(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
 
 site_option = click.option(
     "--site",
     "sites",
     multiple=True,
-    type=_Text(read_origin),
+    type=Parsed(read_origin),
     metavar="ORIGIN",
     help="A task site, for {sites}. [default: all outside `never`]",
 )
@@ -92,7 +75,7 @@ def _option(field: Field[Any]) -> Callable[[Callable[..., Any]], Callable[..., A
     if option.choices:
         kind = click.Choice(option.choices)
     elif option.metavar is not None:
-        kind = _Text(option.read)
+        kind = Parsed(option.read)
     return click.option(
         option.flag,
         field.name,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warex.cli.options.common import PATH
+from warex.cli.options.common import PATH, Parsed
 from warex.cli.output import echo
 from warex.errors import InputError
 from warex.exports.names import (
@@ -23,18 +23,11 @@ from warex.exports.names import (
 from warex.text.english import count_noun
 
 
-class _Shares(click.ParamType[tuple[int, int, int]]):
-    name = "shares"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int, int]:
-        if isinstance(value, tuple):
-            return value
-        match = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", str(value))
-        if match is None or not int(match[1]):
-            self.fail(f"{value!r} is not TRAIN:VALIDATION:TEST, as 9:1:1", param, ctx)
-        return int(match[1]), int(match[2]), int(match[3])
+def _read_shares(text: str) -> tuple[int, int, int]:
+    match = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", text)
+    if match is None or not int(match[1]):
+        raise ValueError(f"{text!r} is not TRAIN:VALIDATION:TEST, as 9:1:1")
+    return int(match[1]), int(match[2]), int(match[3])
 
 
 @click.command("export")
@@ -62,7 +55,7 @@ class _Shares(click.ParamType[tuple[int, int, int]]):
 )
 @click.option(
     "--shares",
-    type=_Shares(),
+    type=Parsed(_read_shares),
     default="9:1:1",
     metavar="TRAIN:VALIDATION:TEST",
     help="Names on each side of the split.",

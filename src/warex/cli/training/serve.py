@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.training import (
-    adapters_option,
-    batch_option,
-    model_option,
-    precision_option,
-)
+from warex.cli.options.training import adapters_option, batch_option, model_option, precision_option
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError
 
