@@ -24,12 +24,6 @@ _OUTPUT = "-"
 @click.command("init")
 @click.argument("name", required=False)
 @click.option(
-    "--benchmark",
-    metavar="NAME",
-    help="The benchmark. [default: testbed]",
-    shell_complete=completion.BENCHMARK,
-)
-@click.option(
     "--from",
     "source",
     metavar="CAMPAIGN",

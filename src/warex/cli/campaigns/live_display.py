@@ -98,8 +98,6 @@ class _LiveDisplay(Progress):
 
 
 class _TimeLeftColumn(ProgressColumn):
-    """Estimated time left."""
-
     def __init__(self, pace: ProgressTracker) -> None:
         super().__init__()
         self._pace = pace

@@ -1,7 +1,7 @@
 """`warex run CAMPAIGN`: a campaign file or a built-in one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -54,12 +54,6 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "namespace", "environment"]),
     help="How agents are put behind the proxy. [default: the campaign's]",
 )
-@click.option(
-    "--benchmark",
-    metavar="NAME",
-    help="Run a built-in campaign on this benchmark.",
-    shell_complete=completion.BENCHMARK,
-)
 @campaign_options
 @fail_under_option
 @traffic_options
@@ -76,7 +70,7 @@ def command(
     intensity: float | None,
     replay: Path | None,
     ray: str | None,
-    isolate: str | None,
+    isolate: "RequestedIsolation | None",
     benchmark: str | None,
     fail_under: str | None,
     traffic: TrafficKeywords,
@@ -110,7 +104,7 @@ def command(
         limit=limit,
         resume=resume,
         ray=ray,
-        isolate=cast("RequestedIsolation | None", isolate),
+        isolate=isolate,
         command=typed,
     )
     folder = out or Path("runs") / escape(planned.config.name)
@@ -121,7 +115,6 @@ def command(
 
 
 def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":
-    """Return the campaign, changed by the options."""
     from warex.campaigns.config.campaign import built_in_names, load_campaign
     from warex.campaigns.config.customization import customize
 

@@ -59,7 +59,6 @@ def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool
 
 
 def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
-    """Return an adapter's static data."""
     schema = kind.options_model.model_json_schema()
     options = {
         key: {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -70,7 +70,7 @@ type _Say = Callable[[str], None]
 @traffic_options
 def command(
     arguments: tuple[str, ...],
-    isolate: str,
+    isolate: "RequestedIsolation",
     host_ports: tuple[frozenset[int], ...],
     quiet: bool,
     **options: Any,
@@ -89,7 +89,7 @@ def command(
     forkserver = prewarm.take_forkserver()
     try:
         say: _Say = (lambda _: None) if quiet else _say
-        trial = _Trial(arguments, cast("RequestedIsolation", isolate), options, say, judging)
+        trial = _Trial(arguments, isolate, options, say, judging)
         return trial.run(forkserver, frozenset().union(*host_ports))
     finally:
         forkserver.close()
@@ -106,6 +106,7 @@ class _Trial:
 
     def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
         """Run the command and report the result."""
+        from warex.cli.options.traffic_config import ineffective_rules
         from warex.proxy.certificates.ca import ensure_ca
         from warex.sandbox.isolation import ProxyCallbacks, open_sandbox
         from warex.sandbox.job_control import Terminal, forward_signals, signals_blocked
@@ -115,7 +116,7 @@ class _Trial:
         ca = ensure_ca()
         ports = self._host_ports(asked)
         self._find_upstream(ports)
-        self._warn_of_ineffective_rules()
+        self._say_all(ineffective_rules(self.options["scenario"], self.options["sites"]))
         try:
             self.judging.reset(self.say)
         except TrialVoid as void:
@@ -175,13 +176,6 @@ class _Trial:
     def _traffic(self) -> TrafficOptions:
         traffic: TrafficOptions = self.options["traffic"]
         return traffic
-
-    def _warn_of_ineffective_rules(self) -> None:
-        """Warn of rules that cannot match on the given sites."""
-        if self.options["sites"] and self.options["scenario"]:
-            from warex.cli.options.traffic_config import ineffective_rules
-
-            self._say_all(ineffective_rules(self.options["scenario"], self.options["sites"]))
 
     def _check(self) -> None:
         """Validate the options before the command starts, as fast as possible.
@@ -334,7 +328,6 @@ class _Trial:
         return broken
 
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
-        """Print a summary of the traffic."""
         if place.isolation == "environment":
             hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
             listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"

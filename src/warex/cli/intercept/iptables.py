@@ -1,7 +1,7 @@
 """`warex iptables`: firewall rules that redirect a user's traffic to a transparent proxy."""
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -12,6 +12,8 @@ from warex.errors import InputError
 
 if TYPE_CHECKING:
     from warex.sandbox.iptables.rules import RedirectSpec
+
+type _Backend = Literal["auto", "nftables", "iptables"]
 
 # A network device's name; "+" at the end matches any suffix.
 _DEVICE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._@-]{1,15}\+?")
@@ -63,13 +65,13 @@ def command() -> None:
 
 @command.command("print")
 @_rule_options
-def print_rules(backend: str, **options: Any) -> None:
+def print_rules(backend: _Backend, **options: Any) -> None:
     """Print the rules and the proxy's command line. Needs no root."""
     from warex.sandbox.iptables.firewall import choose_backend
     from warex.sandbox.iptables.rules import iptables_ruleset, nft_ruleset
 
     capture = _capture(**options)
-    chosen = choose_backend(cast(Literal["auto", "nftables", "iptables"], backend))
+    chosen = choose_backend(backend)
     echo(f"# {_description(capture)}")
     echo(f"# The proxy, {_proxy_user(capture)}:")
     echo(_proxy_line(capture))
@@ -85,12 +87,12 @@ def print_rules(backend: str, **options: Any) -> None:
 
 @command.command("apply")
 @_rule_options
-def apply_rules(backend: str, **options: Any) -> None:
+def apply_rules(backend: _Backend, **options: Any) -> None:
     """Apply the rules, in place of earlier ones."""
     from warex.sandbox.iptables.firewall import apply
 
     capture = _capture(**options)
-    chosen = apply(capture, cast(Literal["auto", "nftables", "iptables"], backend))
+    chosen = apply(capture, backend)
     echo(f"in force ({chosen}): {_description(capture)}")
     echo(f"the proxy, {_proxy_user(capture)}: {_proxy_line(capture)}")
     echo("take it back: warex iptables revert")

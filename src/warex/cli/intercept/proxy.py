@@ -60,9 +60,8 @@ def command(
         control_port=control_port,
         **options,
     )
-    if options["scenario"] is not None:
-        for sentence in ineffective_rules(options["scenario"], options["sites"]):
-            warn(sentence)
+    for sentence in ineffective_rules(options["scenario"], options["sites"]):
+        warn(sentence)
     _serve(config, str(ca.certificate))
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli import completion
 from warex.cli.options.benchmark import benchmark_option, dir_option, parse_options
 from warex.cli.options.common import add_options
 
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     from warex.campaigns.config.customization import Overrides
 
 campaign_options = add_options(
+    click.option(
+        "--benchmark",
+        metavar="NAME",
+        help="Use this benchmark. [default: the campaign's, or the testbed]",
+        shell_complete=completion.BENCHMARK,
+    ),
     click.option(
         "--agent",
         "agents",
