@@ -12,7 +12,7 @@ from warex.errors import InputError, TrialVoid
 from warex.traffic import TrafficOptions
 
 NONE: dict[str, Any] = {
-    **dict.fromkeys(("expect_text", "expect_regex", "expect_url", "check", "reset", "out")),
+    **dict.fromkeys(("expect_text", "expect_regex", "expect_url", "expect_check", "reset", "out")),
     "traffic": TrafficOptions(),
 }
 
@@ -71,7 +71,7 @@ def test_what_is_expected_may_stand_in_either_stream(
 
 
 def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None:
-    judging = taken(check=f"{sys.executable} -c 'import sys; sys.exit(9)'")
+    judging = taken(expect_check=f"{sys.executable} -c 'import sys; sys.exit(9)'")
 
     verdict = judging.verdict(3, None)
 
@@ -92,7 +92,10 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
         ({"expect_url": "/thanks", "out": Path("x")}, "`/thanks` matches no URL"),
         ({"expect_regex": "("}, "--expect-regex: "),
         ({"expect_text": ""}, "--expect: "),
-        ({"check": "no-such-program-of-warex"}, "--check: 'no-such-program-of-warex' is no prog"),
+        (
+            {"expect_check": "no-such-program-of-warex"},
+            "--check: 'no-such-program-of-warex' is no prog",
+        ),
         ({"reset": ""}, "--reset: the command is empty"),
         ({"reset": "http://s.example/reset"}, "--reset: 'http://s.example/reset' is a URL"),
     ],

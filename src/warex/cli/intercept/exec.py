@@ -36,7 +36,14 @@ _POLL_SECONDS = 0.2
 _READY_SECONDS = 0.5
 """If starting takes longer, the command waits for the proxy: on such a slow machine a DNS lookup
 might time out (after 2 s) before the proxy can answer."""
-
+_EVENTS = "events.jsonl"
+"""``warex.traces.EVENTS``, whose import is slow."""
+_NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
+"""Options that are validated only when the configuration is built."""
+_LONGEST_HEAD = 1 << 26
+"""Most bytes of the first line that are read."""
+_PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _STOPPED_BY = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 type _Say = Callable[[str], None]
@@ -216,7 +223,7 @@ class _Trial:
             make_private_dir(out)
         except OSError:
             return False
-        return not (out / EVENTS).exists() and os.access(out, os.W_OK)
+        return not (out / _EVENTS).exists() and os.access(out, os.W_OK)
 
     def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
         """Return the requested ports and those named elsewhere; report the latter."""
@@ -372,15 +379,6 @@ class _Trial:
             )
 
 
-EVENTS = "events.jsonl"
-_NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
-"""Options that are validated only when the configuration is built."""
-_LONGEST_HEAD = 1 << 26
-"""Most bytes of the first line that are read."""
-_PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-
-
 def _text_of(scenario: str | None) -> str:
     """Return the text of a scenario's file; empty for a preset, which names no port."""
     try:
@@ -396,7 +394,7 @@ def _first_event(replay: Path | None) -> str:
     from warex.cli.trial_path import latest_attempt
 
     try:
-        with open_regular_file(latest_attempt(replay) / EVENTS, follow=False) as events:
+        with open_regular_file(latest_attempt(replay) / _EVENTS, follow=False) as events:
             return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""

@@ -22,12 +22,13 @@ _MOST = 1 << 24
 """Bytes at the end of the command's output in which a text is searched."""
 _POLL_SECONDS = 0.1
 """Seconds between two checks for the command's end."""
-_NAMES = {
-    "expect_text": "--expect",
-    "expect_regex": "--expect-regex",
-    "expect_url": "--expect-url",
+_EXPECTED = {
+    "text": "--expect",
+    "regex": "--expect-regex",
+    "url": "--expect-url",
     "check": "--check",
 }
+"""The option of each field of an ``Expectation``."""
 scoring_options = add_options(
     click.option(
         "--expect", "expect_text", metavar="TEXT", help="Solved if the command prints this."
@@ -40,6 +41,7 @@ scoring_options = add_options(
     ),
     click.option(
         "--check",
+        "expect_check",
         metavar="CMD",
         help="Solved if this command, run afterwards without the proxy, exits with 0, not 1.",
     ),
@@ -59,24 +61,25 @@ class Scoring:
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> Self:
         """Remove the options from ``options`` and validate them. Raises InputError."""
-        given = {name: options.pop(name) for name in _NAMES}
+        taken = {key: options.pop(f"expect_{key}") for key in _EXPECTED}
+        given = {key: value for key, value in taken.items() if value is not None}
         reset = options.pop("reset")
-        if reset is None and all(value is None for value in given.values()):
+        if reset is None and not given:
             return cls()
-        if given["expect_url"] is not None and options["out"] is None:
+        if "url" in given and options["out"] is None:
             raise InputError("--expect-url is read from the trace; give --out, too")
-        if given["expect_url"] is not None and options["traffic"].record != "all":
+        if "url" in given and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
         from warex.benchmarks.scoring.user_commands import require_program, split_command
 
-        for option, text in (("--check", given["check"]), ("--reset", reset)):
+        for option, text in (("--check", given.get("check")), ("--reset", reset)):
             if text is not None:
                 try:
                     require_program(split_command(text))
                 except ValueError as error:
                     raise InputError(f"{option}: {error}") from None
         parts = split_command(reset) if reset is not None else ()
-        return cls(_expected(given), parts)
+        return cls(_expected(given) if given else None, parts)
 
     def reset(self, notice: Callable[[str], None]) -> None:
         """Run the reset command, if any; ``notice`` is called if it is slow. Raises TrialVoid."""
@@ -189,17 +192,11 @@ def _teed(stream: int) -> Iterator[_Tee]:
         copy.start()
 
 
-def _expected(given: dict[str, Any]) -> "Expectation | None":
+def _expected(given: dict[str, str]) -> "Expectation":
     from warex.benchmarks.scoring.expectations import Expectation
     from warex.scenarios.mistakes import validate_document
 
-    if all(value is None for value in given.values()):
-        return None
-    for name, value in given.items():
-        key = name.removeprefix("expect_")
-        mistakes = [] if value is None else validate_document(Expectation, {key: value})[1]
-        if mistakes:
-            raise InputError(f"{_NAMES[name]}: {mistakes[0]}")
-    return Expectation.model_validate(
-        {name.removeprefix("expect_"): v for name, v in given.items()}
-    )
+    for key, value in given.items():
+        if mistakes := validate_document(Expectation, {key: value})[1]:
+            raise InputError(f"{_EXPECTED[key]}: {mistakes[0]}")
+    return Expectation.model_validate(given)
