@@ -1,4 +1,4 @@
-"""What `warex exec` is told to expect, and how it is judged."""
+"""What `warex exec` expects of a command, and the verdict."""
 
 import os
 import sys
