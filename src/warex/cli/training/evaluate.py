@@ -72,6 +72,7 @@ def command(
     from warex.training.evaluation.answer_classes import ClassifiedAnswer, classify
     from warex.training.evaluation.recovery_test import results
     from warex.training.evaluation.tables import side_by_side, summary, summary_data
+    from warex.training.inference.backends import answers_by_endpoint
     from warex.training.trl_data import sample_rows
 
     dataset = read_dataset(data)
@@ -83,7 +84,12 @@ def command(
     answered: dict[str, dict[str, ClassifiedAnswer]] = {}
     kept, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
-    for name, row, answer in _answers(rows, model, adapters, endpoint, batch, precision):
+    if endpoint is None:
+        answers = _local_answers(rows, model, adapters, batch, precision)
+    else:
+        answered_rows = answers_by_endpoint(endpoint, model, rows, at_once=batch)
+        answers = ((model, row, answer) for row, answer in answered_rows)
+    for name, row, answer in answers:
         classified = classify(answer, row, dataset.vocabulary(row))
         answered.setdefault(name, {})[row.id] = classified
         kept.append(
@@ -105,20 +111,10 @@ def command(
     return int(fail_under is not None and (rate is None or rate < fail_under))
 
 
-def _answers(
-    rows: "list[Row]",
-    model: str,
-    adapters: tuple[Path, ...],
-    endpoint: str | None,
-    batch: int,
-    precision: "Precision",
+def _local_answers(
+    rows: "list[Row]", model: str, adapters: tuple[Path, ...], batch: int, precision: "Precision"
 ) -> "Iterator[tuple[str, Row, ChatMessage]]":
-    from warex.training.inference.backends import answers_by_endpoint, answers_by_model, has_action
-
-    if endpoint is not None:
-        for row, answer in answers_by_endpoint(endpoint, model, rows, at_once=batch):
-            yield model, row, answer
-        return
+    from warex.training.inference.backends import answers_by_model, has_action
     from warex.training.model.loading import load_model
 
     loaded = load_model(model, precision=precision)
