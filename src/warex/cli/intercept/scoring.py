@@ -31,7 +31,10 @@ _EXPECTED = {
 """The option of each field of an ``Expectation``."""
 scoring_options = add_options(
     click.option(
-        "--expect", "expect_text", metavar="TEXT", help="Solved if the command prints this."
+        "--expect",
+        "expect_text",
+        metavar="TEXT",
+        help="Solved if the command prints this to either stream.",
     ),
     click.option("--expect-regex", metavar="REGEX", help="Solved if the output matches this."),
     click.option(

@@ -31,7 +31,7 @@ training_options = add_options(
     click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
     click.option("--epochs", type=click.FloatRange(0, min_open=True), help="[default: 4]"),
     click.option("--batch", type=click.IntRange(1), help="Examples per update. [default: 8]"),
-    click.option("--at-once", type=click.IntRange(1), help="Of them in memory. [default: 1]"),
+    click.option("--at-once", type=click.IntRange(1), help="Examples in memory. [default: 1]"),
     click.option(
         "--learning-rate", type=click.FloatRange(0, 1, min_open=True), help="[default: 0.0001]"
     ),
@@ -42,7 +42,7 @@ training_options = add_options(
     ),
     click.option("--warmup", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
     click.option("--grad-norm", type=click.FloatRange(0, min_open=True), help="[default: 1]"),
-    click.option("--max-length", type=click.IntRange(32), help="Of an example. [default: 4096]"),
+    click.option("--max-length", type=click.IntRange(32), help="In tokens. [default: 4096]"),
     click.option("--packing", is_flag=True, default=None, help="Pack examples into sequences."),
     click.option(
         "--gradient-checkpointing",

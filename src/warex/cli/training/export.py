@@ -121,7 +121,7 @@ def _read_shares(text: str) -> tuple[int, int, int]:
     help="The card's license, as cc-by-4.0.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, help="Seed of the split and of dropped rows."
+    "--seed", type=click.IntRange(0), default=0, help="Seed of the split and of the choice of rows."
 )
 def command(
     runs: tuple[Path, ...],
