@@ -1,4 +1,4 @@
-"""`warex.intercept`: a proxy for as long as a block lasts, told apart from every other."""
+"""`warex.intercept`: a proxy for the duration of a block, separate from every other."""
 
 import asyncio
 import gc
@@ -347,7 +347,7 @@ async def test_entering_that_is_cancelled_leaves_no_proxy() -> None:
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_a_script_without_a_guard_and_its_forks_run_once(maps: dict[str, str]) -> None:
+def test_a_script_without_a_main_check_and_its_forks_run_once(maps: dict[str, str]) -> None:
     script = f"""
         import os, warex
         print("begins", flush=True)

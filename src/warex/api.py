@@ -98,14 +98,16 @@ class Injection:
 class Interception:
     """A running proxy and its records, which can still be read after it ends."""
 
-    def __init__(self, proxy: Proxy, ca: CertificateAuthority, scratch: Path, out: Path) -> None:
+    def __init__(
+        self, proxy: Proxy, ca: CertificateAuthority, scratch: Path, out: Path, notices: list[str]
+    ) -> None:
         self._proxy = proxy
         self._ca = ca
         self._scratch = scratch
         self._ended = False
         self.out = out
         """Folder of the trial's events.jsonl; deleted with this object unless ``out`` is given."""
-        self.notices: list[str] = []
+        self.notices = notices
         """Messages of the proxy, which the logger ``warex`` also receives."""
         weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
 
@@ -224,10 +226,6 @@ class Interception:
     @cached_property
     def _own_bundles(self) -> dict[str, Path]:
         return combined_bundles(os.environ, self._ca, self._scratch)
-
-    def _say(self, sentence: str) -> None:
-        self.notices.append(sentence)
-        _LOG.warning("%s", sentence)
 
 
 class Interceptor:
@@ -370,16 +368,15 @@ def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
     kept = out or scratch / "trial"
     config = config.model_copy(update={"ca": ca.folder, "out": kept.absolute()})
     interception: Interception | None = None
-    early: list[str] = []
+    notices: list[str] = []
 
-    def say(sentence: str) -> None:
-        early.append(sentence) if interception is None else interception._say(sentence)
+    def notify(sentence: str) -> None:
+        notices.append(sentence)
+        _LOG.warning("%s", sentence)
 
     try:
-        with start_proxy(_forkserver(), config, say) as proxy:
-            interception = Interception(proxy, ca, scratch, kept)
-            for sentence in early:
-                interception._say(sentence)
+        with start_proxy(_forkserver(), config, notify) as proxy:
+            interception = Interception(proxy, ca, scratch, kept, notices)
             yield interception
     except BaseException as error:
         if interception is None:

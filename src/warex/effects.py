@@ -46,7 +46,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class WallExit:
-    """A path of the same site; a request to it tells the proxy that the client passed the wall."""
+    """A path of the same site; a request to it means that the client passed the wall."""
 
     path: str
     back: str

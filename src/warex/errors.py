@@ -15,6 +15,7 @@ error: it is the measurement, and is recorded as an event.
 
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar, Self
 
 
@@ -62,7 +63,7 @@ class ProcessDied(TrialVoid, MachineError):
     def with_code(cls, what: str, code: int) -> Self:
         """Return an error with the process's name and exit code, negative for a signal."""
         if code == -signal.SIGKILL:
-            return cls(f"{what} was ended by SIGKILL: by somebody, or for want of memory")
+            return cls(f"{what} was ended by SIGKILL: by a user, or for lack of memory")
         if code < 0:
             return cls(f"{what} was ended by {_signal(-code)}")
         return cls(f"{what} ended by itself with code {code}")
@@ -73,6 +74,12 @@ def _signal(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:  # A real-time signal has no name.
         return f"signal {number}"
+
+
+def void_error(why: str, out: Path | None) -> WarexError:
+    """Return a TrialVoid, or a MachineError if the reason is its folder, such as a full disk."""
+    kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
+    return kind(f"the trial is void: {why}")
 
 
 MAX_DEATHS_IN_A_ROW = 3

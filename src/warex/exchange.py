@@ -19,60 +19,35 @@ SUBRESOURCES: Final[frozenset[Resource]] = frozenset(
 BROWSER: Final = "Mozilla/5.0"
 """Start of every browser's User-Agent."""
 
+
+def _by_name(kinds: Mapping[Resource, str]) -> Mapping[str, Resource]:
+    return {name: kind for kind, names in kinds.items() for name in names.split()}
+
+
 # Fetch Metadata (W3C): the request's purpose, sent by the browser on HTTPS.
-_BY_DESTINATION: Mapping[str, Resource] = {
-    "document": "document",
-    "iframe": "document",
-    "frame": "document",
-    "fencedframe": "document",
-    "script": "script",
-    "worker": "script",
-    "sharedworker": "script",
-    "serviceworker": "script",
-    "audioworklet": "script",
-    "paintworklet": "script",
-    "style": "stylesheet",
-    "image": "image",
-    "font": "font",
-    "empty": "xhr",
-    "websocket": "websocket",
-    "audio": "media",
-    "video": "media",
-    "track": "media",
-}
-_BY_EXTENSION: Mapping[str, Resource] = {
-    ".html": "document",
-    ".htm": "document",
-    ".php": "document",
-    ".asp": "document",
-    ".aspx": "document",
-    ".jsp": "document",
-    ".xhtml": "document",
-    ".js": "script",
-    ".mjs": "script",
-    ".cjs": "script",
-    ".css": "stylesheet",
-    ".png": "image",
-    ".jpg": "image",
-    ".jpeg": "image",
-    ".gif": "image",
-    ".svg": "image",
-    ".webp": "image",
-    ".avif": "image",
-    ".ico": "image",
-    ".bmp": "image",
-    ".woff": "font",
-    ".woff2": "font",
-    ".ttf": "font",
-    ".otf": "font",
-    ".eot": "font",
-    ".mp4": "media",
-    ".webm": "media",
-    ".mp3": "media",
-    ".ogg": "media",
-    ".wav": "media",
-    ".json": "xhr",
-}
+_BY_DESTINATION: Final = _by_name(
+    {
+        "document": "document iframe frame fencedframe",
+        "script": "script worker sharedworker serviceworker audioworklet paintworklet",
+        "stylesheet": "style",
+        "image": "image",
+        "font": "font",
+        "xhr": "empty",
+        "websocket": "websocket",
+        "media": "audio video track",
+    }
+)
+_BY_EXTENSION: Final = _by_name(
+    {
+        "document": ".html .htm .php .asp .aspx .jsp .xhtml",
+        "script": ".js .mjs .cjs",
+        "stylesheet": ".css",
+        "image": ".png .jpg .jpeg .gif .svg .webp .avif .ico .bmp",
+        "font": ".woff .woff2 .ttf .otf .eot",
+        "media": ".mp4 .webm .mp3 .ogg .wav",
+        "xhr": ".json",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +79,12 @@ class Request:
         The browser's Fetch Metadata decides; without it, as over plain HTTP, the page's address.
         False without either.
         """
-        told = self.headers.get("sec-fetch-site")
+        site = self.headers.get("sec-fetch-site")
         page = self.headers.get("referer") or self.headers.get("origin") or ""
         # A browser treats a page over plain HTTP as cross-site to its own host over HTTPS.
         upgraded = page.startswith("http:") and self.url.startswith("https:")
-        if told is not None and not (told == "cross-site" and upgraded):
-            return told == "cross-site"
+        if site is not None and not (site == "cross-site" and upgraded):
+            return site == "cross-site"
         own, whose = _host(self.url), _host(page)
         if not own or not whose or own == whose:
             return False

@@ -160,7 +160,11 @@ def _command(
 def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
     """WAREX for one test: behind the proxy if it is marked, and able to run campaigns."""
     kept: Path | None = request.config.getoption("--warex-out")
-    given = Warex(tmp_path if kept is None else kept / _file_name(request.node.name))
+    if kept is not None:
+        from warex.traces import escape
+
+        kept /= escape(request.node.name)
+    given = Warex(kept or tmp_path)
     marker = request.node.get_closest_marker("warex")
     try:
         if marker is None:
@@ -190,9 +194,3 @@ def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -
             " to be, say exposed=False",
             pytrace=False,
         )
-
-
-def _file_name(test: str) -> str:
-    from warex.traces import escape
-
-    return escape(test)

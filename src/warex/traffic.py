@@ -8,8 +8,8 @@ validates like a model, because ``warex exec`` runs its command before pydantic 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, Self, TypedDict, Unpack, get_args
-from urllib.parse import urlsplit
+from typing import Any, ClassVar, Final, Literal, Self, TypedDict, Unpack, get_args
+from urllib.parse import SplitResult, urlsplit
 
 from warex.errors import InputError
 
@@ -20,6 +20,7 @@ type Record = Literal["all", "concerned"]
 
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(%[\w.-]+)?\]?")
 """Letters, digits, hyphens and underscores between dots, or an IPv6 address."""
+_PORTS: Final = {"http": 80, "https": 443}
 
 
 class OptionError(InputError, ValueError):
@@ -54,45 +55,37 @@ class HostMap:
 
         Raises ValueError for anything else.
         """
-        left, mark, right = text.partition("=")
-        try:
-            source = urlsplit(left if "://" in left else f"https://{left}")
-            target = urlsplit(right)
-            ports = source.port, target.port
-        except ValueError:
-            source = target = urlsplit("")
-            ports = None, None
-        if (
-            not mark
-            or source.scheme not in ("http", "https")
-            or target.scheme not in ("http", "https")
-            or not source.hostname
-            or not target.hostname
-            or source.path not in ("", "/")
-            or target.path not in ("", "/")
-        ):
+        left, _, right = text.partition("=")
+        source = _split(left if "://" in left else f"https://{left}")
+        target = _split(right)
+        if source is None or target is None or {source.path, target.path} - {"", "/"}:
             raise ValueError(
                 f"{text!r} is no mapping of one origin to another;"
                 " write for instance https://shop.example=http://127.0.0.1:8001"
             )
-        scheme: Literal["http", "https"] = "http" if target.scheme == "http" else "https"
         return cls(
-            origin=source.hostname,
-            origin_port=ports[0] or (443 if source.scheme == "https" else 80),
-            target_scheme=scheme,
-            target_host=target.hostname,
-            target_port=ports[1] or (443 if target.scheme == "https" else 80),
+            origin=source.hostname or "",
+            origin_port=source.port or _PORTS[source.scheme],
+            target_scheme="http" if target.scheme == "http" else "https",
+            target_host=target.hostname or "",
+            target_port=target.port or _PORTS[target.scheme],
         )
+
+
+def _split(url: str) -> SplitResult | None:
+    """Split an http or https URL; None if the text is none or has an invalid host or port."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme in _PORTS and parts.hostname else None
 
 
 def read_origin(text: str) -> str:
     """Return an origin as browsers write it, without a trailing slash. Raises ValueError."""
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or parts.path.strip("/") or parts.query or parts.fragment:
+    parts = _split(text)
+    if not parts or parts.port == 0 or parts.path.strip("/") or parts.query or parts.fragment:
         raise ValueError(f"{text!r} is no origin; write for instance https://shop.example")
     return origin_of(text)
 
@@ -118,12 +111,8 @@ def read_map(text: str) -> str:
 
 def read_proxy_url(text: str) -> str:
     """Return a proxy's URL. Raises ValueError if it lacks scheme, host or port."""
-    try:
-        parts = urlsplit(text)
-        good = parts.scheme in ("http", "https") and parts.hostname and parts.port
-    except ValueError:
-        good = None
-    if not good:
+    parts = _split(text)
+    if parts is None or not parts.port:
         raise ValueError(
             f"{text!r} is no proxy; write http://host:port or http://user:password@host:port"
         )
@@ -170,7 +159,7 @@ class TrafficOptions:
         default=(),
         metadata=_option(
             "--map",
-            "Serve an origin from elsewhere, as https://shop.example=http://127.0.0.1:8001.",
+            "Serve an origin from another, as https://shop.example=http://127.0.0.1:8001.",
             read=read_map,
             metavar="ORIGIN=TARGET",
         ),
@@ -179,20 +168,20 @@ class TrafficOptions:
         default=None,
         metadata=_option(
             "--upstream",
-            "Go through another proxy: http://host:port.",
+            "Use this upstream proxy: http://host:port.",
             read=read_proxy_url,
             metavar="URL",
             example="http://proxy.example:3128",
         ),
     )
     insecure: bool = field(
-        default=False, metadata=_option("--insecure", "Accept any certificate of the sites.")
+        default=False, metadata=_option("--insecure", "Accept any certificate of sites.")
     )
     record: Record = field(
         default="all",
         metadata=_option(
             "--record",
-            "Read all traffic, or only what a rule or a model endpoint needs.",
+            "Read all traffic, or only what rules and model endpoints need.",
             choices=get_args(Record.__value__),
         ),
     )
@@ -200,7 +189,7 @@ class TrafficOptions:
         default=(),
         metadata=_option(
             "--pass-through",
-            "Never read this host's traffic; *.example is allowed.",
+            "Never read the traffic of this host, or of *.example.",
             read=read_host,
             metavar="HOST",
         ),
@@ -209,7 +198,7 @@ class TrafficOptions:
         default=(),
         metadata=_option(
             "--llm-host",
-            "A host that serves a model, also read under --record concerned.",
+            "A model's host, also read under --record concerned.",
             read=read_host,
             metavar="HOST",
         ),
@@ -218,7 +207,7 @@ class TrafficOptions:
         default=None,
         metadata=_option(
             "--arm",
-            "When injection starts; default: as the scenario says.",
+            "When injection starts. [default: the scenario's]",
             choices=get_args(Arm.__value__),
             example="first_page",
         ),
@@ -245,7 +234,7 @@ class TrafficOptions:
     def extended(self, **more: Unpack[TrafficKeywords]) -> Self:
         """Return the options with ``more``: lists are extended, other values replaced.
 
-        A text stands for a list of one, a dict of origins to targets for a list of maps. Raises
+        A text means a list of one, a dict of origins to targets a list of maps. Raises
         OptionError for an invalid value.
         """
         changed: dict[str, Any] = dict(more)

@@ -3,7 +3,8 @@
 python -m tests.cli.reference > docs/reference/cli.md
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -35,6 +36,9 @@ campaign by a file or a built-in name (`demo`), a trial by its folder or by that
 | `OPENAI_API_KEY` | the model endpoint's key, for the reference agent |
 """
 
+_FEWEST = 3
+"""Fewest options of a group."""
+
 
 def commands(
     command: click.Command = cli, name: str = "warex"
@@ -50,19 +54,57 @@ def commands(
 
 
 def page() -> str:
-    """The whole page."""
-    sections = (_section(name, command) for name, command in commands() if command is not cli)
-    return "\n".join([_HEAD, *sections]).rstrip() + "\n"
+    """The whole page; a group of options that the same commands have is printed once."""
+    rows = {name: _rows(command) for name, command in commands() if command is not cli}
+    users: dict[str, list[str]] = {}
+    for name, own in rows.items():
+        for row in own:
+            users.setdefault(row, []).append(name)
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for row, names in users.items():
+        shared.setdefault(tuple(names), []).append(row)
+    groups = {
+        those: f"Options of {_and(those)}"
+        for those, common in shared.items()
+        if len(those) > 1 and len(common) >= _FEWEST
+    }
+    lines = [_HEAD]
+    for name, command in commands():
+        if command is not cli:
+            own = [row for row in rows[name] if tuple(users[row]) not in groups]
+            lines += _section(name, command, own)
+            links = [
+                f"[{title.lower()}]({_anchor(title)})"
+                for those, title in groups.items()
+                if name in those
+            ]
+            lines += [f"Also the {', and the '.join(links)}.\n"] if links else []
+    for those, title in groups.items():
+        lines += [f"## {title}\n", *_table(shared[those])]
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def _section(name: str, command: click.Command) -> str:
+def _section(name: str, command: click.Command, rows: list[str]) -> list[str]:
     with click.Context(command, info_name=name) as context:
         usage = command.collect_usage_pieces(context)
-        rows = [_row(option) for option in command.params if isinstance(option, click.Option)]
-    lines = [f"## {name}", "", f"`{' '.join([name, *usage])}`", "", *_prose(command.help or "")]
-    if rows:
-        lines += ["", "| option | means |", "| --- | --- |", *rows]
-    return "\n".join([*lines, ""])
+    arguments = [piece for piece in usage if piece != "[OPTIONS]"]
+    heading = f"## {name}\n"
+    line = [f"`{' '.join([name, *usage])}`\n"] if arguments else []
+    return [heading, *line, *_prose(command.help or ""), "", *_table(rows)]
+
+
+def _table(rows: list[str]) -> list[str]:
+    return ["| option | means |", "| --- | --- |", *rows, ""] if rows else []
+
+
+def _and(names: Sequence[str]) -> str:
+    *first, last = (f"`{name.removeprefix('warex ')}`" for name in names)
+    return f"{', '.join(first)} and {last}"
+
+
+def _anchor(title: str) -> str:
+    """The address of a heading, as GitHub makes it."""
+    return "#" + re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def _prose(text: str) -> list[str]:
@@ -78,19 +120,26 @@ def _lines(paragraph: str) -> list[str]:
     return [line.strip() for line in paragraph.removeprefix("\b").strip().splitlines()]
 
 
-def _row(option: click.Option) -> str:
+def _rows(command: click.Command) -> list[str]:
+    with click.Context(command, show_default=True) as context:
+        return [
+            _row(option, context) for option in command.params if isinstance(option, click.Option)
+        ]
+
+
+def _row(option: click.Option, context: click.Context) -> str:
     names = ", ".join(option.opts)
     if not option.is_flag:
         metavar = option.metavar or option.type.name.upper().replace(" RANGE", "")
         if isinstance(option.type, click.Choice):
-            metavar = " or ".join(option.type.choices)
+            metavar = f"[{'|'.join(option.type.choices)}]"
         names += f" {metavar}"
     means = option.help or ""
-    if option.show_default and not option.is_flag:
-        means += f" Default: `{option.default}`."
+    if default := option.get_help_extra(context).get("default"):
+        means += f" [default: {default}]"
     if option.multiple:
-        means += " May be given several times."
-    return f"| `{names}` | {means} |".replace("HAR|TRIAL", "HAR or TRIAL")
+        means += " Repeatable."
+    return f"| `{names.replace('|', '\\|')}` | {means} |"
 
 
 if __name__ == "__main__":

@@ -365,7 +365,7 @@ def stranger(tmp_path: Path) -> CertificateAuthority:
 
 @pytest.fixture
 def distrusted(stranger: CertificateAuthority, tmp_path: Path) -> Iterator[int]:
-    """The port of a site whose certificate nobody here trusts."""
+    """The port of a site whose certificate is not trusted here."""
     with served(server_context(*stranger.leaf("localhost", tmp_path), ["http/1.1"])) as origin:
         yield origin.port
 

@@ -1,4 +1,4 @@
-"""Run folders that somebody else has made: one sentence each, no hanging, no traceback."""
+"""Run folders of other people: one sentence each, no hanging, no traceback."""
 
 import os
 from pathlib import Path

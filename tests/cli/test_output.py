@@ -73,7 +73,7 @@ def test_no_command_that_reads_a_run_obeys_it(warex: Warex, run: Path) -> None:
     assert all(cell.startswith(("'=", "\"'=", "'+", "\"'+")) for cell in cells)
 
 
-def test_a_name_is_shown_as_it_stands(warex: Warex, run: Path) -> None:
+def test_a_name_is_shown_as_it_is(warex: Warex, run: Path) -> None:
     said = warex("report", run, "--export", run / "exports")
 
     assert said.code == 0
@@ -81,7 +81,7 @@ def test_a_name_is_shown_as_it_stands(warex: Warex, run: Path) -> None:
     assert f"={SHOWN}" in (run / "report.html").read_text().replace("&#39;", "'")
 
 
-def test_a_line_of_progress_shows_names_and_reasons_as_they_stand(
+def test_a_line_of_progress_shows_names_and_reasons_as_they_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     key = TrialKey("command", NASTY, NASTY, NASTY, 1)
@@ -95,7 +95,7 @@ def test_a_line_of_progress_shows_names_and_reasons_as_they_stand(
     assert out.count(SHOWN) == 9
 
 
-def test_a_dry_run_shows_names_as_they_stand(warex: Warex, tmp_path: Path) -> None:
+def test_a_dry_run_shows_names_as_they_are(warex: Warex, tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_text(
         '{"name": "n\\u009b", "benchmark": {"name": "command", "sites": [], "options": {"command":'

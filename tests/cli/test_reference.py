@@ -70,7 +70,7 @@ def complaint(words: list[str]) -> str | None:
             if found is None:
                 return f"there is no {words[0]!r}"
             command, words = found, words[1:]
-        # What follows a lone "--" is somebody else's command line.
+        # What follows a lone "--" is another program's command line.
         words = words[: words.index("--")] if "--" in words else words
         known = {name for option in command.params for name in option.opts} | {"--help", "-h"}
         given = {word.partition("=")[0] for word in words if word.startswith("--")}
@@ -112,8 +112,8 @@ def ready(command: str) -> str:
     if not command.endswith("&") or port is None:
         return "true"
     waits = f"until (exec 3<>/dev/tcp/127.0.0.1/{port[1]}) 2>/dev/null; do sleep 0.05; done"
-    if told := re.search(r"^warex .* > (\S+) &$", command):
-        waits += f"; until grep -q '^trace' {told[1]}; do sleep 0.05; done"
+    if found := re.search(r"^warex .* > (\S+) &$", command):
+        waits += f"; until grep -q '^trace' {found[1]}; do sleep 0.05; done"
     return waits
 
 

@@ -1,4 +1,4 @@
-"""What stands in no file of a run folder: some 380 planted secrets, in several spellings."""
+"""What is in no file of a run folder: some 380 planted secrets, in several spellings."""
 
 import base64
 import json

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from warex.cli.group import Group
-from warex.cli.output import echo
+from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
 
 _COMMANDS: Final = {
@@ -64,13 +64,16 @@ class _LazyGroup(Group):
             formatter.write_dl([(name, words) for name, (_, words) in _COMMANDS.items()])
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+)
 @click.version_option(package_name="warex")
 def cli() -> None:
     """Does your web agent survive the real web?
 
-    WAREX stands at the network between an unmodified agent and an unmodified benchmark, injects
-    what the real web does, and records what happened.
+    WAREX is a proxy between an unmodified agent and an unmodified benchmark. It injects the
+    failures of the real web and records what happens.
     """
 
 
@@ -97,7 +100,7 @@ def run(given: list[str]) -> int:
         echo("interrupted", err=True)
         return 130
     except WarexError as error:
-        echo(f"warex: {error}", err=True)
+        warn(error)
         return error.exit_code
     except (BrokenPipeError, SystemExit):
         # The reader closed the pipe, as `| head` does; click turns this into an exit.
@@ -107,15 +110,15 @@ def run(given: list[str]) -> int:
         # Of all RuntimeErrors, only this one is the machine's.
         if "can't start new thread" not in str(error):
             raise
-        echo(f"warex: no thread can be started; {_MORE_PROCESSES}", err=True)
+        warn(f"no thread can be started; {_MORE_PROCESSES}")
         return MachineError.exit_code
     except BlockingIOError as error:
-        echo(f"warex: {error.strerror}; {_MORE_PROCESSES}", err=True)
+        warn(f"{error.strerror}; {_MORE_PROCESSES}")
         return MachineError.exit_code
     except OSError as error:
         _drop_output()
         where = f"{error.filename}: " if error.filename else ""
-        echo(f"warex: {where}{error.strerror or error}", err=True)
+        warn(f"{where}{error.strerror or error}")
         return MachineError.exit_code
     return code if isinstance(code, int) else 0
 

@@ -1,7 +1,10 @@
-"""A command group that lists its commands in the error for an unknown one."""
+"""Command groups."""
+
+from collections.abc import Callable
 
 import click
 
+from warex.cli.options.common import json_option
 from warex.text.english import did_you_mean
 
 
@@ -19,3 +22,19 @@ class Group(click.Group):
                 f"there is no command {args[0]!r}{guess} There are: {', '.join(names)}", ctx
             )
         return super().resolve_command(ctx, args)
+
+
+def listing(name: str) -> Callable[[Callable[[bool], None]], click.Group]:
+    """Return a decorator: a function that prints a list, as JSON or not, becomes a group."""
+
+    def decorate(print_list: Callable[[bool], None]) -> click.Group:
+        @click.group(name, cls=Group, invoke_without_command=True, help=print_list.__doc__)
+        @json_option
+        @click.pass_context
+        def group(context: click.Context, as_json: bool) -> None:
+            if context.invoked_subcommand is None:
+                print_list(as_json)
+
+        return group
+
+    return decorate

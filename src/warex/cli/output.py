@@ -2,7 +2,7 @@
 
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,18 @@ def echo(
     click.echo(f"{styled}{escape_controls(str(sentence))}{end}", err=err, nl=False)
 
 
+def warn(sentence: object) -> None:
+    """Print a message on standard error."""
+    echo(f"warex: {sentence}", err=True)
+
+
+def echo_json(data: object) -> None:
+    """Print data as indented JSON."""
+    import json
+
+    echo(json.dumps(data, indent=2))
+
+
 def echo_columns(
     label: str, words: str, width: int, *, lead: str = "", colour: str | None = None
 ) -> None:
@@ -45,6 +57,16 @@ def echo_columns(
     first, *rest = folded or [""]
     said = f"\n{' ' * indent}".join((f"{label:{width}} {first}", *rest))
     echo(said, lead=lead, colour=colour)
+
+
+def echo_rows(rows: Sequence[Mapping[str, object]], width: int, *, as_json: bool) -> None:
+    """Print rows as JSON, or the first two values of each as ``echo_columns`` does."""
+    if as_json:
+        echo_json(rows)
+        return
+    for row in rows:
+        label, words, *_ = map(str, row.values())
+        echo_columns(label, words, width)
 
 
 def console(*, stderr: bool = False) -> "Console":

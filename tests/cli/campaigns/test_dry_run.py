@@ -49,7 +49,7 @@ def test_the_grid_is_told_and_nothing_runs(warex: Warex, tmp_path: Path) -> None
     assert "1 agent × 3 conditions × 3 tasks × 1 repeat, 2 lanes, seed 1" in said.out  # noqa: RUF001
     assert re.search(r"^mine +late +paper/network-error, intensity 0\.5 +3 +3 ", said.out, re.M)
     assert re.search(r"^9 trials$", said.out, re.M)
-    assert "time and money: no earlier run tells" in said.out
+    assert "time and money: unknown without an earlier run" in said.out
     assert "budget: 2.5 US dollars" in said.out
     assert not (tmp_path / "runs").exists()
 
@@ -76,7 +76,7 @@ def test_what_warex_plays_itself_costs_nothing(warex: Warex, tmp_path: Path) -> 
     known = warex("run", "c.toml", "--dry-run", "--jobs", "1").out
 
     nothing = "; the agents cost nothing: WAREX plays their models"
-    assert "time: no earlier run tells" + nothing in unknown
+    assert "time: unknown without an earlier run" + nothing in unknown
     assert re.search(r"^mine +clean +3 +3 +\S+ +0\.0000$", unknown, re.M)
     assert "about 9 minutes and 0.00 US dollars at list prices" + nothing in known
     assert re.search(r"^mine +clean +3 +3 +60\.0 +0\.0000 +before$", known, re.M)

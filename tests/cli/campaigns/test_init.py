@@ -94,7 +94,7 @@ def test_a_model_of_ones_own_needs_the_example_agent_and_not_its_playbook(
     assert not (tmp_path / "playbook.yaml").exists()
 
 
-def test_a_model_whose_key_nobody_set_cannot_run_yet(
+def test_a_model_without_its_key_cannot_run_yet(
     warex: Warex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

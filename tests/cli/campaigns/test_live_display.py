@@ -123,9 +123,9 @@ def test_where_there_is_no_terminal_a_line_says_so_from_time_to_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(live_display, "_SOONEST", 0.001)
-    told: Queue[str] = Queue()
+    notices: Queue[str] = Queue()
 
-    with live_display._periodic_notices(ProgressTracker(total=4), told.put, terminal=False):
-        assert told.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
-    with live_display._periodic_notices(ProgressTracker(total=4), told.put, terminal=True):
+    with live_display._periodic_notices(ProgressTracker(total=4), notices.put, terminal=False):
+        assert notices.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
+    with live_display._periodic_notices(ProgressTracker(total=4), notices.put, terminal=True):
         assert "progress" not in {thread.name for thread in threading.enumerate()}

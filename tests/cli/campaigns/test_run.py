@@ -16,7 +16,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[tuple[CampaignPlan, Path, RunOp
     return noted
 
 
-def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_told(
+def test_one_intensity_goes_to_all_that_can_have_one_and_the_others_are_reported(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
     said = warex("run", "demo", "--intensity", "0.1")
@@ -59,10 +59,10 @@ def test_an_intensity_that_cannot_be_is_a_sentence(
 def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
     warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
 ) -> None:
-    told = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
+    options = ("--option", 'tasks=["a", "b"]', "--site", "https://a.example=http://127.0.0.1:8001")
     said = warex(
         *("run", "paper", "--benchmark", "command", "--agent", "mine=gpt-4o"),
-        *("--option", "command=true {task}", *told),
+        *("--option", "command=true {task}", *options),
     )
 
     assert said.code == 0
@@ -73,7 +73,7 @@ def test_a_built_in_campaign_runs_on_a_benchmark_of_ones_own(
     assert [agent.name for agent in planned.config.agents] == ["mine"]
 
 
-def test_a_file_is_changed_by_nobody_but_its_owner(warex: Warex, tmp_path: Path) -> None:
+def test_a_file_is_changed_only_by_its_owner(warex: Warex, tmp_path: Path) -> None:
     said = warex("run", tmp_path / "mine.toml", "--agent", "gpt-4o")
 
     assert said.code == 2
@@ -82,7 +82,7 @@ def test_a_file_is_changed_by_nobody_but_its_owner(warex: Warex, tmp_path: Path)
     )
 
 
-def test_a_campaign_that_ray_took_for_its_address_is_told_where_to_stand(warex: Warex) -> None:
+def test_a_campaign_that_ray_took_for_its_address_has_its_place_named(warex: Warex) -> None:
     said = warex("run", "--ray", "mine.toml")
 
     assert said.code == 2

@@ -14,10 +14,10 @@ each = pytest.mark.parametrize("kind", BENCHMARKS, ids=lambda kind: kind.name)
 def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
     with pytest.raises(SystemExit) as ended:
         main(list(arguments))
-    told = capsys.readouterr()
-    assert (ended.value.code or 0) == code, told
-    assert "Traceback" not in told.err
-    return told.err if code else told.out
+    result = capsys.readouterr()
+    assert (ended.value.code or 0) == code, result
+    assert "Traceback" not in result.err
+    return result.err if code else result.out
 
 
 def test_the_list_names_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,14 +33,14 @@ def test_what_a_benchmark_needs_is_shown_without_its_environment(
     kind: type[Benchmark], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = said(capsys, "benchmarks", "show", kind.name)
-    told = json.loads(said(capsys, "benchmarks", "show", kind.name, "--json"))
+    result = json.loads(said(capsys, "benchmarks", "show", kind.name, "--json"))
 
     assert kind.summary in shown
     assert kind.example.splitlines()[0] in shown
-    assert told["vocabulary"]["finish"] == list(kind.vocabulary.finish)
-    assert set(told["options"]) == set(kind.options_model.model_fields)
-    assert (told["tasks"] is None) == ("why_no_tasks" in told)
-    for text in (told["needs"], told["arming"], told["example"]):
+    assert result["vocabulary"]["finish"] == list(kind.vocabulary.finish)
+    assert set(result["options"]) == set(kind.options_model.model_fields)
+    assert (result["tasks"] is None) == ("why_no_tasks" in result)
+    for text in (result["needs"], result["arming"], result["example"]):
         assert text.strip()
 
 
@@ -83,10 +83,10 @@ def test_what_cannot_be_is_a_sentence(
 def test_doctor_names_what_a_benchmark_lacks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    told = said(capsys, "doctor", "--benchmark", "agentlab", "--dir", str(tmp_path), code=3)
+    result = said(capsys, "doctor", "--benchmark", "agentlab", "--dir", str(tmp_path), code=3)
 
-    assert "the benchmark 'agentlab' cannot run here yet" in told
-    assert f"warex benchmarks setup agentlab --dir {tmp_path}" in told
+    assert "the benchmark 'agentlab' cannot run here yet" in result
+    assert f"warex benchmarks setup agentlab --dir {tmp_path}" in result
 
 
 def test_a_checkout_is_named_by_an_option(
@@ -98,10 +98,10 @@ def test_a_checkout_is_named_by_an_option(
     given = ("--option", f"checkout={tmp_path}")
 
     shown = said(capsys, "benchmarks", "show", "webarena-infinity", *given)
-    told = said(capsys, "doctor", "--benchmark", "webarena-infinity", *given, code=3)
+    result = said(capsys, "doctor", "--benchmark", "webarena-infinity", *given, code=3)
 
     assert "    mail/task_e1\n" in shown
-    assert f"{tmp_path}: no checkout of WebArena-Infinity" in told
+    assert f"{tmp_path}: no checkout of WebArena-Infinity" in result
     assert "--option 'checkout' is no KEY=VALUE" in said(
         capsys, "benchmarks", "show", "step", "--option", "checkout", code=2
     )
@@ -112,7 +112,7 @@ def test_a_checkout_is_named_by_an_option(
 def test_doctor_finds_nothing_missing_where_nothing_is_needed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    told = json.loads(said(capsys, "doctor", "--benchmark", "testbed", "--json"))
+    result = json.loads(said(capsys, "doctor", "--benchmark", "testbed", "--json"))
 
-    assert told["ok"] is True
-    assert [finding["name"] for finding in told["findings"]] == ["browser", "keys", "tasks"]
+    assert result["ok"] is True
+    assert [finding["name"] for finding in result["findings"]] == ["browser", "keys", "tasks"]

@@ -66,12 +66,12 @@ def server() -> Iterator[str]:
 def test_a_file_renews_the_prices_and_what_it_lacks_stays(
     warex: Warex, table: Path, collection: Path
 ) -> None:
-    told = warex("prices", "update", collection)
+    said = warex("prices", "update", collection)
 
-    assert told.code == 0, told.err
-    assert f"1 model from {collection}, 2026-02-02" in told.out
-    assert "left out: 1 with a price that is negative or cannot be right (house-owing)" in told.out
-    assert f"written to {table}" in told.out
+    assert said.code == 0, said.err
+    assert f"1 model from {collection}, 2026-02-02" in said.out
+    assert "left out: 1 with a price that is negative or cannot be right (house-owing)" in said.out
+    assert f"written to {table}" in said.out
     assert table.stat().st_mode & 0o777 == 0o600
     shown = warex("prices", "show", "house-large").out
     assert "usual      input 2, output 8" in shown
@@ -84,13 +84,13 @@ def test_a_file_renews_the_prices_and_what_it_lacks_stays(
 
 @pytest.mark.wire
 def test_an_address_renews_the_prices(warex: Warex, table: Path, server: str) -> None:
-    told = warex("prices", "update", f"{server}/prices.json?key=secret", "--date", "2026-02-03")
+    said = warex("prices", "update", f"{server}/prices.json?key=secret", "--date", "2026-02-03")
 
-    assert told.code == 0, told.err
+    assert said.code == 0, said.err
     kept = json.loads(table.read_text())
     assert (kept["date"], "house-large" in kept["models"]) == ("2026-02-03", True)
     assert kept["source"].startswith(server)
-    assert "secret" not in table.read_text() + told.out
+    assert "secret" not in table.read_text() + said.out
 
 
 @pytest.mark.wire
@@ -111,9 +111,9 @@ def test_nothing_is_lost_where_one_source_cannot_be_used(
         (tmp_path, 2, "Is a directory"),
         ("http://[", 3, "cannot be fetched"),
     ):
-        told = warex("prices", "update", collection, source)
-        assert (told.code, table.read_bytes()) == (code, before), told
-        assert words in told.err
+        said = warex("prices", "update", collection, source)
+        assert (said.code, table.read_bytes()) == (code, before), said
+        assert words in said.err
 
 
 def test_a_table_may_be_written_elsewhere(
@@ -138,8 +138,8 @@ def test_a_damaged_table_is_replaced(warex: Warex, table: Path, collection: Path
 
 
 def test_an_unknown_model_is_unknown_and_not_free(warex: Warex, table: Path) -> None:
-    told = warex("prices", "show", "gpt-4oo")
+    said = warex("prices", "show", "gpt-4oo")
 
-    assert told.code == 2
-    assert "have no 'gpt-4oo'; did you mean 'gpt-4o'? Its cost is unknown" in told.err
-    assert str(built_in_prices().date) in told.err
+    assert said.code == 2
+    assert "have no 'gpt-4oo'; did you mean 'gpt-4o'? Its cost is unknown" in said.err
+    assert str(built_in_prices().date) in said.err

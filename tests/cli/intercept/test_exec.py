@@ -68,7 +68,7 @@ def port() -> Iterator[int]:
 
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither this machine's proxy nor its daemons are told of, and no CA of the user's is made."""
+    """Neither this machine's proxy nor its daemons are asked, and no CA of the user's is made."""
     monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path_factory.getbasetemp() / "exec-ca"))
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -211,8 +211,8 @@ print(urllib.request.build_opener(proxy, tls).open({URL!r}).read().decode())
 """
     done = ran("none", *site(port), *python(code))
 
-    told = "['WAREX_CA_BUNDLE', 'WAREX_CA_CERT', 'WAREX_COMMAND', 'WAREX_PROXY']"
-    assert done.stdout.splitlines() == [told, "hello"], done
+    names = "['WAREX_CA_BUNDLE', 'WAREX_CA_CERT', 'WAREX_COMMAND', 'WAREX_PROXY']"
+    assert done.stdout.splitlines() == [names, "hello"], done
 
 
 @pytest.mark.slow
@@ -361,7 +361,7 @@ def test_a_proxy_that_breaks_ends_the_command_and_voids_the_trial(
 @pytest.mark.parametrize(
     ("code", "ending"), [(0, "answered"), pytest.param(3, "agent_crashed", marks=pytest.mark.slow)]
 )
-def test_a_command_that_ended_leaves_an_outcome_that_nobody_scored(
+def test_a_command_that_ended_leaves_an_outcome_without_a_score(
     code: int, ending: Ending, tmp_path: Path
 ) -> None:
     ran("environment", "--out", tmp_path, "--", "sh", "-c", f"exit {code}")
@@ -474,7 +474,7 @@ def test_a_signal_that_the_command_sends_itself_ends_it(mode: str) -> None:
 
 @pytest.mark.slow
 @BOTH
-def test_a_closed_stream_is_nobody_elses_file_to_the_command(mode: str) -> None:
+def test_a_closed_stream_is_no_other_file_to_the_command(mode: str) -> None:
     shown = ("sh", "-c", "readlink /proc/$$/fd/0 /proc/$$/fd/2; cat")
     words = shlex.join((*WAREX, "exec", "--isolate", mode, "--", *shown))
     done = subprocess.run(

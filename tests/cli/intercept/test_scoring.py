@@ -1,4 +1,4 @@
-"""What `warex exec` is told to expect, and how it is judged."""
+"""What `warex exec` expects of a command, and the verdict."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from warex.errors import InputError, TrialVoid
 from warex.traffic import TrafficOptions
 
 NONE: dict[str, Any] = {
-    **dict.fromkeys(("expect_text", "expect_regex", "expect_url", "check", "reset", "out")),
+    **dict.fromkeys(("expect_text", "expect_regex", "expect_url", "expect_check", "reset", "out")),
     "traffic": TrafficOptions(),
 }
 
@@ -71,7 +71,7 @@ def test_what_is_expected_may_stand_in_either_stream(
 
 
 def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None:
-    judging = taken(check=f"{sys.executable} -c 'import sys; sys.exit(9)'")
+    judging = taken(expect_check=f"{sys.executable} -c 'import sys; sys.exit(9)'")
 
     verdict = judging.verdict(3, None)
 
@@ -84,7 +84,7 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"expect_url": "*"}, "--expect-url is told from the trace; give --out, too"),
+        ({"expect_url": "*"}, "--expect-url is read from the trace; give --out, too"),
         (
             {"expect_url": "*", "out": Path("x"), "traffic": TrafficOptions(record="concerned")},
             "--expect-url needs all traffic read",
@@ -92,7 +92,10 @@ def test_a_command_that_fails_has_not_done_its_task_and_is_not_checked() -> None
         ({"expect_url": "/thanks", "out": Path("x")}, "`/thanks` matches no URL"),
         ({"expect_regex": "("}, "--expect-regex: "),
         ({"expect_text": ""}, "--expect: "),
-        ({"check": "no-such-program-of-warex"}, "--check: 'no-such-program-of-warex' is no prog"),
+        (
+            {"expect_check": "no-such-program-of-warex"},
+            "--check: 'no-such-program-of-warex' is no prog",
+        ),
         ({"reset": ""}, "--reset: the command is empty"),
         ({"reset": "http://s.example/reset"}, "--reset: 'http://s.example/reset' is a URL"),
     ],

@@ -5,7 +5,7 @@ from warex.cli.options.campaign import campaign_changes
 from warex.errors import InputError
 
 NOTHING = {
-    **{"agents": (), "base_url": None, "home": None, "options": (), "sites": ()},
+    **{"agents": (), "base_url": None, "folder": None, "options": (), "sites": ()},
     **{"only_sites": (), "without_sites": ()},
 }
 

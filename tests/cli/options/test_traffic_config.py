@@ -86,7 +86,7 @@ def test_what_cannot_work_is_a_sentence(
         made(tmp_path, **options)
 
 
-def test_rules_that_are_about_none_of_the_named_sites_are_told(tmp_path: Path) -> None:
+def test_rules_that_are_about_none_of_the_named_sites_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(
         "schema_version: 1\nname: s\nrules:\n  - name: down\n    match: {url: 'https://shop.example/*'}\n"

@@ -32,8 +32,8 @@ def test_every_field_of_a_recipe_is_an_option_that_is_none_unless_it_is_given() 
     ],
 )
 def test_what_is_given_is_the_recipe(arguments: tuple[str, ...], recipe: Hyperparameters) -> None:
-    told = {name: value for name, value in given(*arguments).items() if value is not None}
-    assert Hyperparameters(**told) == recipe
+    found = {name: value for name, value in given(*arguments).items() if value is not None}
+    assert Hyperparameters(**found) == recipe
 
 
 def test_a_default_that_help_tells_is_the_recipes() -> None:
@@ -44,7 +44,7 @@ def test_a_default_that_help_tells_is_the_recipes() -> None:
 
     for option in command.params:
         assert isinstance(option, click.Option)
-        told = (option.help or "").partition("[default: ")[2].rstrip("]").partition(",")[0]
-        if told:
+        found = (option.help or "").partition("[default: ")[2].rstrip("]").partition(",")[0]
+        if found:
             default = Hyperparameters.model_fields[str(option.name)].default
-            assert told == (default if isinstance(default, str) else f"{default:g}")
+            assert found == (default if isinstance(default, str) else f"{default:g}")

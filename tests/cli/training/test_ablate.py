@@ -30,7 +30,7 @@ def test_a_data_set_without_test_rows_is_refused(
 
 
 @pytest.mark.slow
-def test_each_variant_is_trained_and_told(
+def test_each_variant_is_trained_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given, model = data(tmp_path / "data", "train", "test"), tiny_model(tmp_path / "model")

@@ -41,10 +41,10 @@ def test_openais_own_client_is_answered_and_an_interrupt_ends_it(tmp_path: Path)
         [*started, "--name", "gpt-4o"], stdout=subprocess.PIPE, text=True, env={**os.environ}
     ) as server:
         assert server.stdout is not None
-        told = re.match(r"serving  (\S+)  \((.*)\)", server.stdout.readline())
-        assert told is not None
-        assert told[2] == f"{model}, gpt-4o"
-        client = openai.OpenAI(base_url=told[1], api_key="none", max_retries=0)
+        match = re.match(r"serving  (\S+)  \((.*)\)", server.stdout.readline())
+        assert match is not None
+        assert match[2] == f"{model}, gpt-4o"
+        client = openai.OpenAI(base_url=match[1], api_key="none", max_retries=0)
         messages: list[openai.types.chat.ChatCompletionMessageParam] = [
             {"role": "user", "content": "Hello"}
         ]

@@ -1,6 +1,5 @@
 """`warex doctor`: what works on this machine, and how to fix the rest."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from warex.cli import completion
-from warex.cli.options.benchmark import benchmark_option, benchmark_table
-from warex.cli.output import echo, echo_columns
+from warex.cli.options.benchmark import benchmark_option, benchmark_table, dir_option
+from warex.cli.options.common import json_option
+from warex.cli.output import echo, echo_columns, echo_json
 from warex.errors import CampaignError, InputError, MachineError
 
 if TYPE_CHECKING:
@@ -21,19 +21,14 @@ _COLOURS = {"ok": "green", "missing": "yellow", "broken": "red"}
 
 @click.command("doctor")
 @click.argument("campaign", required=False, shell_complete=completion.CAMPAIGN)
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@json_option
 @click.option(
     "--benchmark",
     metavar="NAME",
-    help="Check what this benchmark needs instead.",
+    help="Check this benchmark's needs instead.",
     shell_complete=completion.BENCHMARK,
 )
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Folder of the benchmark's environment.",
-)
+@dir_option
 @benchmark_option
 def command(
     campaign: str | None,
@@ -42,9 +37,9 @@ def command(
     folder: Path | None,
     options: tuple[str, ...],
 ) -> None:
-    """Check everything that WAREX, a campaign or a benchmark needs on this machine.
+    """Check what `warex demo`, a campaign or a benchmark needs on this machine.
 
-    Exit code 0 if `warex demo`, the campaign or the benchmark can run here, otherwise 3.
+    The exit code is 3 if it cannot run here.
     """
     if campaign is not None and (benchmark is not None or folder is not None or options):
         raise InputError("a campaign names its benchmark itself; give one of the two")
@@ -60,7 +55,7 @@ def command(
     lacking = [finding for finding in findings if finding.needed and finding.state != "ok"]
     if as_json:
         report = {"ok": not lacking, "findings": [asdict(finding) for finding in findings]}
-        echo(json.dumps(report, indent=2))
+        echo_json(report)
     elif not lacking:
         echo(f"\nAll that {subject} needs works.")
     if lacking:

@@ -127,15 +127,13 @@ def _estimate_text(expected: Forecast, trials: int) -> str:
     free = "the agents cost nothing: WAREX plays their models"
     if expected.unknown == trials:
         if expected.free == trials:
-            return f"time: no earlier run tells; {free}"
-        said = "time and money: no earlier run tells"
+            return f"time: unknown without an earlier run; {free}"
+        said = "time and money: unknown without an earlier run"
     else:
         money = f"{expected.usd:.2f} US dollars at list prices"
         said = f"about {format_duration(expected.seconds)} and {money}"
         if expected.unknown:
-            said += (
-                f", without {count_noun(expected.unknown, 'trial')} of which no earlier run tells"
-            )
+            said += f", without {count_noun(expected.unknown, 'trial')} that no earlier run had"
         if expected.unpriced:
             said += f"; the money of {count_noun(expected.unpriced, 'trial')} is not seen"
         if expected.free == trials:

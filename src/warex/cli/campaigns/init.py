@@ -24,25 +24,18 @@ _OUTPUT = "-"
 @click.command("init")
 @click.argument("name", required=False)
 @click.option(
-    "--benchmark",
-    metavar="NAME",
-    help="The benchmark; default: the testbed.",
-    shell_complete=completion.BENCHMARK,
-)
-@click.option(
     "--from",
     "source",
     metavar="CAMPAIGN",
     shell_complete=completion.BUILT_IN_CAMPAIGN,
-    help="Take the conditions of a built-in campaign, as `paper`, with its tasks and steps.",
+    help="Start from a built-in campaign, such as paper.",
 )
 @campaign_options
 def command(name: str | None, benchmark: str | None, source: str | None, **given: Any) -> None:
-    """Write a commented campaign file, NAME.toml: every key, and it runs as it stands.
+    """Write a campaign file, NAME.toml, that can be run and has a comment for every key.
 
-    NAME is `my-agent` unless given; with --from the built-in campaign's and the benchmark's. `-`
-    prints the file instead. `warex run paper …` with the same options runs what `warex init --from
-    paper …` writes.
+    The default NAME is `my-agent`, or with --from those of the built-in campaign and the benchmark;
+    `-` prints the file instead.
     """
     changes = campaign_changes(benchmark, **given)
     if source is None:
@@ -98,7 +91,7 @@ def _begin(path: Path, text: str) -> None:
         planned.benchmark.require_keys([spec.agent for spec in planned.trials], os.environ)
     except WarexError as error:
         echo(f"\nIt cannot run yet. {error}")
-        echo(f"`warex benchmarks show {config.benchmark.name}` tells what it needs.")
+        echo(f"`warex benchmarks show {config.benchmark.name}` shows what it needs.")
         echo(f"\nWhen that is mended, see whether all is there:\n\n  warex doctor {path}")
         return
     echo(f"\n  warex run {path} --dry-run\n  warex run {path}")

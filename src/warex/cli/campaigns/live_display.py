@@ -98,8 +98,6 @@ class _LiveDisplay(Progress):
 
 
 class _TimeLeftColumn(ProgressColumn):
-    """Estimated time left."""
-
     def __init__(self, pace: ProgressTracker) -> None:
         super().__init__()
         self._pace = pace
@@ -118,17 +116,17 @@ def _periodic_notices(
         return
     over = threading.Event()
 
-    def tell() -> None:
+    def report() -> None:
         while not over.wait(min(_LATEST, max(_SOONEST, pace.now() / 10))):
             notice(str(pace))
 
-    teller = threading.Thread(target=tell, name="progress", daemon=True)
-    teller.start()
+    thread = threading.Thread(target=report, name="progress", daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        teller.join()
+        thread.join()
 
 
 def _print_results(out: Path, screen: Console, fail_under: str | None) -> None:

@@ -1,15 +1,16 @@
 """`warex run CAMPAIGN`: a campaign file or a built-in one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from warex.cli import completion
 from warex.cli.options.campaign import campaign_changes, campaign_options
+from warex.cli.options.common import PATH
 from warex.cli.options.thresholds import fail_under_option
 from warex.cli.options.traffic import traffic_options
-from warex.cli.output import echo
+from warex.cli.output import warn
 from warex.cli.trial_path import find_trace
 from warex.errors import InputError
 from warex.traffic import TrafficKeywords
@@ -22,44 +23,36 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @click.argument("campaign", required=False, metavar="CAMPAIGN", shell_complete=completion.CAMPAIGN)
-@click.option("--out", type=click.Path(path_type=Path), help="Run folder; default runs/NAME.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Lanes; default: the campaign's.")
-@click.option("--limit", type=click.IntRange(1), help="Run at most this many trials now.")
-@click.option("--resume", is_flag=True, help="Continue a run; trials that count are kept.")
+@click.option("--out", type=PATH, help="Run folder. [default: runs/NAME]")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Lanes. [default: the campaign's]")
+@click.option("--limit", type=click.IntRange(1), help="Most trials to run now.")
+@click.option("--resume", is_flag=True, help="Continue a run; keep trials that count.")
 @click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the planned trials with their estimated time and cost; run nothing.",
+    "--dry-run", is_flag=True, help="Print the planned trials, their time and cost; run nothing."
 )
 @click.option(
     "--intensity",
     type=click.FloatRange(0, 100, min_open=True),
     metavar="X",
-    help="Multiply the size of all faults that have one, in place of the campaign's intensities.",
+    help="Multiply the size of all faults by this.",
 )
 @click.option(
     "--replay",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="TRIAL",
-    help="Run the trial's task under its ledger, once for each agent of the campaign.",
+    help="Repeat this trial's task and faults with each agent.",
 )
 @click.option(
     "--ray",
     is_flag=False,
     flag_value="local",
     metavar="[ADDRESS]",
-    help="Run on the Ray cluster at this address; without one, on a cluster of this machine's own.",
+    help="Run on this Ray cluster, or on one that is started here.",
 )
 @click.option(
     "--isolate",
     type=click.Choice(["auto", "namespace", "environment"]),
-    help="How agents are put behind the proxy; default: the campaign's, which is auto.",
-)
-@click.option(
-    "--benchmark",
-    metavar="NAME",
-    help="Run a built-in campaign's conditions on this benchmark; what follows goes with it.",
-    shell_complete=completion.BENCHMARK,
+    help="How agents are put behind the proxy. [default: the campaign's]",
 )
 @campaign_options
 @fail_under_option
@@ -77,7 +70,7 @@ def command(
     intensity: float | None,
     replay: Path | None,
     ray: str | None,
-    isolate: str | None,
+    isolate: "RequestedIsolation | None",
     benchmark: str | None,
     fail_under: str | None,
     traffic: TrafficKeywords,
@@ -86,8 +79,8 @@ def command(
     """Run a campaign: every agent on every task under every condition.
 
     CAMPAIGN is a file or a built-in name: demo, paper, popup, intensity-sweep, frequency-sweep.
-    `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's conditions on REAL,
-    with the paper's tasks and steps; `warex init --from paper` writes the same as a file.
+    `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's experiment on REAL;
+    `warex init --from paper` with the same options writes it as a file.
     """
     from warex.campaigns.config.options import RunOptions
     from warex.campaigns.plan.campaign_plan import plan, plan_replay
@@ -104,17 +97,14 @@ def command(
             raise InputError("--intensity changes what --replay repeats; give one of the two")
         config, skipped = with_intensity(config, intensity)
         for name in skipped:
-            echo(
-                f"warex: the condition {name!r} has a fault without a size and stays as it is",
-                err=True,
-            )
+            warn(f"the condition {name!r} has a fault without a size and stays as it is")
     planned = plan(config) if replay is None else plan_replay(config, find_trace(replay))
     options = RunOptions(
         jobs=jobs,
         limit=limit,
         resume=resume,
         ray=ray,
-        isolate=cast("RequestedIsolation | None", isolate),
+        isolate=isolate,
         command=typed,
     )
     folder = out or Path("runs") / escape(planned.config.name)
@@ -125,7 +115,6 @@ def command(
 
 
 def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":
-    """Return the campaign, changed by the options."""
     from warex.campaigns.config.campaign import built_in_names, load_campaign
     from warex.campaigns.config.customization import customize
 
@@ -138,7 +127,7 @@ def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":
         )
     made = customize(campaign, changes, file=campaign)
     if made.no_proxy_reason is not None:
-        echo(f"warex: there is no condition 'no-proxy': {made.no_proxy_reason}", err=True)
+        warn(f"there is no condition 'no-proxy': {made.no_proxy_reason}")
     return made.config(campaign)
 
 

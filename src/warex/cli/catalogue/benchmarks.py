@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warex.cli import completion
-from warex.cli.group import Group
-from warex.cli.options.benchmark import benchmark_option, benchmark_table
-from warex.cli.output import echo, echo_columns
+from warex.cli.group import listing
+from warex.cli.options.benchmark import benchmark_option, benchmark_table, dir_option
+from warex.cli.options.common import PATH, json_option
+from warex.cli.output import echo, echo_json, echo_rows
 from warex.errors import InputError, WarexError
 from warex.text.english import count_noun
 
@@ -21,62 +22,43 @@ _ROLES = ("navigate", "recover", "retry", "finish", "infeasible", "noop", "other
 _WIDTH = 80
 
 
-@click.group("benchmarks", cls=Group, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
+@listing("benchmarks")
+def command(as_json: bool) -> None:
     """List the benchmarks; `show NAME`; `setup NAME --dir DIR`."""
-    if context.invoked_subcommand is not None:
-        return
     from warex.benchmarks import BENCHMARKS
 
-    if as_json:
-        rows = [
-            {
-                "name": kind.name,
-                "summary": kind.summary,
-                "needs_environment": kind.recipe is not None,
-            }
-            for kind in BENCHMARKS
-        ]
-        echo(json.dumps(rows, indent=2))
-        return
-    width = max(len(kind.name) for kind in BENCHMARKS)
-    for kind in BENCHMARKS:
-        echo_columns(kind.name, kind.summary, width + 1)
+    rows = [
+        {"name": kind.name, "summary": kind.summary, "needs_environment": kind.recipe is not None}
+        for kind in BENCHMARKS
+    ]
+    echo_rows(rows, max(len(kind.name) for kind in BENCHMARKS) + 1, as_json=as_json)
 
 
 @command.command("show")
 @click.argument("name", shell_complete=completion.BENCHMARK)
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Its environment, to list the tasks that are known only there.",
-)
+@dir_option
 @benchmark_option
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def show(name: str, folder: Path | None, options: tuple[str, ...], as_json: bool) -> None:
-    """Print what a benchmark needs, its options, its actions, its tasks, an example."""
+    """Print a benchmark's needs, options, actions, tasks and an example."""
     from warex.benchmarks import benchmark_kind
 
     kind = benchmark_kind(name)
-    told, table = _adapter_data(kind), benchmark_table(name, folder, options)
+    data, table = _adapter_data(kind), benchmark_table(name, folder, options)
     try:
         benchmark = kind(table)
-        told["tasks"] = list(benchmark.tasks())
-        told["never"] = sorted(
-            {glob for task in told["tasks"] for glob in benchmark.exclusions(task)}
+        data["tasks"] = list(benchmark.tasks())
+        data["never"] = sorted(
+            {glob for task in data["tasks"] for glob in benchmark.exclusions(task)}
         )
     except WarexError as error:
         if folder is not None or options:
             raise
-        told["tasks"], told["why_no_tasks"] = None, str(error)
-    echo(json.dumps(told, indent=2)) if as_json else _print(told)
+        data["tasks"], data["why_no_tasks"] = None, str(error)
+    echo_json(data) if as_json else _print(data)
 
 
 def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
-    """Return an adapter's static data."""
     schema = kind.options_model.model_json_schema()
     options = {
         key: {
@@ -102,36 +84,36 @@ def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
     }
 
 
-def _print(told: dict[str, Any]) -> None:
-    echo(f"{told['name']}: {told['summary']}")
-    _section("needs", told["needs"])
-    if told["python"] is not None:
-        _section("set up by", f"warex benchmarks setup {told['name']} --dir DIR")
-    _section("arms at", told["arming"])
-    if told["verifiers"]:
-        _section("never", f"what {', '.join(told['verifiers'])} asks for")
-    for glob in told.get("never", ())[:20]:
+def _print(data: dict[str, Any]) -> None:
+    echo(f"{data['name']}: {data['summary']}")
+    _section("needs", data["needs"])
+    if data["python"] is not None:
+        _section("set up by", f"warex benchmarks setup {data['name']} --dir DIR")
+    _section("arms at", data["arming"])
+    if data["verifiers"]:
+        _section("never", f"what {', '.join(data['verifiers'])} asks for")
+    for glob in data.get("never", ())[:20]:
         _section("never", glob)
-    if told["sites"] != []:
-        _section("sites", ", ".join(told["sites"] or ["origins, as https://shop.example"]))
-    for key, option in told["options"].items():
+    if data["sites"] != []:
+        _section("sites", ", ".join(data["sites"] or ["origins, as https://shop.example"]))
+    for key, option in data["options"].items():
         default = "required" if option["required"] else json.dumps(option["default"])
         _section("options", f"{key} ({default}): {option['description']}")
-    words = told["vocabulary"]
+    words = data["vocabulary"]
     for role in filter(words.get, _ROLES):
         _section(role, ", ".join(words[role]))
-    if told["tasks"] is None:
-        _section("tasks", told["why_no_tasks"])
+    if data["tasks"] is None:
+        _section("tasks", data["why_no_tasks"])
     else:
-        shown = told["tasks"][:200]
-        echo(f"\n{count_noun(len(told['tasks']), 'task')}:")
+        shown = data["tasks"][:200]
+        echo(f"\n{count_noun(len(data['tasks']), 'task')}:")
         for task in shown:
             echo(f"    {task}")
-        if len(told["tasks"]) > len(shown):
-            echo(f"    … {len(told['tasks']) - len(shown)} more: see --json")
-    if told["example"]:
+        if len(data["tasks"]) > len(shown):
+            echo(f"    … {len(data['tasks']) - len(shown)} more: see --json")
+    if data["example"]:
         echo("\nA campaign for it:\n")
-        echo(textwrap.indent(told["example"], "    "), end="")
+        echo(textwrap.indent(data["example"], "    "), end="")
 
 
 def _section(head: str, body: str) -> None:
@@ -142,20 +124,11 @@ def _section(head: str, body: str) -> None:
 
 @command.command("setup")
 @click.argument("name", shell_complete=completion.BENCHMARK)
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Folder for its environment; made, or gone on with.",
-)
-@click.option("--python", metavar="P", help="The Python to use; left out, one that it runs on.")
-@click.option("--again", is_flag=True, help="Start over, even if it is complete.")
+@click.option("--dir", "folder", type=PATH, required=True, help="Folder for the environment.")
+@click.option("--python", metavar="P", help="The Python to use. [default: one that fits]")
+@click.option("--again", is_flag=True, help="Start over.")
 def setup(name: str, folder: Path, python: str | None, again: bool) -> None:
-    """Make a benchmark's own environment: a Python, packages that fit, its files.
-
-    A set-up that was cut off goes on where it was; one that is whole is recognised at once.
-    """
+    """Create or complete a benchmark's environment: a Python, packages, files."""
     from warex.benchmarks import benchmark_kind
     from warex.benchmarks.installation.virtualenv import find_virtualenv, set_up
     from warex.cli.progress.spinner import spinner

@@ -7,34 +7,28 @@ from typing import Any
 import click
 
 from warex.cli import completion
-from warex.cli.group import Group
-from warex.cli.output import echo, echo_columns
+from warex.cli.group import listing
+from warex.cli.output import echo, echo_columns, echo_json, echo_rows
+from warex.errors import InputError
 
 
-@click.group("faults", cls=Group, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
+@listing("faults")
+def command(as_json: bool) -> None:
     """List the faults; `show NAME`."""
-    if context.invoked_subcommand is not None:
-        return
     from warex.faults import CATALOGUE
 
-    kinds = {fault.model_fields["kind"].default: fault for fault in CATALOGUE}
-    if as_json:
-        rows = [{"kind": kind, "summary": fault.summary} for kind, fault in kinds.items()]
-        echo(json.dumps(rows, indent=2))
-        return
-    for kind, fault in kinds.items():
-        echo_columns(kind, fault.summary, 20)
+    rows = [
+        {"kind": fault.model_fields["kind"].default, "summary": fault.summary}
+        for fault in CATALOGUE
+    ]
+    echo_rows(rows, 20, as_json=as_json)
 
 
 @command.command("show")
 @click.argument("name", shell_complete=completion.FAULT)
 @click.option("--json", "as_json", is_flag=True, help="Print its JSON Schema.")
 def show(name: str, as_json: bool) -> None:
-    """Print a fault's parameters, their defaults and what is allowed."""
-    from warex.errors import InputError
+    """Print a fault's parameters, their defaults and allowed values."""
     from warex.faults import CATALOGUE
     from warex.scenarios.mistakes import unknown_name
 
@@ -43,7 +37,7 @@ def show(name: str, as_json: bool) -> None:
         raise InputError(unknown_name("there is no fault", name, tuple(by_kind)))
     schema = by_kind[name].model_json_schema()
     if as_json:
-        echo(json.dumps(schema, indent=2))
+        echo_json(schema)
         return
     echo(f"{name}: {by_kind[name].summary}")
     for key, parameter in schema["properties"].items():

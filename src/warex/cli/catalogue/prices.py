@@ -1,7 +1,7 @@
 """`warex prices`: what models cost, and where that is known from."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from warex.cli import completion
-from warex.cli.group import Group
+from warex.cli.group import listing
+from warex.cli.options.common import PATH, json_option
 from warex.cli.output import echo
+from warex.errors import InputError, MachineError
 from warex.text.english import count_noun, did_you_mean
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
     from warex.llm.prices.sources import PriceSource
     from warex.llm.prices.table import PriceTable, Rates
 
@@ -31,13 +31,9 @@ _NAMED: Final = 3
 """Most models that are named per reason."""
 
 
-@click.group("prices", cls=Group, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
-    """Say where the prices of models come from; `show MODEL`; `update` renews them."""
-    if context.invoked_subcommand is not None:
-        return
+@listing("prices")
+def command(as_json: bool) -> None:
+    """Print where model prices come from; `show MODEL`; `update`."""
     from warex.llm.prices.user_table import current_prices, price_file
 
     table, path = current_prices(), price_file()
@@ -52,10 +48,9 @@ def command(context: click.Context, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("model")
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def show(model: str, as_json: bool) -> None:
-    """Print what a model costs, named as a trace or an API names it."""
-    from warex.errors import InputError
+    """Print the prices of a model, named as in a trace or an API."""
     from warex.llm.prices.table import PricedAs
     from warex.llm.prices.user_table import current_prices
 
@@ -68,8 +63,8 @@ def show(model: str, as_json: bool) -> None:
             " `warex prices update` brings it or a campaign's [prices] says it"
         )
     if as_json:
-        told = entry.model_dump(mode="json", exclude_none=True)
-        echo(json.dumps({"model": model, "date": str(table.date), "source": table.source} | told))
+        data = entry.model_dump(mode="json", exclude_none=True)
+        echo(json.dumps({"model": model, "date": str(table.date), "source": table.source} | data))
         return
     price = table.price(model)
     assert price is not None, "the table's own check makes sure of it"
@@ -84,25 +79,23 @@ def show(model: str, as_json: bool) -> None:
 
 @command.command("update")
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=completion.FILE)
-@click.option("--out", type=click.Path(path_type=Path), help="File to write; else the user's own.")
+@click.option("--out", type=PATH, help="File to write. [default: the user's]")
 @click.option(
     "--date",
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Day of the prices; else today, or the day on which a file was last written.",
+    help="Date of the prices. [default: today, or a file's]",
 )
 def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> None:
-    """Renew the prices from public collections.
+    """Update the prices from public collections.
 
-    A SOURCE is litellm, openrouter, an address or a file that was fetched from one; left out, both
-    collections. Where two know a model, the first one's word counts; what none knows stays as WAREX
-    has it. Nothing is written unless all of them can be used.
+    A SOURCE is litellm, openrouter, or the URL or a copy of either; without one, both are used. The
+    first that has a model decides; other prices stay. Nothing is written if any of them fails.
     """
     from warex.clock import Clock
-    from warex.errors import InputError
-    from warex.llm.prices.sources import merge_sources, read_source
+    from warex.llm.prices.sources import merge_sources
     from warex.llm.prices.table import built_in_prices
-    from warex.llm.prices.user_table import current_prices, price_file
+    from warex.llm.prices.user_table import price_file
     from warex.traces.files import write_atomic
     from warex.traces.redaction.structured import redact_url
 
@@ -111,21 +104,21 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
         raise InputError("there is no home folder to keep the prices in; give --out FILE")
     named = [_COLLECTIONS.get(source, source) for source in sources or _COLLECTIONS]
     today = datetime.fromtimestamp(Clock().wall(), UTC).date()
-    found = {source: _read(source, today, read_source) for source in named}
-    told = [redact_url(source) for source in found]
+    found = {source: _read(source, today) for source in named}
+    names = [redact_url(source) for source in found]
     dated = day.date() if day else min(written for _, written in found.values())
     if dated > today:
         raise InputError(f"--date {dated} lies ahead; today is {today}")
-    before, base = _before(current_prices), built_in_prices()
+    before, base = _prices_before(), built_in_prices()
     try:
-        table = merge_sources(base, [each for each, _ in found.values()], dated, ", ".join(told))
+        table = merge_sources(base, [each for each, _ in found.values()], dated, ", ".join(names))
     except ValueError as error:
-        raise InputError(f"{', '.join(told)} cannot be used: {error}") from None
+        raise InputError(f"{', '.join(names)} cannot be used: {error}") from None
     write_atomic(path, table.json_bytes())
-    for source, (collection, written) in zip(told, found.values(), strict=True):
+    for source, (collection, written) in zip(names, found.values(), strict=True):
         echo(f"{count_noun(len(collection.models), 'model')} from {source}, {written}")
-        for why, names in _by_reason(collection.left_out).items():
-            echo(f"  left out: {len(names)} with {why} ({_first(names)})")
+        for why, models in _by_reason(collection.left_out).items():
+            echo(f"  left out: {len(models)} with {why} ({_first(models)})")
     kept = len(base.models.keys() - set().union(*(c.models for c, _ in found.values())))
     echo(f"{count_noun(kept, 'model')} that none of them has, from WAREX, {base.date}")
     changed = [
@@ -136,43 +129,41 @@ def update(sources: tuple[str, ...], out: Path | None, day: datetime | None) -> 
 
 
 def _words(rates: "Rates") -> str:
-    told = rates.model_dump(exclude_none=True, include=_RATES)
-    return ", ".join(f"{name.replace('_', ' ')} {usd:g}" for name, usd in told.items())
+    usd_by_rate = rates.model_dump(exclude_none=True, include=_RATES)
+    return ", ".join(f"{name.replace('_', ' ')} {usd:g}" for name, usd in usd_by_rate.items())
 
 
 def _first(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "") or "none"
 
 
-def _by_reason(left_out: "Mapping[str, str]") -> dict[str, list[str]]:
+def _by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, why in left_out.items():
         found.setdefault(why, []).append(name)
     return found
 
 
-def _before(current: "Callable[[], PriceTable]") -> "PriceTable":
+def _prices_before() -> "PriceTable":
     """Return the current table, or the built-in one if that is damaged."""
-    from warex.errors import InputError
     from warex.llm.prices.table import built_in_prices
+    from warex.llm.prices.user_table import current_prices
 
     try:
-        return current()
+        return current_prices()
     except InputError:
         return built_in_prices()
 
 
-def _read(
-    source: str, today: date, read: "Callable[[JsonValue], PriceSource]"
-) -> "tuple[PriceSource, date]":
+def _read(source: str, today: date) -> "tuple[PriceSource, date]":
     """Return a collection's prices and date. Raises InputError or MachineError."""
-    from warex.errors import InputError
     from warex.files.reading import read_regular_file
     from warex.llm.body.lenient_json import parse_json
+    from warex.llm.prices.sources import read_source
     from warex.llm.prices.user_table import LARGEST
 
     if source.startswith(("http://", "https://")):
-        body, day = _fetched(source, LARGEST), today
+        body, day = _fetched(source), today
     else:
         path = Path(source)
         try:
@@ -188,27 +179,27 @@ def _read(
     except ValueError as error:
         raise InputError(f"{source} is not JSON: {error}") from None
     try:
-        return read(sent), day
+        return read_source(sent), day
     except ValueError as error:
         raise InputError(f"{source} cannot be used: {error}") from None
 
 
-def _fetched(url: str, largest: int) -> bytes:
+def _fetched(url: str) -> bytes:
     """Return the body of a URL. Raises MachineError."""
     from http.client import HTTPException
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
     from warex.clock import Clock
-    from warex.errors import MachineError
+    from warex.llm.prices.user_table import LARGEST
 
     clock, body = Clock(), bytearray()
     try:
         with urlopen(url, timeout=_SECONDS) as answer:
             while piece := answer.read1(1 << 16):
                 body += piece
-                if len(body) > largest:
-                    raise OSError(f"it has more than {largest:,} bytes")
+                if len(body) > LARGEST:
+                    raise OSError(f"it has more than {LARGEST:,} bytes")
                 if clock.now() > _SECONDS:
                     raise TimeoutError(f"it takes longer than {_SECONDS} s")
     except (OSError, HTTPException, ValueError) as error:

@@ -1,47 +1,41 @@
 """`warex scenarios`: the presets; what a file will do; what it would have done."""
 
-import json
 from pathlib import Path
 
 import click
 
 from warex.cli import completion
-from warex.cli.group import Group
+from warex.cli.group import listing
+from warex.cli.options.common import PATH, json_option
 from warex.cli.options.traffic import site_option
-from warex.cli.output import echo, echo_columns
+from warex.cli.output import echo, echo_json, echo_rows
 
 
-@click.group("scenarios", cls=Group, invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@click.pass_context
-def command(context: click.Context, as_json: bool) -> None:
+@listing("scenarios")
+def command(as_json: bool) -> None:
     """List the preset scenarios; `show NAME`, `check FILE`."""
-    if context.invoked_subcommand is not None:
-        return
     from warex.scenarios.load import load_scenario
     from warex.scenarios.presets import preset_names
 
-    presets = {name: load_scenario(name).description.strip() for name in preset_names()}
-    if as_json:
-        rows = [{"name": name, "description": said} for name, said in presets.items()]
-        echo(json.dumps(rows, indent=2))
-        return
-    for name, said in presets.items():
-        echo_columns(name, said, 24)
+    rows = [
+        {"name": name, "description": load_scenario(name).description.strip()}
+        for name in preset_names()
+    ]
+    echo_rows(rows, 24, as_json=as_json)
 
 
 @command.command("show")
 @click.argument("name", shell_complete=completion.SCENARIO)
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 def show(name: str, as_json: bool) -> None:
-    """Print a preset or a file, with defaults filled in."""
+    """Print a preset or a file, with its defaults."""
     import yaml
 
     from warex.scenarios.load import load_scenario
 
     data = load_scenario(name).model_dump(mode="json", exclude_unset=True)
     if as_json:
-        echo(json.dumps(data, indent=2))
+        echo_json(data)
     else:
         echo(yaml.safe_dump(data, sort_keys=False, allow_unicode=True).rstrip())
 
@@ -50,17 +44,17 @@ def show(name: str, as_json: bool) -> None:
 @click.argument("file", shell_complete=completion.SCENARIO)
 @click.option(
     "--against",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="HAR|TRIAL",
-    help="A recording: say which of its requests would have been hit.",
+    help="List the requests of this recording that it would affect.",
 )
-@click.option("--seed", type=int, help="Seed of all random choices; default: the trial's own.")
+@click.option("--seed", type=int, help="Random seed. [default: the trial's]")
 @site_option
-@click.option("--json", "as_json", is_flag=True, help="Print the words, or the hits, as JSON.")
+@json_option
 def check(
     file: str, against: Path | None, seed: int | None, sites: tuple[str, ...], as_json: bool
 ) -> None:
-    """Say in words what a scenario will do, or which requests of a recording it would have hit."""
+    """Explain a scenario, or list the requests of a recording that it would affect."""
     from warex.cli.trial_path import find_trace
     from warex.scenarios.lint.linter import lint
     from warex.scenarios.load import load_scenario
@@ -71,13 +65,13 @@ def check(
     if against is None:
         words, warnings = explain(scenario, sites), lint(scenario, sites)
         said = {"name": scenario.name, "in_words": words, "warnings": warnings}
-        echo(json.dumps(said, indent=2) if as_json else words)
+        echo_json(said) if as_json else echo(words)
         return
     hits = hits_in_recording(scenario, find_trace(against), seed, sites)
     if as_json:
         fields = ("number", "at", "method", "url", "resource", "rule", "ordinal", "stage")
         rows = [{name: getattr(hit, name) for name in fields} for hit in hits]
-        echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
     if not hits:
         echo(f"{scenario.name} would have hit nothing in {against}")

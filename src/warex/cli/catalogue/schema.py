@@ -1,10 +1,8 @@
 """`warex schema`: JSON Schemas of the files that people write."""
 
-import json
-
 import click
 
-from warex.cli.output import echo
+from warex.cli.output import echo_json
 
 
 @click.command("schema")
@@ -15,4 +13,4 @@ def command(name: str) -> None:
     from warex.scenarios.schema import scenario_schema
 
     schema = scenario_schema() if name == "scenario" else campaign_schema()
-    echo(json.dumps(schema, indent=2))
+    echo_json(schema)

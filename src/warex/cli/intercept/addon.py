@@ -23,13 +23,13 @@ from warex.proxy.mitmdump_script import addons  # noqa: E402, F401
 
 @click.command("addon")
 def command() -> None:
-    """Print a file for mitmdump, mitmweb or mitmproxy.
+    """Print an addon file for mitmdump, mitmweb or mitmproxy.
 
     \b
     warex addon > warex_addon.py
     mitmdump -s warex_addon.py --set warex_scenario=paper/server-error
 
-    The mitmproxy must be of the Python that WAREX is installed in, or have its dependencies.
+    That mitmproxy must run in WAREX's environment, or have its dependencies.
     """
     # The path of this WAREX, for a mitmproxy in another environment.
     echo(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())

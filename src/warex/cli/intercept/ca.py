@@ -6,17 +6,17 @@ from warex.cli.output import echo
 
 
 @click.command("ca")
-@click.option("--pem", is_flag=True, help="Print the certificate itself.")
-@click.option("--spki", is_flag=True, help="Print what Chromium's command line takes.")
+@click.option("--pem", is_flag=True, help="Print the certificate.")
+@click.option("--spki", is_flag=True, help="Print the hash for Chromium's command line.")
 @click.option(
     "--bundle",
     is_flag=True,
-    help="Print this machine's trusted certificates and the CA's, for SSL_CERT_FILE and the like.",
+    help="Print this machine's trusted certificates and the CA's, as for SSL_CERT_FILE.",
 )
 def command(pem: bool, spki: bool, bundle: bool) -> None:
-    """Print the path of the CA's certificate, made now if there is none.
+    """Print the path of the CA's certificate, which is created if missing.
 
-    The private key beside it never leaves this machine; delete the folder to begin anew.
+    The private key beside it stays on this machine; delete the folder for a new CA.
     """
     from warex.proxy.certificates.ca import ensure_ca, system_bundle
 

@@ -5,28 +5,20 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from warex.cli import completion, prewarm
 from warex.cli.intercept.scoring import Scoring, scoring_options
-from warex.cli.options.host_ports import HostPorts
-from warex.cli.options.traffic import (
-    defence_option,
-    replay_option,
-    scenario_option,
-    site_option,
-    tasks_option,
-    traffic_options,
-    vocabulary_option,
-)
+from warex.cli.options.host_ports import host_ports_option
+from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.output import echo
-from warex.errors import MachineError, TraceError, TrialVoid
+from warex.errors import TraceError, TrialVoid, void_error
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
 from warex.text.english import count_noun
@@ -44,7 +36,14 @@ _POLL_SECONDS = 0.2
 _READY_SECONDS = 0.5
 """If starting takes longer, the command waits for the proxy: on such a slow machine a DNS lookup
 might time out (after 2 s) before the proxy can answer."""
-
+_EVENTS = "events.jsonl"
+"""``warex.traces.EVENTS``, whose import is slow."""
+_NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
+"""Options that are validated only when the configuration is built."""
+_LONGEST_HEAD = 1 << 26
+"""Most bytes of the first line that are read."""
+_PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _STOPPED_BY = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 type _Say = Callable[[str], None]
@@ -59,45 +58,34 @@ type _Say = Callable[[str], None]
     type=click.UNPROCESSED,
     shell_complete=completion.FILE,
 )
-@scenario_option
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
+@proxy_options
 @click.option(
     "--isolate",
     type=click.Choice(["auto", "namespace", "environment", "none"]),
     default="auto",
-    show_default=True,
-    help="How the command is put behind the proxy: in a network of its own, by variables, or not.",
+    help="Use a network namespace, environment variables, or neither.",
 )
+@host_ports_option
 @click.option(
-    "--host-port",
-    "--host-ports",
-    "host_ports",
-    multiple=True,
-    type=HostPorts(),
-    metavar="P",
-    help="Ports of this machine's loopback that the command needs from its namespace: 8000,8001;"
-    " or auto, for all that listen now.",
+    "--vocabulary",
+    metavar="V",
+    help="The agent's actions: a benchmark or a file. [default: guessed]",
+    shell_complete=completion.VOCABULARY,
 )
-@site_option
-@replay_option
-@defence_option
-@vocabulary_option
-@tasks_option
 @scoring_options
-@click.option("--quiet", is_flag=True, help="Print nothing but why the command could not run.")
+@click.option("--quiet", is_flag=True, help="Print only why the command could not run.")
 @traffic_options
 def command(
     arguments: tuple[str, ...],
-    isolate: str,
+    isolate: "RequestedIsolation",
     host_ports: tuple[frozenset[int], ...],
     quiet: bool,
     **options: Any,
 ) -> int:
-    """Run a command behind the proxy; nothing of it is changed.
+    """Run a command behind the proxy, unchanged.
 
-    The exit code is the command's, 128 and the number of the signal that ended it; 1 if the trial
-    is void, 2 or 3 if the command was not started. Its input, output and terminal are its own.
+    The exit code is the command's, or 128 and the number of the signal that ended it; 1 if the
+    trial is void, 2 or 3 if the command was not started.
     """
     from warex.sandbox.direct import find_program
 
@@ -107,8 +95,8 @@ def command(
     # The forkserver loads mitmproxy while the rest is prepared.
     forkserver = prewarm.take_forkserver()
     try:
-        told = _discard if quiet else _say
-        trial = _Trial(arguments, cast("RequestedIsolation", isolate), options, told, judging)
+        say: _Say = (lambda _: None) if quiet else _say
+        trial = _Trial(arguments, isolate, options, say, judging)
         return trial.run(forkserver, frozenset().union(*host_ports))
     finally:
         forkserver.close()
@@ -125,6 +113,7 @@ class _Trial:
 
     def run(self, forkserver: "Forkserver", asked: frozenset[int]) -> int:
         """Run the command and report the result."""
+        from warex.cli.options.traffic_config import ineffective_rules
         from warex.proxy.certificates.ca import ensure_ca
         from warex.sandbox.isolation import ProxyCallbacks, open_sandbox
         from warex.sandbox.job_control import Terminal, forward_signals, signals_blocked
@@ -134,8 +123,11 @@ class _Trial:
         ca = ensure_ca()
         ports = self._host_ports(asked)
         self._find_upstream(ports)
-        self._warn_of_ineffective_rules()
-        self._reset()
+        self._say_all(ineffective_rules(self.options["scenario"], self.options["sites"]))
+        try:
+            self.judging.reset(self.say)
+        except TrialVoid as void:
+            raise void_error(str(void), self.options["out"]) from None
 
         with open_sandbox(
             self.requested,
@@ -159,8 +151,7 @@ class _Trial:
                     code = child.wait()
                 seconds = time.monotonic() - started
                 terminal.restore_foreground()
-            for sentence in place.loopback_messages(over=True):
-                self.say(sentence)
+            self._say_all(place.loopback_messages(over=True))
             own_sites = place.own_services()
             gone = place.died()
             place.end()
@@ -177,25 +168,21 @@ class _Trial:
         broken = proxy.broken if gone is None else str(gone)
         broken = self._write_outcome(code, seconds, broken)
         if broken:
-            raise self._void(broken)
+            raise void_error(broken, self.options["out"])
         if own_sites is not None and not (proxy.summary and proxy.summary["delivered"]):
             self.say(own_sites)
         if proxy.summary is not None:
             self._print_summary(place, proxy.summary)
         return code if code >= 0 else 128 - code
 
+    def _say_all(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self.say(sentence)
+
     @property
     def _traffic(self) -> TrafficOptions:
         traffic: TrafficOptions = self.options["traffic"]
         return traffic
-
-    def _warn_of_ineffective_rules(self) -> None:
-        """Warn of rules that cannot match on the given sites."""
-        if self.options["sites"] and self.options["scenario"]:
-            from warex.cli.options.traffic_config import ineffective_rules
-
-            for sentence in ineffective_rules(self.options["scenario"], self.options["sites"]):
-                self.say(sentence)
 
     def _check(self) -> None:
         """Validate the options before the command starts, as fast as possible.
@@ -236,7 +223,7 @@ class _Trial:
             make_private_dir(out)
         except OSError:
             return False
-        return not (out / EVENTS).exists() and os.access(out, os.W_OK)
+        return not (out / _EVENTS).exists() and os.access(out, os.W_OK)
 
     def _host_ports(self, asked: frozenset[int]) -> frozenset[int]:
         """Return the requested ports and those named elsewhere; report the latter."""
@@ -283,13 +270,11 @@ class _Trial:
         from warex.sandbox.bypass_warnings import bypass_warnings
         from warex.sandbox.namespace.host_ports import direct_loopback_warnings
 
-        for sentence in bypass_warnings(
-            self.arguments, os.environ, namespace=isolation == "namespace"
-        ):
-            self.say(sentence)
+        self._say_all(
+            bypass_warnings(self.arguments, os.environ, namespace=isolation == "namespace")
+        )
         if isolation == "environment":
-            for sentence in direct_loopback_warnings(self.arguments, os.environ):
-                self.say(sentence)
+            self._say_all(direct_loopback_warnings(self.arguments, os.environ))
 
     @contextmanager
     def _watched(self, place: "Sandbox", pid: int, terminal: "Terminal") -> Iterator[None]:
@@ -304,8 +289,7 @@ class _Trial:
                 import warex.traces  # noqa: F401
             while not over.wait(_POLL_SECONDS):
                 stop_with_command(pid, terminal)
-                for sentence in place.loopback_messages():
-                    self.say(sentence)
+                self._say_all(place.loopback_messages())
                 if place.isolation == "environment":
                     self.programs |= place.programs()
                 if place.failure() is not None or place.broken() is not None:
@@ -319,12 +303,6 @@ class _Trial:
         finally:
             over.set()
             thread.join()
-
-    def _reset(self) -> None:
-        try:
-            self.judging.reset(self.say)
-        except TrialVoid as void:
-            raise self._void(str(void)) from None
 
     def _write_outcome(self, code: int, seconds: float, broken: str | None) -> str | None:
         """Write the outcome, unless the command was stopped from outside.
@@ -356,14 +334,7 @@ class _Trial:
         leave_outcome(out, broken, ended)
         return broken
 
-    def _void(self, why: str) -> Exception:
-        # A reason about the folder, such as a full disk, is a MachineError.
-        out = self.options["out"]
-        kind = MachineError if out is not None and why.startswith(str(out)) else TrialVoid
-        return kind(f"the trial is void: {why}")
-
     def _print_summary(self, place: "Sandbox", saw: "TrafficSummary") -> None:
-        """Print a summary of the traffic."""
         if place.isolation == "environment":
             hosts = sorted(saw["hosts"].items(), key=lambda item: (-item[1], item[0]))
             listed = ", ".join(f"{host} ({count})" for host, count in hosts) or "none"
@@ -408,15 +379,6 @@ class _Trial:
             )
 
 
-EVENTS = "events.jsonl"
-_NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
-"""Options that are validated only when the configuration is built."""
-_LONGEST_HEAD = 1 << 26
-"""Most bytes of the first line that are read."""
-_PRESETS = Path(__file__).parents[2] / "scenarios" / "presets"
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-
-
 def _text_of(scenario: str | None) -> str:
     """Return the text of a scenario's file; empty for a preset, which names no port."""
     try:
@@ -432,7 +394,7 @@ def _first_event(replay: Path | None) -> str:
     from warex.cli.trial_path import latest_attempt
 
     try:
-        with open_regular_file(latest_attempt(replay) / EVENTS, follow=False) as events:
+        with open_regular_file(latest_attempt(replay) / _EVENTS, follow=False) as events:
             return events.readline(_LONGEST_HEAD).decode()
     except (OSError, ValueError):
         return ""
@@ -442,7 +404,3 @@ def _say(sentence: str) -> None:
     # In a terminal's raw mode a line feed alone does not return to the first column.
     ends = "\r\n" if sys.stderr.isatty() else "\n"
     echo(f"warex: {sentence}", err=True, end=ends)
-
-
-def _discard(sentence: str) -> None:
-    pass

@@ -1,89 +1,77 @@
 """`warex iptables`: firewall rules that redirect a user's traffic to a transparent proxy."""
 
 import re
-from collections.abc import Callable
-from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from warex.cli.group import Group
+from warex.cli.options.common import add_options
 from warex.cli.output import echo
 from warex.errors import InputError
 
 if TYPE_CHECKING:
     from warex.sandbox.iptables.rules import RedirectSpec
 
+type _Backend = Literal["auto", "nftables", "iptables"]
+
 # A network device's name; "+" at the end matches any suffix.
 _DEVICE = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._@-]{1,15}\+?")
 
-_OPTIONS = (
+_rule_options = add_options(
+    click.option("--user", metavar="NAME", help="Capture this user's traffic only: the agent's."),
     click.option(
-        "--user",
-        metavar="NAME",
-        help="Capture what this user's processes send, and nobody else's: the agent's user.",
-    ),
-    click.option(
-        "--all-but",
-        metavar="NAME",
-        help="Capture everybody's traffic but this user's, the proxy's: all of the machine.",
+        "--all-but", metavar="NAME", help="Capture all users' traffic but this one's: the proxy's."
     ),
     click.option(
         "--port",
         "ports",
         type=click.IntRange(1, 65535),
         multiple=True,
-        help="A port of sites to capture beside 80 and 443, such as 7770.",
+        help="Capture this port, too, beside 80 and 443.",
     ),
     click.option(
         "--incoming",
         multiple=True,
         metavar="DEVICE",
-        help="Capture what arrives by this device, too: docker0, br-+ for containers; any.",
+        help="Capture this device's incoming traffic, too: docker0, br-+, any.",
     ),
     click.option(
         "--proxy-port",
         type=click.IntRange(1, 65535),
         default=8080,
-        show_default=True,
-        help="Where `warex proxy --transparent` listens.",
+        help="Port of `warex proxy --transparent`.",
     ),
     click.option(
         "--backend",
         type=click.Choice(["auto", "nftables", "iptables"]),
         default="auto",
-        show_default=True,
-        help="Which program's rules; auto: nftables where nft is installed.",
+        help="Firewall program; auto: nftables if installed.",
     ),
 )
 
 
-def _rule_options[F: Callable[..., Any]](command: F) -> F:
-    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
-
-
 @click.group("iptables", cls=Group)
 def command() -> None:
-    """Send a user's traffic to the proxy by the machine's own rules.
+    """Redirect a user's traffic to the proxy by firewall rules. Needs root.
 
-    Needs root, and the agent a user of its own: rules tell users apart, not programs. By default
-    only that user's traffic is captured; whoever runs the proxy must be somebody else. Where it
-    works, `warex exec` does the same for one command, without root.
+    The rules go by user, so the agent and the proxy must run as different users. `warex exec` does
+    the same for one command without root.
 
-    IPv4 and IPv6; UDP to the captured ports (QUIC) is refused. Connections that are open already
-    stay as they are. Until the proxy listens, captured connections are refused.
+    The rules hold for IPv4 and IPv6 and for new connections; they are refused until the proxy
+    listens. UDP to the captured ports (QUIC) is refused.
     """
 
 
 @command.command("print")
 @_rule_options
-def print_rules(backend: str, **options: Any) -> None:
-    """Show what would be put in force, and the proxy's command line. Needs no root."""
+def print_rules(backend: _Backend, **options: Any) -> None:
+    """Print the rules and the proxy's command line. Needs no root."""
     from warex.sandbox.iptables.firewall import choose_backend
     from warex.sandbox.iptables.rules import iptables_ruleset, nft_ruleset
 
     capture = _capture(**options)
-    chosen = choose_backend(cast(Literal["auto", "nftables", "iptables"], backend))
+    chosen = choose_backend(backend)
     echo(f"# {_description(capture)}")
     echo(f"# The proxy, {_proxy_user(capture)}:")
     echo(_proxy_line(capture))
@@ -99,12 +87,12 @@ def print_rules(backend: str, **options: Any) -> None:
 
 @command.command("apply")
 @_rule_options
-def apply_rules(backend: str, **options: Any) -> None:
-    """Put the rules in force, in the place of earlier ones. Needs root."""
+def apply_rules(backend: _Backend, **options: Any) -> None:
+    """Apply the rules, in place of earlier ones."""
     from warex.sandbox.iptables.firewall import apply
 
     capture = _capture(**options)
-    chosen = apply(capture, cast(Literal["auto", "nftables", "iptables"], backend))
+    chosen = apply(capture, backend)
     echo(f"in force ({chosen}): {_description(capture)}")
     echo(f"the proxy, {_proxy_user(capture)}: {_proxy_line(capture)}")
     echo("take it back: warex iptables revert")
@@ -112,7 +100,7 @@ def apply_rules(backend: str, **options: Any) -> None:
 
 @command.command("revert")
 def revert_rules() -> None:
-    """Take back all that `apply` put in force, and nothing else. Needs root."""
+    """Remove the rules of `apply`."""
     from warex.sandbox.iptables.firewall import revert
 
     echo("taken back" if revert() else "nothing of WAREX's was in force")
@@ -172,7 +160,7 @@ def _description(capture: "RedirectSpec") -> str:
     whose = (
         f"what user {capture.user} sends"
         if capture.user is not None
-        else f"what everybody but user {capture.exempt_user} sends"
+        else f"what all users but {capture.exempt_user} sends"
     )
     devices = "".join(f", and what arrives by {device}," for device in capture.incoming)
     return f"{whose} to ports {ports}{devices} goes to port {capture.proxy_port}"

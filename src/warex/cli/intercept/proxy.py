@@ -1,21 +1,13 @@
 """`warex proxy`: run the proxy alone, with a scenario, until it is interrupted."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.traffic import (
-    defence_option,
-    replay_option,
-    scenario_option,
-    site_option,
-    tasks_option,
-    traffic_options,
-)
+from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
-from warex.cli.output import echo
-from warex.errors import InputError, MachineError, TrialVoid
+from warex.cli.output import echo, warn
+from warex.errors import InputError, void_error
 from warex.traffic import TrafficKeywords, TrafficOptions
 
 if TYPE_CHECKING:
@@ -23,50 +15,35 @@ if TYPE_CHECKING:
 
 
 @click.command("proxy")
-@scenario_option
+@proxy_options
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8080,
-    show_default=True,
-    help="Port to listen on; 0: any free one.",
+    help="Port to listen on; 0: any free port.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
-    "--transparent",
-    is_flag=True,
-    help="Serve connections that `warex iptables` redirects, of clients that know no proxy.",
+    "--transparent", is_flag=True, help="Serve connections that `warex iptables` redirects."
 )
 @click.option(
     "--control-port",
     type=click.IntRange(0, 65535),
     default=0,
-    help="Port of the control API, on loopback; 0: any free one.",
+    help="Loopback port of the control API; 0: any free port.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of all random choices.")
-@site_option
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for events.jsonl.")
-@replay_option
-@defence_option
-@tasks_option
 @traffic_options
 def command(
-    scenario: str | None,
     port: int,
     host: str,
     transparent: bool,
     control_port: int,
-    seed: int,
-    sites: tuple[str, ...],
-    out: Path | None,
-    replay: Path | None,
-    defence: str | None,
-    tasks: str | None,
     traffic: TrafficKeywords,
+    **options: Any,
 ) -> None:
-    """Run the proxy alone. Ends cleanly on Ctrl-C.
+    """Run the proxy alone, until Ctrl-C.
 
-    Point a browser at it and have it trust the CA that is named at the start.
+    A browser that uses it must trust the CA that it prints.
     """
     from warex.proxy.certificates.ca import ensure_ca
 
@@ -76,21 +53,15 @@ def command(
     ca = ensure_ca()
     config = build_proxy_config(
         ca,
-        scenario=scenario,
-        seed=seed,
-        replay=replay,
-        sites=sites,
         traffic=TrafficOptions().extended(**traffic),
-        defence=defence,
-        tasks=tasks,
         capture="transparent" if transparent else "forward",
         host=host,
         port=port,
         control_port=control_port,
-        out=out,
+        **options,
     )
-    for sentence in () if scenario is None else ineffective_rules(scenario, sites):
-        _say(sentence)
+    for sentence in ineffective_rules(options["scenario"], options["sites"]):
+        warn(sentence)
     _serve(config, str(ca.certificate))
 
 
@@ -137,7 +108,7 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
         signal.signal(number, lambda *_: stop.set())
     forkserver = Forkserver()
     try:
-        with start_proxy(forkserver, config, _say, stop.set) as proxy:
+        with start_proxy(forkserver, config, warn, stop.set) as proxy:
             name = config.scenario.name if config.scenario else "no faults"
             where = proxy.url
             if config.capture == "transparent":
@@ -154,11 +125,4 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
         forkserver.close()
     leave_outcome(config.out, proxy.broken, Unscored())
     if proxy.broken:
-        # A reason about the folder, such as a full disk, is a MachineError.
-        in_folder = config.out is not None and proxy.broken.startswith(str(config.out))
-        kind = MachineError if in_folder else TrialVoid
-        raise kind(f"the trial is void: {proxy.broken}")
-
-
-def _say(sentence: str) -> None:
-    echo(f"warex: {sentence}", err=True)
+        raise void_error(proxy.broken, config.out)

@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from warex.cli.options.common import add_options
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,39 +22,34 @@ _MOST = 1 << 24
 """Bytes at the end of the command's output in which a text is searched."""
 _POLL_SECONDS = 0.1
 """Seconds between two checks for the command's end."""
-_NAMES = {
-    "expect_text": "--expect",
-    "expect_regex": "--expect-regex",
-    "expect_url": "--expect-url",
+_EXPECTED = {
+    "text": "--expect",
+    "regex": "--expect-regex",
+    "url": "--expect-url",
     "check": "--check",
 }
-_OPTIONS = (
+"""The option of each field of an ``Expectation``."""
+scoring_options = add_options(
     click.option(
         "--expect",
         "expect_text",
         metavar="TEXT",
-        help="Solved where this stands in what the command prints, to its output or error stream.",
+        help="Solved if the command prints this to either stream.",
     ),
-    click.option("--expect-regex", metavar="REGEX", help="Solved where this is found there."),
+    click.option("--expect-regex", metavar="REGEX", help="Solved if the output matches this."),
     click.option(
         "--expect-url",
         metavar="URL",
-        help="Solved where this is the last page that the browser opened; * is any text.",
+        help="Solved if this is the browser's last page; * is any text.",
     ),
     click.option(
         "--check",
+        "expect_check",
         metavar="CMD",
-        help="Solved where this command, run afterwards past the proxy, ends with code 0, not 1.",
+        help="Solved if this command, run afterwards without the proxy, exits with 0, not 1.",
     ),
-    click.option(
-        "--reset", metavar="CMD", help="Run this command before, past the proxy: it resets a site."
-    ),
+    click.option("--reset", metavar="CMD", help="Run this command first, without the proxy."),
 )
-
-
-def scoring_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options to a command."""
-    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
 
 
 @dataclass(slots=True)
@@ -69,31 +64,32 @@ class Scoring:
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> Self:
         """Remove the options from ``options`` and validate them. Raises InputError."""
-        given = {name: options.pop(name) for name in _NAMES}
+        taken = {key: options.pop(f"expect_{key}") for key in _EXPECTED}
+        given = {key: value for key, value in taken.items() if value is not None}
         reset = options.pop("reset")
-        if reset is None and all(value is None for value in given.values()):
+        if reset is None and not given:
             return cls()
-        if given["expect_url"] is not None and options["out"] is None:
-            raise InputError("--expect-url is told from the trace; give --out, too")
-        if given["expect_url"] is not None and options["traffic"].record != "all":
+        if "url" in given and options["out"] is None:
+            raise InputError("--expect-url is read from the trace; give --out, too")
+        if "url" in given and options["traffic"].record != "all":
             raise InputError("--expect-url needs all traffic read; leave --record concerned out")
         from warex.benchmarks.scoring.user_commands import require_program, split_command
 
-        for option, text in (("--check", given["check"]), ("--reset", reset)):
+        for option, text in (("--check", given.get("check")), ("--reset", reset)):
             if text is not None:
                 try:
                     require_program(split_command(text))
                 except ValueError as error:
                     raise InputError(f"{option}: {error}") from None
         parts = split_command(reset) if reset is not None else ()
-        return cls(_expected(given), parts)
+        return cls(_expected(given) if given else None, parts)
 
-    def reset(self, told: Callable[[str], None]) -> None:
-        """Run the reset command, if any; ``told`` is called if it is slow. Raises TrialVoid."""
+    def reset(self, notice: Callable[[str], None]) -> None:
+        """Run the reset command, if any; ``notice`` is called if it is slow. Raises TrialVoid."""
         if self.reset_parts:
             from warex.benchmarks.scoring.expectations import reset
 
-            reset(self.reset_parts, told=told)
+            reset(self.reset_parts, told=notice)
 
     @contextmanager
     def capturing_output(self) -> Iterator[None]:
@@ -114,11 +110,11 @@ class Scoring:
             copy.finish()
 
     def verdict(
-        self, code: int, out: Path | None, told: Callable[[str], None] = lambda sentence: None
+        self, code: int, out: Path | None, notice: Callable[[str], None] = lambda sentence: None
     ) -> "Verdict | None":
         """Return the verdict after the command's end; None if nothing is expected.
 
-        ``told`` is called if a check is slow. Raises TrialVoid if there can be no verdict.
+        ``notice`` is called if a check is slow. Raises TrialVoid if there can be no verdict.
         """
         if self.expect is None:
             return None
@@ -134,7 +130,7 @@ class Scoring:
             answer=lambda: "\n".join(copy.text for copy in self.copies),
             answer_is=PRINTED,
             trace=trace,
-            told=told,
+            told=notice,
         )
 
 
@@ -199,17 +195,11 @@ def _teed(stream: int) -> Iterator[_Tee]:
         copy.start()
 
 
-def _expected(given: dict[str, Any]) -> "Expectation | None":
+def _expected(given: dict[str, str]) -> "Expectation":
     from warex.benchmarks.scoring.expectations import Expectation
     from warex.scenarios.mistakes import validate_document
 
-    if all(value is None for value in given.values()):
-        return None
-    for name, value in given.items():
-        key = name.removeprefix("expect_")
-        mistakes = [] if value is None else validate_document(Expectation, {key: value})[1]
-        if mistakes:
-            raise InputError(f"{_NAMES[name]}: {mistakes[0]}")
-    return Expectation.model_validate(
-        {name.removeprefix("expect_"): v for name, v in given.items()}
-    )
+    for key, value in given.items():
+        if mistakes := validate_document(Expectation, {key: value})[1]:
+            raise InputError(f"{_EXPECTED[key]}: {mistakes[0]}")
+    return Expectation.model_validate(given)

@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warex.cli.options.common import PATH
 from warex.errors import InputError
 
 if TYPE_CHECKING:
     from warex.benchmarks import BenchmarkConfig
 
-
+dir_option = click.option(
+    "--dir", "folder", type=PATH, help="Folder of the benchmark's environment."
+)
 benchmark_option = click.option(
     "--option",
     "options",
     metavar="KEY=VALUE",
     multiple=True,
-    help="One of the benchmark's options, as checkout=DIR.",
+    help="An option of the benchmark, as checkout=DIR.",
 )
 
 

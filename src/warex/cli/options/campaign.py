@@ -1,61 +1,52 @@
 """Options of `warex init --from` and `warex run` that change a built-in campaign."""
 
-from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.benchmark import benchmark_option, parse_options
+from warex.cli import completion
+from warex.cli.options.benchmark import benchmark_option, dir_option, parse_options
+from warex.cli.options.common import add_options
 
 if TYPE_CHECKING:
     from warex.campaigns.config.customization import Overrides
 
-_OPTIONS = (
+campaign_options = add_options(
+    click.option(
+        "--benchmark",
+        metavar="NAME",
+        help="Use this benchmark. [default: the campaign's, or the testbed]",
+        shell_complete=completion.BENCHMARK,
+    ),
     click.option(
         "--agent",
         "agents",
         multiple=True,
         metavar="[NAME=]MODEL",
-        help="In a built-in campaign: an agent with this model, in place of its own; of the"
-        " benchmark `command`, the agent's command line.",
+        help="Use an agent with this model instead; for the benchmark `command`, its command line.",
     ),
-    click.option("--base-url", metavar="URL", help="URL of these models' API."),
-    click.option(
-        "--dir",
-        "home",
-        type=click.Path(path_type=Path),
-        help="Folder of the benchmark's environment.",
-    ),
+    click.option("--base-url", metavar="URL", help="URL of the models' API."),
+    dir_option,
     benchmark_option,
     click.option(
-        "--site",
-        "sites",
-        multiple=True,
-        metavar="NAME=URL",
-        help="Where one of the benchmark's sites is served.",
+        "--site", "sites", multiple=True, metavar="NAME=URL", help="URL of a site of the benchmark."
     ),
     click.option(
         "--only-site",
         "only_sites",
         multiple=True,
         metavar="NAME",
-        help="Only tasks that need no other site.",
+        help="Only tasks on these sites.",
     ),
     click.option(
         "--without-site",
         "without_sites",
         multiple=True,
         metavar="NAME",
-        help="No task that needs this site.",
+        help="No tasks on this site.",
     ),
 )
-
-
-def campaign_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options to a command; ``campaign_changes`` reads them."""
-    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
 
 
 def campaign_changes(
@@ -63,7 +54,7 @@ def campaign_changes(
     *,
     agents: tuple[str, ...],
     base_url: str | None,
-    home: Path | None,
+    folder: Path | None,
     options: tuple[str, ...],
     sites: tuple[str, ...],
     only_sites: tuple[str, ...],
@@ -76,7 +67,7 @@ def campaign_changes(
     return Overrides(
         benchmark=benchmark,
         # As it was typed, because it is written into a file.
-        dir=None if home is None else str(home),
+        dir=None if folder is None else str(folder),
         sites={name: url if mark else name for name, mark, url in pairs},
         options=parse_options(options),
         agents=agents,

@@ -18,8 +18,7 @@ def fail_under_option[F: Callable[..., Any]](command: F) -> F:
         "--fail-under",
         metavar="EXPR",
         callback=_parse,
-        help="End with exit code 1 where the run does not reach this, as recovery>=0.8 or"
-        " server-error.delta>=-0.1, joined by `and`.",
+        help="Exit with 1 unless recovery>=0.8, server-error.delta>=-0.1, …, joined by `and`.",
     )(command)
 
 

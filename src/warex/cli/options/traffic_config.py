@@ -32,26 +32,21 @@ def build_proxy_config(
     from warex.llm.defences import find_defence
     from warex.proxy.config import ProxyConfig
     from warex.scenarios.load import load_scenario
+    from warex.scenarios.task_detection import TaskRule
 
-    if replay is not None and scenario is not None:
-        raise InputError("--replay brings its own scenario; leave --scenario out")
     past = None
     if replay is not None:
         from warex.scenarios.injection.replay import read_replay
 
+        if scenario is not None:
+            raise InputError("--replay brings its own scenario; leave --scenario out")
         past = read_replay(find_trace(replay))
+        traffic = replace(traffic, arm=past.arm)
     words = None
     if vocabulary is not None:
         from warex.benchmarks.vocabularies import find_vocabulary
 
         words = find_vocabulary(vocabulary)
-    rule = None
-    if tasks is not None:
-        from warex.scenarios.task_detection import TaskRule
-
-        rule = TaskRule.parse(tasks)
-    if past is not None:
-        traffic = replace(traffic, arm=past.arm)
     return ProxyConfig(
         ca=ca.folder,
         scenario=past.scenario if past else None if scenario is None else load_scenario(scenario),
@@ -62,18 +57,20 @@ def build_proxy_config(
         traffic=traffic,
         defence=find_defence(defence) if defence else past.defence if past else None,
         vocabulary=words,
-        tasks=rule,
+        tasks=None if tasks is None else TaskRule.parse(tasks),
         replay_of=None if replay is None else str(replay),
         **others,
     )
 
 
-def ineffective_rules(scenario: str, sites: tuple[str, ...]) -> tuple[str, ...]:
+def ineffective_rules(scenario: str | None, sites: tuple[str, ...]) -> tuple[str, ...]:
     """Return sentences on rules that cannot match on the given sites; () without sites."""
+    if not (scenario and sites):
+        return ()
     from warex.scenarios.lint.linter import rules_without_effect
     from warex.scenarios.load import load_scenario
 
-    return rules_without_effect(load_scenario(scenario), sites) if sites else ()
+    return rules_without_effect(load_scenario(scenario), sites)
 
 
 def unvalidated_config(

@@ -1,64 +1,58 @@
-"""Command-line options of the training hyperparameters."""
-
-from collections.abc import Callable
-from functools import reduce
-from typing import Any, Final
+"""Options of the commands that train a model or run one."""
 
 import click
 
+from warex.cli.options.common import PATH, add_options
+
+_PRECISIONS = click.Choice(("auto", "bf16", "fp32"))
+
+data_option = click.option(
+    "--data", type=PATH, required=True, metavar="DIR", help="A data set of `warex export`."
+)
 model_option = click.option(
-    "--model", required=True, metavar="NAME", help="A folder, a hub's name, or a .gguf file."
+    "--model", required=True, metavar="NAME", help="A folder, a hub name or a .gguf file."
 )
+adapters_option = click.option(
+    "--adapter",
+    "adapters",
+    multiple=True,
+    type=PATH,
+    metavar="DIR",
+    help="An adapter, used beside the model itself.",
+)
+batch_option = click.option("--batch", type=click.IntRange(1), default=8, help="Prompts at once.")
+limit_option = click.option("--limit", type=click.IntRange(1), help="Most rows asked of each kind.")
 precision_option = click.option(
-    "--precision",
-    type=click.Choice(("auto", "bf16", "fp32")),
-    default="auto",
-    show_default=True,
-    help="Of the weights.",
+    "--precision", type=_PRECISIONS, default="auto", help="Of the weights."
 )
-_OPTIONS: Final = (
-    click.option("--rank", type=click.IntRange(1), help="Of LoRA's matrices.  [default: 8]"),
-    click.option(
-        "--alpha", type=click.IntRange(1), help="LoRA's scale is alpha / rank. [default: 16]"
-    ),
+training_options = add_options(
+    click.option("--rank", type=click.IntRange(1), help="LoRA rank. [default: 8]"),
+    click.option("--alpha", type=click.IntRange(1), help="LoRA alpha. [default: 16]"),
     click.option("--dropout", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
     click.option("--epochs", type=click.FloatRange(0, min_open=True), help="[default: 4]"),
-    click.option("--batch", type=click.IntRange(1), help="Examples an update.  [default: 8]"),
-    click.option(
-        "--at-once", type=click.IntRange(1), help="Of them in memory at once.  [default: 1]"
-    ),
+    click.option("--batch", type=click.IntRange(1), help="Examples per update. [default: 8]"),
+    click.option("--at-once", type=click.IntRange(1), help="Examples in memory. [default: 1]"),
     click.option(
         "--learning-rate", type=click.FloatRange(0, 1, min_open=True), help="[default: 0.0001]"
     ),
     click.option(
         "--schedule",
         type=click.Choice(("cosine", "linear", "constant")),
-        help="Of the learning rate.  [default: cosine, half a cycle]",
+        help="Of the learning rate. [default: cosine, half a cycle]",
     ),
     click.option("--warmup", type=click.FloatRange(0, 1, max_open=True), help="[default: 0]"),
     click.option("--grad-norm", type=click.FloatRange(0, min_open=True), help="[default: 1]"),
-    click.option(
-        "--max-length", type=click.IntRange(32), help="Tokens of an example.  [default: 4096]"
-    ),
-    click.option("--packing", is_flag=True, default=None, help="Several examples in one sequence."),
+    click.option("--max-length", type=click.IntRange(32), help="In tokens. [default: 4096]"),
+    click.option("--packing", is_flag=True, default=None, help="Pack examples into sequences."),
     click.option(
         "--gradient-checkpointing",
         is_flag=True,
         default=None,
-        help="Less memory, for a third more time.",
+        help="Less memory for a third more time.",
     ),
-    click.option("--qlora", is_flag=True, default=None, help="Base weights in 4 bits (NVIDIA)."),
+    click.option("--qlora", is_flag=True, default=None, help="4-bit base weights (NVIDIA)."),
+    click.option("--precision", type=_PRECISIONS, help="Of the base weights. [default: auto]"),
     click.option(
-        "--precision",
-        type=click.Choice(("auto", "bf16", "fp32")),
-        help="Of the base weights.  [default: auto]",
-    ),
-    click.option(
-        "--beta", type=click.FloatRange(0, min_open=True), help="Of DPO, KTO. [default: 0.1]"
+        "--beta", type=click.FloatRange(0, min_open=True), help="Of DPO and KTO. [default: 0.1]"
     ),
 )
-
-
-def training_options[F: Callable[..., Any]](command: F) -> F:
-    """Add the options to a command; those not given are None."""
-    return reduce(lambda made, option: option(made), reversed(_OPTIONS), command)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from warex.cli.output import echo
+from warex.cli.output import warn
 from warex.cli.progress.tracker import format_duration
 from warex.clock import Clock
 
@@ -34,4 +34,4 @@ class ProgressReporter:
         if new > 0 and not over:
             left = f", about {format_duration(now / new * (total - done))} left"
         said = f"{done} of {total} {self.what}, {format_duration(now)} elapsed{left}"
-        echo(f"warex: {said}{f'; {more}' if more else ''}", err=True)
+        warn(f"{said}{f'; {more}' if more else ''}")

@@ -43,8 +43,8 @@ class ProgressTracker:
         self._lanes = max(1, self._lanes)
         self.settled += isinstance(outcome, Counted | Unscored)
         # Quick trials end first, so the mean is too low until each lane has finished one.
-        told = self.settled >= self._lanes or (self.settled and not self._waiting)
-        if not told or self.total is None:
+        known = self.settled >= self._lanes or (self.settled and not self._waiting)
+        if not known or self.total is None:
             return
         mean = self._mean_s(now)
         rest = sum(max(0.0, mean - (now - since)) for _, since in self._running.values())
@@ -90,15 +90,15 @@ class ProgressTracker:
     def running(self) -> list[str]:
         """The oldest running trials, each with its seconds, and the number of the others."""
         now = self.now()
-        told = [
+        shown = [
             f"{key.agent} / {key.condition} / {key.task}"
             + (f" / repeat {key.repeat}" if key.repeat > 1 else "")
             + (f" / attempt {attempt}" if attempt > 1 else "")
             + f", {format_duration(now - since)}"
             for key, (attempt, since) in tuple(self._running.items())
         ]
-        more = len(told) - _MOST
-        return [*told[:_MOST], f"and {more} more"] if more > 0 else told
+        more = len(shown) - _MOST
+        return [*shown[:_MOST], f"and {more} more"] if more > 0 else shown
 
     def __str__(self) -> str:
         """Return all of it in one line."""

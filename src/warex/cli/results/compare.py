@@ -1,24 +1,24 @@
 """`warex compare RUN RUN`: is an agent better, worse, or is it unclear?"""
 
-import json
 from pathlib import Path
 
 import click
 
 from warex.cli import completion
-from warex.cli.output import console, echo
+from warex.cli.options.common import json_option
+from warex.cli.output import console, echo_json
 
 
 @click.command("compare")
 @click.argument("before", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
 @click.argument("after", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
-@click.option("--fail-if-worse", is_flag=True, help="Exit with 1 where the verdict is worse.")
+@json_option
+@click.option("--fail-if-worse", is_flag=True, help="Exit with 1 if the verdict is worse.")
 def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
     """Compare two agents, or two versions of one, over the trials that two runs share.
 
-    Agents of one name are compared with each other; RUN:AGENT names one, so that two agents of one
-    run can be compared, too. Each comparison ends in better, worse or cannot tell.
+    Agents of the same name are compared; RUN:AGENT names one, as to compare two of the same run.
+    The verdict is better, worse or cannot tell.
     """
     from warex.analysis.output.comparison import (
         ComparedAgent,
@@ -37,7 +37,7 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
         for one, other in agents_to_compare(first, second, (agent, other_agent))
     ]
     if as_json:
-        echo(json.dumps([comparison_data(each) for each in found], indent=2))
+        echo_json([comparison_data(each) for each in found])
     else:
         for each in found:
             console().print(render_comparison(each))

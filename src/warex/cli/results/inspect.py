@@ -1,34 +1,32 @@
 """`warex inspect TRIAL`: one trial, line by line."""
 
-import json
 from pathlib import Path
 
 import click
 
-from warex.cli.output import console, echo
+from warex.cli.options.common import PATH, json_option
+from warex.cli.output import console, echo, echo_json
 from warex.cli.trial_path import latest_attempt
 from warex.errors import InputError, TraceError
 
 
 @click.command("inspect")
-@click.argument("trial", type=click.Path(path_type=Path))
+@click.argument("trial", type=PATH)
 @click.option(
-    "--full",
-    is_flag=True,
-    help="Show each fault, prompts and answers whole, and the names looked up.",
+    "--full", is_flag=True, help="Print every fault and DNS lookup, and full prompts and answers."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@json_option
 @click.option(
     "--log",
     "as_log",
     is_flag=True,
-    help="Print the log of the paper's Appendix F: every LLM request and response.",
+    help="Print all LLM requests and responses, as in the paper's Appendix F.",
 )
 def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
-    """Show what happened in a trial: its faults, and page, prompt and answer at each step.
+    """Print a trial's faults, and the page, prompt and answer of each step.
 
-    TRIAL is an attempt's folder, or the trial's, whose last attempt is then shown. With --log it
-    may be any folder of trials, such as a condition's or the whole run's.
+    TRIAL is the folder of an attempt, or of a trial for its last attempt. With --log it may be any
+    folder of trials, such as a run.
     """
     from warex.analysis.inspection.as_json import inspection_json
     from warex.analysis.inspection.timeline import inspect_trial
@@ -46,7 +44,7 @@ def command(trial: Path, full: bool, as_json: bool, as_log: bool) -> None:
         return
     inspection = inspect_trial(latest_attempt(trial))
     if as_json:
-        echo(json.dumps(inspection_json(inspection), indent=2))
+        echo_json(inspection_json(inspection))
         return
     # Every line fits, and checking that again is slow.
     console().print(render_inspect(inspection, full=full), crop=False)

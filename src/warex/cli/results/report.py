@@ -1,30 +1,37 @@
-"""`warex report RUN`: print a run's results and write its HTML report."""
+"""`warex report RUN…`: print the results of runs and write their HTML reports."""
 
+import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from warex.cli.options.common import PATH, json_option
 from warex.cli.options.thresholds import check_thresholds, fail_under_option
 from warex.cli.output import console, echo
+from warex.errors import WarexError
 from warex.text.english import count_noun
+from warex.text.escaping import escape_controls_in_json
+
+if TYPE_CHECKING:
+    from warex.analysis.table.tabulate import TabulatedRun
 
 
 @click.command("report")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--full", is_flag=True, help="Print the statistics, too: intervals, tests, every column."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=PATH)
+@click.option("--full", is_flag=True, help="Print all columns, intervals and tests.")
+@json_option
 @click.option(
     "--export",
     "folder",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
-    help="Write figures as SVG and tables as CSV, LaTeX and Markdown into this folder.",
+    help="Write SVG figures and CSV, LaTeX and Markdown tables here.",
 )
 @click.option(
-    "--paper", is_flag=True, help="Print the layout of the paper's Table 1 instead: relative Δ."
+    "--paper", is_flag=True, help="Print relative Δ, in the layout of the paper's Table 1."
 )
 @fail_under_option
 def command(
@@ -37,41 +44,56 @@ def command(
 ) -> None:
     """Print a run's results and write its report.html and summary.json.
 
-    One screen: success, tasks lost, recovery, cost. The statistics behind it: --full.
-
-    Several runs, as of several benchmarks, are reported together, in the layout of the paper's
-    Table 1; --export then writes that table and a report.html of all of them.
+    Several runs are printed in the layout of the paper's Table 1; --export then writes that table
+    and a report.html of all of them.
     """
-    if paper or len(runs) > 1:
-        from warex.cli.results.combined_report import report_runs
-
-        report_runs(runs, as_json=as_json, folder=folder, fail_under=fail_under)
-        return
-    (run,) = runs
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
     from warex.report.formats.export import export
+    from warex.report.html.multi_run import write_runs
     from warex.report.html.page import SUMMARY, write_report
     from warex.report.terminal.run_report import render_overview, render_table
+    from warex.report.terminal.side_by_side import render_runs
 
-    loaded = load_run(run)
-    table = tabulate(loaded)
-    report = write_report(loaded, table)
-    exported = export(loaded, folder, table) if folder else ()
+    results = [(run, tabulate(run)) for run in map(load_run, dict.fromkeys(runs))]
+    reports = [write_report(run, table) for run, table in results]
+    run, table = results[0]
+    exported: tuple[Path, ...] = ()
+    if folder:
+        exported = write_runs(results, folder) if len(results) > 1 else export(run, folder, table)
     if as_json:
-        echo((run / SUMMARY).read_text("utf-8").rstrip())
+        found = [json.loads((run.path / SUMMARY).read_bytes()) for run, _ in results]
+        shown = found if len(found) > 1 else found[0]
+        echo(escape_controls_in_json(json.dumps(shown, indent=2, ensure_ascii=False)))
     else:
         screen = console()
-        screen.print(render_overview(loaded, table))
-        if full:
-            screen.print()
-            screen.print(render_table(loaded, table))
+        if paper or len(runs) > 1:
+            screen.print(render_runs(results))
         else:
-            echo(f"\nfull     {statistics_command(run)}", end="")
-        echo(f"\nreport   {report}")
+            screen.print(render_overview(run, table))
+            if full:
+                screen.print()
+                screen.print(render_table(run, table))
+            else:
+                echo(f"\nfull     {statistics_command(runs[0])}", end="")
+        for report in reports:
+            echo(f"\nreport   {report}", end="")
+        echo()
         if exported:
             echo(f"export   {folder}: {count_noun(len(exported), 'file')}")
-    check_thresholds(table, fail_under)
+    _check(results, fail_under)
+
+
+def _check(results: "Sequence[TabulatedRun]", fail_under: str | None) -> None:
+    """Raise WarexError with what each run lacks."""
+    failed = []
+    for run, table in results:
+        try:
+            check_thresholds(table, fail_under)
+        except WarexError as error:
+            failed.append(f"{run.path}: {error}" if len(results) > 1 else str(error))
+    if failed:
+        raise WarexError("\n".join(failed))
 
 
 def statistics_command(run: Path) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.training import model_option, training_options
+from warex.cli.options.common import PATH
+from warex.cli.options.training import data_option, limit_option, model_option, training_options
 from warex.cli.output import console, echo
 from warex.errors import InputError
 
@@ -15,41 +16,29 @@ if TYPE_CHECKING:
 
 
 @click.command("ablate")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A data set of `warex export --to sft`.",
-)
+@data_option
 @model_option
+@click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
 @click.option(
-    "--adapter", type=click.Path(path_type=Path), metavar="DIR", help="An adapter to go on from."
+    "--out", type=PATH, required=True, metavar="DIR", help="A new folder for adapters and tables."
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Where adapters and tables go.",
-)
-@click.option("--without-relabelled", is_flag=True, help="Try it without relabelled answers.")
+@click.option("--without-relabelled", is_flag=True, help="Try without relabelled answers.")
 @click.option(
     "--clean-per-failure",
     multiple=True,
     type=click.FloatRange(0, 1000),
     metavar="RATIO",
-    help="Try so many clean rows a failure; 0: failures alone.",
+    help="Try this many clean rows per failure.",
 )
 @click.option(
     "--families",
     multiple=True,
     type=click.IntRange(1),
     metavar="N",
-    help="Try so many families of error pages.",
+    help="Try this many families of error pages.",
 )
 @click.option(
-    "--examples", multiple=True, type=click.IntRange(1), metavar="N", help="Try so many failures."
+    "--examples", multiple=True, type=click.IntRange(1), metavar="N", help="Try this many failures."
 )
 @click.option(
     "--seed",
@@ -57,10 +46,9 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.IntRange(0),
     default=(0,),
-    show_default=True,
-    help="Chooses rows, and begins the training; each is done.",
+    help="Seed of rows and training.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Ask at most so many rows of each kind.")
+@limit_option
 @training_options
 def command(
     data: Path,
@@ -75,10 +63,10 @@ def command(
     limit: int | None,
     **recipe: Any,
 ) -> None:
-    """Train on less of a data set, one thing at a time, and test each: what in the data does it?
+    """Train on parts of a data set and test each, to find what in the data has the effect.
 
-    All of it is trained on first, as what the others are compared with. The test rows are those of
-    the split `test`.
+    The whole data set is trained on first, for comparison. The test rows are those of the split
+    `test`.
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset, require_empty_folder

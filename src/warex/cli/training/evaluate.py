@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.training import model_option, precision_option
-from warex.cli.output import console, echo
+from warex.cli.options.common import PATH, json_option
+from warex.cli.options.training import (
+    adapters_option,
+    batch_option,
+    data_option,
+    limit_option,
+    model_option,
+    precision_option,
+)
+from warex.cli.output import console, echo, echo_json
 from warex.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,48 +25,30 @@ if TYPE_CHECKING:
 
 
 @click.command("evaluate")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A data set of `warex export`.",
-)
+@data_option
 @model_option
-@click.option(
-    "--adapter",
-    "adapters",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="An adapter of the model, tested beside it; several may be given.",
-)
+@adapters_option
 @click.option(
     "--endpoint",
     metavar="URL",
-    help="Ask the model there, over OpenAI's chat completions; the key is OPENAI_API_KEY.",
+    help="Ask the model at this OpenAI-compatible URL, with OPENAI_API_KEY.",
 )
 @click.option(
     "--split",
     type=click.Choice(("train", "validation", "test")),
     default="test",
-    show_default=True,
-    help="Which rows are asked.",
+    help="Rows to ask.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Ask at most so many rows of each kind.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write answers and tables here."
-)
-@click.option(
-    "--batch", type=click.IntRange(1), default=8, show_default=True, help="Asked at once."
-)
+@limit_option
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for answers and tables.")
+@batch_option
 @precision_option
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@json_option
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 1),
     metavar="RATE",
-    help="Exit with 1 where the last model recovers from fewer.",
+    help="Exit with 1 if the last model recovers from fewer.",
 )
 def command(
     data: Path,
@@ -73,15 +63,16 @@ def command(
     as_json: bool,
     fail_under: float | None,
 ) -> int:
-    """Ask models the held-out steps of a data set, and say how many faults they recover from.
+    """Ask models the held-out steps of a data set, and count the faults they recover from.
 
-    Clean steps are asked, too: a model that always loads the page again is no better.
+    Clean steps are asked, too: a model that always reloads the page is no better.
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
     from warex.training.evaluation.answer_classes import ClassifiedAnswer, classify
     from warex.training.evaluation.recovery_test import results
     from warex.training.evaluation.tables import side_by_side, summary, summary_data
+    from warex.training.inference.backends import answers_by_endpoint
     from warex.training.trl_data import sample_rows
 
     dataset = read_dataset(data)
@@ -93,12 +84,17 @@ def command(
     answered: dict[str, dict[str, ClassifiedAnswer]] = {}
     kept, total = list[dict[str, object]](), len(rows) * (1 + len(adapters))
     countdown = ProgressReporter("answers")
-    for name, row, answer in _answers(rows, model, adapters, endpoint, batch, precision):
-        told = classify(answer, row, dataset.vocabulary(row))
-        answered.setdefault(name, {})[row.id] = told
+    if endpoint is None:
+        answers = _local_answers(rows, model, adapters, batch, precision)
+    else:
+        answered_rows = answers_by_endpoint(endpoint, model, rows, at_once=batch)
+        answers = ((model, row, answer) for row, answer in answered_rows)
+    for name, row, answer in answers:
+        classified = classify(answer, row, dataset.vocabulary(row))
+        answered.setdefault(name, {})[row.id] = classified
         kept.append(
-            {"model": name, "row": row.id, "kind": row.kind, "class": told.label,
-             "same_kind": told.same_kind, "action": told.action, "answer": answer,
+            {"model": name, "row": row.id, "kind": row.kind, "class": classified.label,
+             "same_kind": classified.same_kind, "action": classified.action, "answer": answer,
              "wanted": row.answer}
         )  # fmt: skip
         countdown.update(len(kept), total)
@@ -106,7 +102,7 @@ def command(
     if out is not None:
         _write(out, kept, summary_data(found), side_by_side(rows, answered))
     if as_json:
-        echo(json.dumps(summary_data(found), indent=2))
+        echo_json(summary_data(found))
     else:
         console().print(summary(found))
         if out is not None:
@@ -115,20 +111,10 @@ def command(
     return int(fail_under is not None and (rate is None or rate < fail_under))
 
 
-def _answers(
-    rows: "list[Row]",
-    model: str,
-    adapters: tuple[Path, ...],
-    endpoint: str | None,
-    batch: int,
-    precision: "Precision",
+def _local_answers(
+    rows: "list[Row]", model: str, adapters: tuple[Path, ...], batch: int, precision: "Precision"
 ) -> "Iterator[tuple[str, Row, ChatMessage]]":
-    from warex.training.inference.backends import answers_by_endpoint, answers_by_model, has_action
-
-    if endpoint is not None:
-        for row, answer in answers_by_endpoint(endpoint, model, rows, at_once=batch):
-            yield model, row, answer
-        return
+    from warex.training.inference.backends import answers_by_model, has_action
     from warex.training.model.loading import load_model
 
     loaded = load_model(model, precision=precision)

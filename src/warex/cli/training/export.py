@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from warex.cli.options.common import PATH, Parsed
 from warex.cli.output import echo
 from warex.errors import InputError
 from warex.exports.names import (
@@ -22,63 +23,48 @@ from warex.exports.names import (
 from warex.text.english import count_noun
 
 
-class _Shares(click.ParamType[tuple[int, int, int]]):
-    name = "shares"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int, int]:
-        if isinstance(value, tuple):
-            return value
-        told = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", str(value))
-        if told is None or not int(told[1]):
-            self.fail(f"{value!r} is not TRAIN:VALIDATION:TEST, as 9:1:1", param, ctx)
-        return int(told[1]), int(told[2]), int(told[3])
+def _read_shares(text: str) -> tuple[int, int, int]:
+    match = re.fullmatch(r"(\d{1,4}):(\d{1,4}):(\d{1,4})", text)
+    if match is None or not int(match[1]):
+        raise ValueError(f"{text!r} is not TRAIN:VALIDATION:TEST, as 9:1:1")
+    return int(match[1]), int(match[2]), int(match[3])
 
 
 @click.command("export")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=PATH)
 @click.option(
     "--to",
     "kind",
     type=click.Choice(FORMATS),
     default="sft",
-    show_default=True,
-    help="sft: answers wanted. dpo: pairs of a better and a worse answer. kto: answers with a"
-    " label. atif, adp: answers wanted, as trajectories of Harbor's format and of the Agent Data"
-    " Protocol.",
+    help="sft: wanted answers; dpo: pairs of answers; kto: labelled answers; atif (Harbor), adp"
+    " (Agent Data Protocol): trajectories of wanted answers.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="A new folder."
-)
+@click.option("--out", type=PATH, required=True, metavar="DIR", help="A new folder.")
 @click.option(
     "--relabel",
     is_flag=True,
-    help="Take steps that were not recovered from, too, and write the answer that asks for the"
-    " page again in place of the agent's own.",
+    help="Include steps without recovery, with the answer that reloads the page.",
 )
 @click.option(
     "--split",
     "by",
     multiple=True,
     type=click.Choice((*DIMENSIONS, "none")),
-    metavar="DIMENSION",
-    help="What is held out: site, group (kind of site), page_family, fault, category, benchmark,"
-    " task; several may be given, and none for no split. Default: site and page_family.",
+    help="What is held out; group: kind of site. [default: site, page_family]",
 )
 @click.option(
     "--shares",
-    type=_Shares(),
+    type=Parsed(_read_shares),
     default="9:1:1",
-    show_default=True,
     metavar="TRAIN:VALIDATION:TEST",
-    help="How many of the names stand on each side.",
+    help="Names on each side of the split.",
 )
 @click.option(
     "--test",
     multiple=True,
     metavar="DIMENSION=NAME",
-    help="Hold out for the test, as site=market.*; the rest is trained on.",
+    help="Hold out for the test, as site=market.*; train on the rest.",
 )
 @click.option(
     "--validation", multiple=True, metavar="DIMENSION=NAME", help="Hold out for validation."
@@ -88,53 +74,54 @@ class _Shares(click.ParamType[tuple[int, int, int]]):
     "allowed",
     multiple=True,
     type=click.Choice(LEAKS),
-    help="Accept that this stands on two sides of the split.",
+    help="Accept this on two sides of the split.",
 )
 @click.option(
     "--clean-per-failure",
     "ratio",
     type=click.FloatRange(0, 1000, min_open=True),
     default=1.0,
-    show_default=True,
-    help="How many clean examples for each failure.",
+    help="Clean examples per failure.",
 )
-@click.option("--all", "unbalanced", is_flag=True, help="Keep all, however many of each kind.")
+@click.option("--all", "unbalanced", is_flag=True, help="Keep all examples of both kinds.")
 @click.option(
     "--most",
     type=click.IntRange(1),
     metavar="N",
-    help="At most so many failures to train on; with --all or --only, rows of each kind.",
+    help="Most failures to train on; with --all or --only, most rows per kind.",
 )
-@click.option("--only", type=click.Choice(KINDS), help="Take one kind alone.")
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent.")
-@click.option("--condition", "conditions", multiple=True, metavar="NAME", help="Only under this.")
+@click.option("--only", type=click.Choice(KINDS), help="Take one kind only.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's.")
+@click.option(
+    "--condition", "conditions", multiple=True, metavar="NAME", help="Only this condition's."
+)
 @click.option(
     "--group",
     default=None,
     metavar="REGEX",
-    help="Finds the kind of site in a task's name, as its first group.  [default:"
-    " ([A-Za-z]+)[-_./]]",
+    help="Its first group is the kind of site in a task's name. [default: ([A-Za-z]+)[-_./]]",
 )
 @click.option(
     "--largest",
     type=click.IntRange(1000),
     default=32_000,
-    show_default=True,
-    help="Characters of a prompt; what is longer is cut in its observation.",
+    help="Most characters of a prompt; a longer observation is cut.",
 )
-@click.option("--no-images", is_flag=True, help="Leave screenshots out.")
+@click.option("--no-images", is_flag=True, help="Omit screenshots.")
 @click.option(
     "--mask",
     is_flag=True,
-    help="Mask addresses of e-mail, phone, card and account numbers; leave screenshots out.",
+    help="Mask e-mail addresses, phone, card and account numbers; omit screenshots.",
 )
-@click.option("--license", default="", metavar="NAME", help="The card's license, as cc-by-4.0.")
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Chooses what is held out, and which of too many rows are kept.",
+    "--license",
+    default="",
+    show_default=False,
+    metavar="NAME",
+    help="The card's license, as cc-by-4.0.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, help="Seed of the split and of the choice of rows."
 )
 def command(
     runs: tuple[Path, ...],
@@ -159,10 +146,10 @@ def command(
     license: str,
     seed: int,
 ) -> None:
-    """Write what runs teach as a data set: steps after a fault, and as many clean ones.
+    """Write a data set for training from runs.
 
     Failure examples are the steps by which an agent recovered from a delivered fault; clean ones
-    are ordinary steps of solved trials. Nothing may stand on two sides of the split.
+    are other steps of solved trials. Nothing may be on two sides of the split.
     """
     from importlib.metadata import version
 
@@ -201,11 +188,11 @@ def command(
     )
     manifest = write_dataset(out, build([load_run(run) for run in runs], request), card)
     for split, facts in manifest.splits.items():
-        told = f"{facts.failure} failure, {facts.clean} clean"
+        counts = f"{facts.failure} failure, {facts.clean} clean"
         if facts.relabelled:
-            told += f", {facts.relabelled} relabelled"
+            counts += f", {facts.relabelled} relabelled"
         sites = f"; {count_noun(len(facts.sites), 'site')}" if facts.sites else ""
-        echo(f"{split:10} {count_noun(facts.examples, 'example')}: {told}{sites}")
+        echo(f"{split:10} {count_noun(facts.examples, 'example')}: {counts}{sites}")
     for why, number in manifest.left_out.items():
         echo(f"left out   {number:,}: {why}")
     echo(f"data set   {out}")
@@ -242,5 +229,5 @@ def _pattern(text: str) -> str:
     except re.error as error:
         raise InputError(f"--group {text!r} is no pattern: {error}") from None
     if not groups:
-        raise InputError(f"--group {text!r} has no group: put what tells the kind in brackets")
+        raise InputError(f"--group {text!r} has no group: put the kind in brackets")
     return text

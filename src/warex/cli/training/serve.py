@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.training import model_option, precision_option
+from warex.cli.options.training import adapters_option, batch_option, model_option, precision_option
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError
 
@@ -17,48 +17,24 @@ if TYPE_CHECKING:
 
 @click.command("serve")
 @model_option
+@adapters_option
 @click.option(
-    "--adapter",
-    "adapters",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="An adapter, served beside the model under its folder's name; several may be given.",
+    "--merge", is_flag=True, help="Serve only the adapter, merged into the weights: faster."
 )
-@click.option(
-    "--merge",
-    is_flag=True,
-    help="Serve the one adapter alone, merged into the model's weights: it answers sooner.",
-)
-@click.option(
-    "--name",
-    metavar="NAME",
-    help="Serve the last one given under this name, for an agent that cannot be told another.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--name", metavar="NAME", help="Also serve the last of them under this name.")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=8000,
-    show_default=True,
-    help="0: any free one.",
+    help="Port to listen on; 0: any free port.",
+)
+@batch_option
+@click.option(
+    "--max-tokens", type=click.IntRange(1), default=512, help="Default limit of an answer."
 )
 @click.option(
-    "--batch", type=click.IntRange(1), default=8, show_default=True, help="Answered at once."
-)
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(1),
-    default=512,
-    show_default=True,
-    help="Of an answer, where a client names no limit.",
-)
-@click.option(
-    "--temperature",
-    type=click.FloatRange(0, 2),
-    default=1.0,
-    show_default=True,
-    help="Where a client names none; 0: always the likeliest word.",
+    "--temperature", type=click.FloatRange(0, 2), default=1.0, help="Default temperature."
 )
 @precision_option
 def command(
@@ -73,10 +49,9 @@ def command(
     temperature: float,
     precision: "Precision",
 ) -> None:
-    """Serve a model and its adapters, so that an agent can be driven by them.
+    """Serve a model and its adapters to a few agents. Adapters have their folders' names.
 
-    Requests that wait are answered together. It is made for one machine and a few agents; for more
-    serve the adapter by vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
+    For many agents use vLLM: vllm serve MODEL --enable-lora --lora-modules NAME=DIR.
     """
     from warex.training.inference.batching import Batcher
     from warex.training.inference.server import RequestDefaults, application

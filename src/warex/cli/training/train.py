@@ -5,38 +5,20 @@ from typing import Any
 
 import click
 
-from warex.cli.options.training import model_option, training_options
+from warex.cli.options.common import PATH
+from warex.cli.options.training import data_option, model_option, training_options
 from warex.cli.output import echo
 from warex.text.english import count_noun
 
 
 @click.command("train")
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A data set of `warex export`.",
-)
+@data_option
 @model_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="Where the adapter goes.",
-)
-@click.option(
-    "--adapter",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="An adapter to go on from; left out, a new one.",
-)
-@click.option("--resume", is_flag=True, help="Go on at the last whole checkpoint in the folder.")
-@click.option("--one-sided", is_flag=True, help="Accept failures alone, or clean steps alone.")
-@click.option(
-    "--dpo", is_flag=True, help="Expect pairs; left out, the data set's format says what is learnt."
-)
+@click.option("--out", type=PATH, required=True, metavar="DIR", help="Folder for the adapter.")
+@click.option("--adapter", type=PATH, metavar="DIR", help="Continue training this adapter.")
+@click.option("--resume", is_flag=True, help="Continue from the last complete checkpoint.")
+@click.option("--one-sided", is_flag=True, help="Accept only failures, or only clean steps.")
+@click.option("--dpo", is_flag=True, help="Require a data set of pairs.")
 @click.option("--seed", type=click.IntRange(0), help="[default: 0]")
 @training_options
 def command(
@@ -49,10 +31,10 @@ def command(
     dpo: bool,
     **recipe: Any,
 ) -> None:
-    """Train a LoRA adapter on a data set; the paper's recipe is the default.
+    """Train a LoRA adapter on a data set, by default as in the paper.
 
-    Data sets of the format sft are learnt by supervised fine-tuning, those of dpo and kto by
-    preference. The loss falls on the answers alone. The best epoch by validation is kept.
+    The data set's format decides: supervised fine-tuning (sft), DPO or KTO. The loss is on the
+    answers only, and the best epoch by validation is kept.
     """
     from warex.cli.progress.reporter import ProgressReporter
     from warex.exports.dataset import read_dataset
@@ -79,16 +61,23 @@ def command(
     countdown: ProgressReporter | None = None
     shown: dict[str, float] = {}
 
-    def tell(progress: TrainingProgress) -> None:
+    def show_progress(progress: TrainingProgress) -> None:
         nonlocal countdown
         # Loading and the steps of an earlier run do not count towards the estimate.
         countdown = countdown or ProgressReporter("steps", initial=progress.step)
         shown.update(progress.values)
-        told = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
-        countdown.update(progress.step, progress.steps, ", ".join(told))
+        losses = (f"{name} {shown[name]:.4f}" for name in ("loss", "eval_loss") if name in shown)
+        countdown.update(progress.step, progress.steps, ", ".join(losses))
 
     trained = train(
-        dataset, model, out, chosen, adapter=adapter, resume=resume, one_sided=one_sided, tell=tell
+        dataset,
+        model,
+        out,
+        chosen,
+        adapter=adapter,
+        resume=resume,
+        one_sided=one_sided,
+        tell=show_progress,
     )
     if trained.left_out:
         report(
