@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import click
 
-from warex.cli.options.common import json_option
+from warex.cli.options.parameters import json_option
 from warex.text.english import did_you_mean
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from warex.cli.options.common import PATH
+from warex.cli.options.parameters import PATH
 from warex.cli.output import echo
 
 _WORDS = """\

@@ -9,7 +9,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.benchmark import benchmark_option, benchmark_table, dir_option
-from warex.cli.options.common import json_option
+from warex.cli.options.parameters import json_option
 from warex.cli.output import echo, echo_columns, echo_json
 from warex.errors import CampaignError, InputError, MachineError
 

@@ -7,7 +7,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.campaign import campaign_changes, campaign_options
-from warex.cli.options.common import PATH
+from warex.cli.options.parameters import PATH
 from warex.cli.options.thresholds import fail_under_option
 from warex.cli.options.traffic import traffic_options
 from warex.cli.output import warn

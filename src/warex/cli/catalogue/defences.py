@@ -4,7 +4,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import listing
-from warex.cli.options.common import json_option
+from warex.cli.options.parameters import json_option
 from warex.cli.output import echo, echo_json, echo_rows
 from warex.errors import InputError
 

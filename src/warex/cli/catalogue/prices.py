@@ -10,7 +10,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import listing
-from warex.cli.options.common import PATH, json_option
+from warex.cli.options.parameters import PATH, json_option
 from warex.cli.output import echo
 from warex.errors import InputError, MachineError
 from warex.text.english import count_noun, did_you_mean

@@ -6,7 +6,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.group import listing
-from warex.cli.options.common import PATH, json_option
+from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.traffic import site_option
 from warex.cli.output import echo, echo_json, echo_rows
 

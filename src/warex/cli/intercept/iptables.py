@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from warex.cli.group import Group
-from warex.cli.options.common import add_options
+from warex.cli.options.parameters import add_options
 from warex.cli.output import echo
 from warex.errors import InputError
 

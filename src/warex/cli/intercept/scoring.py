@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from warex.cli.options.common import add_options
+from warex.cli.options.parameters import add_options
 from warex.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.common import PATH
+from warex.cli.options.parameters import PATH
 from warex.errors import InputError
 
 if TYPE_CHECKING:

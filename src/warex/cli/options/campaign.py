@@ -7,7 +7,7 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.benchmark import benchmark_option, dir_option, parse_options
-from warex.cli.options.common import add_options
+from warex.cli.options.parameters import add_options
 
 if TYPE_CHECKING:
     from warex.campaigns.config.customization import Overrides

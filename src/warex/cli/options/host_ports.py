@@ -2,7 +2,7 @@
 
 import click
 
-from warex.cli.options.common import Parsed
+from warex.cli.options.parameters import Parsed
 
 
 def _read_ports(text: str) -> frozenset[int]:

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from warex.cli import completion
-from warex.cli.options.common import PATH, Parsed, add_options
+from warex.cli.options.parameters import PATH, Parsed, add_options
 from warex.traffic import TrafficOptions, option_of, read_origin
 
 site_option = click.option(

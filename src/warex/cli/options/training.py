@@ -2,7 +2,7 @@
 
 import click
 
-from warex.cli.options.common import PATH, add_options
+from warex.cli.options.parameters import PATH, add_options
 
 _PRECISIONS = click.Choice(("auto", "bf16", "fp32"))
 

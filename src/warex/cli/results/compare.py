@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from warex.cli import completion
-from warex.cli.options.common import json_option
+from warex.cli.options.parameters import json_option
 from warex.cli.output import console, echo_json
 
 

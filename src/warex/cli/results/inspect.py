@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from warex.cli.options.common import PATH, json_option
+from warex.cli.options.parameters import PATH, json_option
 from warex.cli.output import console, echo, echo_json
 from warex.cli.trial_path import latest_attempt
 from warex.errors import InputError, TraceError

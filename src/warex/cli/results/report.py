@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.common import PATH, json_option
+from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.thresholds import check_thresholds, fail_under_option
 from warex.cli.output import console, echo
 from warex.errors import WarexError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warex.cli.options.common import PATH
+from warex.cli.options.parameters import PATH
 from warex.cli.options.training import data_option, limit_option, model_option, training_options
 from warex.cli.output import console, echo
 from warex.errors import InputError

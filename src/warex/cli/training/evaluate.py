@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from warex.cli.options.common import PATH, json_option
+from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.training import (
     adapters_option,
     batch_option,

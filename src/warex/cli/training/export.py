@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from warex.cli.options.common import PATH, Parsed
+from warex.cli.options.parameters import PATH, Parsed
 from warex.cli.output import echo
 from warex.errors import InputError
 from warex.exports.names import (

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from warex.cli.options.common import PATH
+from warex.cli.options.parameters import PATH
 from warex.cli.options.training import data_option, model_option, training_options
 from warex.cli.output import echo
 from warex.text.english import count_noun

@@ -1,6 +1,6 @@
 import click
 
-from warex.cli.options.common import add_options, json_option
+from warex.cli.options.parameters import add_options, json_option
 
 
 def test_options_are_added_in_the_order_in_which_they_are_given() -> None:

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Parameter types, an option and a decorator that several commands share."""
 
 from collections.abc import Callable
 from functools import reduce
