@@ -2,6 +2,9 @@
 
 PYTHON := .venv/bin/python
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
+# A test that takes longer (seconds) hangs: it fails and shows where.
+QUICK := -m "not slow" --timeout 120 $(PARALLEL)
+SLOW := -m slow --timeout 1200 $(PARALLEL)
 
 # One after the other, also under `make -j`: each has processors of its own to fill.
 .NOTPARALLEL:
@@ -21,18 +24,18 @@ demo: setup ## watch an agent meet the paper's failures, to a table and a report
 	@.venv/bin/warex demo
 
 test: test-testbed ## the quick tier; needs nothing but what setup brings
-	@$(PYTHON) -m pytest -m "not slow" $(PARALLEL)
+	@$(PYTHON) -m pytest $(QUICK)
 
 test-testbed: setup ## the quick tier of the testbed alone
-	@$(PYTHON) -m pytest testbed/tests -m "not slow" $(PARALLEL)
+	@$(PYTHON) -m pytest testbed/tests $(QUICK)
 
 # Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
 # by name, since the longest of them are files of one test, which xdist would else begin last.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
-	$(PYTHON) -m pytest -m slow --ignore tests/slow $(PARALLEL) || status=$$?; \
-	$(PYTHON) -m pytest testbed/tests -m slow $(PARALLEL) || status=$$?; \
-	$(PYTHON) -m pytest -m slow tests/slow $(PARALLEL) --maxprocesses 2 --no-loadscope-reorder \
+	$(PYTHON) -m pytest $(SLOW) --ignore tests/slow || status=$$?; \
+	$(PYTHON) -m pytest testbed/tests $(SLOW) || status=$$?; \
+	$(PYTHON) -m pytest $(SLOW) tests/slow --maxprocesses 2 --no-loadscope-reorder \
 		|| status=$$?; \
 	exit $$status
 
