@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from statistics import fmean
 
-from bench import one_second
+from bench import one_second_agent
 from bench.setting import HOST, Setting
-from bench.traffic.counted import all_recorded
+from bench.traffic.counted_lanes import all_recorded
 from bench.traffic.programs import site
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import RunOptions
@@ -100,7 +100,11 @@ def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[CampaignP
                     "name": "command",
                     "sites": {_SHOP: f"https://{HOST}:{port}"},
                     "options": {
-                        "command": [sys.executable, one_second.__file__, f"{_SHOP}/{{task_id}}"],
+                        "command": [
+                            sys.executable,
+                            one_second_agent.__file__,
+                            f"{_SHOP}/{{task_id}}",
+                        ],
                         "tasks": [f"task-{task}" for task in range(number)],
                     },
                 },

@@ -10,7 +10,7 @@ from rich.console import Console
 from bench.fuzz.cases import Case, case
 from bench.fuzz.check import failures
 from bench.setting import setting
-from bench.traffic.alone import leave_the_network
+from bench.traffic.loopback_network import leave_the_network
 
 _SHOWN = 400
 """Bytes of a message."""

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from bench.setting import Setting
 from bench.traffic.browser import fresh_page, load_milliseconds, loaded, trusting_browser
 from bench.traffic.candidates import warex_config
-from bench.traffic.counted import Lane, counting_lane
+from bench.traffic.counted_lanes import Lane, counting_lane
 from bench.turns import there_and_back
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.adapters.testbed_pool import own_testbed

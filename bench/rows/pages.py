@@ -9,7 +9,7 @@ from bench.row import Row
 from bench.setting import HOST, Setting
 from bench.traffic.browser import fresh_page, load_milliseconds, loaded, trusting_browser
 from bench.traffic.candidates import lane
-from bench.traffic.counted import Lane
+from bench.traffic.counted_lanes import Lane
 from bench.traffic.programs import site
 from bench.traffic.site import SUB_RESOURCES
 from bench.turns import there_and_back

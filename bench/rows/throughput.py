@@ -12,7 +12,7 @@ from bench.row import Row
 from bench.setting import Setting
 from bench.traffic import load
 from bench.traffic.candidates import LOADED, lane
-from bench.traffic.counted import Lane
+from bench.traffic.counted_lanes import Lane
 from bench.traffic.load import Turn
 from bench.traffic.mitmdump import Running, mitmdump
 from bench.traffic.programs import program, site

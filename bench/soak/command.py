@@ -13,7 +13,7 @@ from rich.console import Console
 
 from bench.processes import descriptors, resident
 from bench.setting import Setting, setting
-from bench.soak import jobs, sums
+from bench.soak import accounting, jobs
 from bench.soak.clients import Book, Way, http1, websocket
 from bench.soak.http2 import http2
 from bench.soak.jobs import Session
@@ -153,8 +153,8 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
 def told(soaked: Soaked, requests: int, seed: int, say: Callable[[str], None]) -> list[str]:
     """Say how it went; return what is wrong, a sentence each."""
-    ledger = sums.added_up(iter_trace(soaked.trace))
-    wrong = list(sums.mistakes(ledger, soaked.book, soaked.site.seen, soaked.site.messages))
+    ledger = accounting.added_up(iter_trace(soaked.trace))
+    wrong = list(accounting.mistakes(ledger, soaked.book, soaked.site.seen, soaked.site.messages))
     if soaked.broken:
         wrong.insert(0, f"the trial is void: {soaked.broken}")
     fates = [fate for each in soaked.book.fates.values() for fate in each]
@@ -172,7 +172,7 @@ def told(soaked: Soaked, requests: int, seed: int, say: Callable[[str], None]) -
         f" delivered {ledger.delivered:,} + missed {ledger.missed:,}"
     )
     wrong += grown(soaked.samples, requests, say)
-    for chance in sums.chances(ledger):
+    for chance in accounting.chances(ledger):
         say(
             f"rule {chance.rule}: {chance.fired:,} of {chance.matched:,}, probability"
             f" {chance.probability}, p = {chance.p:.3f}"
@@ -181,7 +181,7 @@ def told(soaked: Soaked, requests: int, seed: int, say: Callable[[str], None]) -
             wrong.append(
                 f"rule {chance.rule} fired {chance.fired} times of {chance.matched}, with"
                 f" probability {chance.probability}: p = {chance.p:.2g}, below"
-                f" {sums.LEVEL} / {len(jobs.PROBABILITIES)}"
+                f" {accounting.LEVEL} / {len(jobs.PROBABILITIES)}"
             )
     for sentence in wrong[:_SHOWN]:
         say(f"wrong: {sentence}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.setting import HOST, Setting
-from bench.traffic.counted import Lane, counting_lane
+from bench.traffic.counted_lanes import Lane, counting_lane
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
 from warex.scenarios import Match, Rule, Scenario, Trigger

@@ -16,8 +16,8 @@ import time
 from dataclasses import dataclass
 
 from bench.setting import HOST
+from bench.traffic.messages import PATH, Client
 from bench.traffic.programs import Program
-from bench.traffic.talk import PATH, Client
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import socket
 import ssl
 import sys
 
-from bench.traffic import talk
+from bench.traffic import messages
 
 
 def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
@@ -30,7 +30,7 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     asked = b""
                 if asked:
-                    if answer := talk.answer(asked):
+                    if answer := messages.answer(asked):
                         ready.sendall(answer)
                 else:
                     selector.unregister(ready)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench import machine
 from bench.training.experiment import FULL, SMALL, Experiment, smollm2
-from bench.training.judged import LEAST_ASKED, found, tables, wrong
+from bench.training.verdict import LEAST_ASKED, found, tables, wrong
 
 _LONGEST = 60
 """Minutes."""

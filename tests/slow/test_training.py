@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from bench.training.experiment import SMALL, Experiment, smollm2
-from bench.training.judged import found
+from bench.training.verdict import found
 
 from warex.analysis.stats.proportions import ALPHA, fisher
 

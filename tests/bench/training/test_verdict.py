@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from bench.training.experiment import SMALL, Experiment
-from bench.training.judged import Found, Score, found, tables, wrong
+from bench.training.verdict import Found, Score, found, tables, wrong
 
 from tests.analysis.builders import RunFolder, failed, solved
 from tests.exports.builders import MANIFEST, failure, row

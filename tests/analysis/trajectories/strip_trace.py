@@ -1,4 +1,4 @@
-"""`python -m tests.analysis.trajectories.slim ATTEMPT NAME`: a trial's trace, small enough to keep.
+"""`python -m tests.analysis.trajectories.strip_trace ATTEMPT NAME`: keep a trial's trace, made small.
 
 Kept is what the detector reads, unchanged but for the lines' numbers; messages, most headers and
 other events go.

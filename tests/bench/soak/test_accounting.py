@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from bench.setting import HOST
+from bench.soak.accounting import Chance, added_up, chances, mistakes
 from bench.soak.clients import Book, Fate
 from bench.soak.jobs import PROBABILITIES
-from bench.soak.sums import Chance, added_up, chances, mistakes
 
 from warex.traces import (
     Entry,

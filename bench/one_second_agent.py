@@ -1,6 +1,6 @@
 """An agent that asks for one page and takes a second, the time that Python needs to start aside.
 
-python bench/one_second.py URL
+python bench/one_second_agent.py URL
 """
 
 import sys

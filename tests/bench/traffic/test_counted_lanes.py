@@ -11,11 +11,11 @@ from bench.rows import first_event
 from bench.setting import HOST, Setting
 from bench.traffic.browser import loaded, through, trusting_browser
 from bench.traffic.candidates import lane
-from bench.traffic.counted import Lane, Uncounted
+from bench.traffic.counted_lanes import Lane, Uncounted
 from bench.traffic.load import trusting, tunnel, url
+from bench.traffic.messages import Client
 from bench.traffic.programs import site
 from bench.traffic.streams import SAID, ask
-from bench.traffic.talk import Client
 from playwright.sync_api import Error as PlaywrightError
 
 from warex.proxy.certificates.ca import ensure_ca

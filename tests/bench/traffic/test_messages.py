@@ -1,25 +1,25 @@
 import pytest
-from bench.traffic import talk
+from bench.traffic import messages
 
 
 def test_client_and_site_understand_each_other_request_after_request() -> None:
-    client = talk.Client(443)
+    client = messages.Client(443)
 
     for _ in range(5):
-        assert client.take(talk.answer(client.request))
+        assert client.take(messages.answer(client.request))
 
 
 def test_an_answer_is_whole_with_its_last_byte() -> None:
-    client = talk.Client(443)
-    answer = talk.answer(client.request)
+    client = messages.Client(443)
+    answer = messages.answer(client.request)
 
     assert not any(client.take(answer[at : at + 1]) for at in range(len(answer) - 1))
     assert client.take(answer[-1:])
 
 
 def test_an_answer_that_is_not_the_sites_does_not_count() -> None:
-    client = talk.Client(443)
-    answer = talk.answer(client.request).replace(b"no play", b"a scare")
+    client = messages.Client(443)
+    answer = messages.answer(client.request).replace(b"no play", b"a scare")
 
     with pytest.raises(ConnectionError):
         client.take(answer)
