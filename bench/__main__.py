@@ -37,7 +37,7 @@ from bench.rows import (
     report,
     throughput,
 )
-from bench.setting import Setting, setting
+from bench.workspace import Setting, setting
 from bench.soak import command as soak
 from bench.training import command as training
 from bench.training import speed

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from bench import one_second_agent
-from bench.setting import HOST, Setting
+from bench.workspace import HOST, Setting
 from bench.traffic.counted_lanes import all_recorded
 from bench.traffic.programs import site
 from warex.campaigns.config.campaign import CampaignConfig

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from bench.fuzz.cases import Case, case
 from bench.fuzz.check import failures
-from bench.setting import setting
+from bench.workspace import setting
 from bench.traffic.loopback_network import leave_the_network
 
 _SHOWN = 400

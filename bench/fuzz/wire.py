@@ -14,7 +14,7 @@ from hyperframe.frame import DataFrame, Frame, GoAwayFrame, HeadersFrame, RstStr
 
 from bench.fuzz.cases import PLACE, PREFACE, Case, Door, drawn_for
 from bench.fuzz.mutate import mutated
-from bench.setting import HOST
+from bench.workspace import HOST
 from warex.proxy.process.client import Proxy
 
 QUIET = 0.2

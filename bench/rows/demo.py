@@ -5,7 +5,7 @@ import sys
 import time
 
 from bench.row import Row
-from bench.setting import Setting
+from bench.workspace import Setting
 
 
 def measure(setting: Setting) -> list[Row]:

@@ -10,7 +10,7 @@ from statistics import median
 
 from bench.campaigns import own_ca
 from bench.row import Row
-from bench.setting import HOST, Setting
+from bench.workspace import HOST, Setting
 from bench.traffic.counted_lanes import all_recorded
 from bench.traffic.programs import site
 from warex.traces import EVENTS

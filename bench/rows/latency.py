@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from bench.campaigns import went
 from bench.row import Row
-from bench.rows.added import Added, added
-from bench.setting import Setting
+from bench.rows.added_latency import Added, added
+from bench.workspace import Setting
 from warex.analysis.stats.clustered import TaskId, mean_interval, ratio_interval
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.adapters.testbed import TestbedBenchmark

@@ -4,8 +4,8 @@ import ssl
 
 from bench.processes import KNOWN, resident
 from bench.row import Row
-from bench.setting import HOST, Setting
-from bench.traffic.candidates import LOADED, lane
+from bench.workspace import HOST, Setting
+from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.load import trusting, tunnel
 from bench.traffic.programs import site
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.campaigns import all_solved, one_second_trials, went
 from bench.row import Row
-from bench.setting import Setting
+from bench.workspace import Setting
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.table import BenchmarkConfig

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.row import Row
 from bench.run_folder import write_run
-from bench.setting import Setting
+from bench.workspace import Setting
 
 WAREX = str(Path(sys.executable).with_name("warex"))
 

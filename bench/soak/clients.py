@@ -11,7 +11,7 @@ from typing import Literal
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from bench.setting import HOST
+from bench.workspace import HOST
 from bench.soak.jobs import Job, Session, bodies
 from bench.soak.site import WEBSOCKET_PATH, reset
 

@@ -10,7 +10,7 @@ import h2.events
 import h2.exceptions
 import h2.settings
 
-from bench.setting import HOST
+from bench.workspace import HOST
 from bench.soak.clients import Book, Way
 from bench.soak.jobs import Job, Session
 

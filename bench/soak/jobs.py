@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bench.setting import HOST
+from bench.workspace import HOST
 from warex.faults import AnyFault, ConnectionCut, HttpError, JavascriptFailure, NetworkError
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.scenarios.scenario import Random

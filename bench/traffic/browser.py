@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, ProxySettings, sync_playwright
 
-from bench.setting import Setting
+from bench.workspace import Setting
 from warex.agents.reference import chromium
 from warex.sandbox.namespace.mount_plan import trusted_database
 

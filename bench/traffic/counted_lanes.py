@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.setting import Setting
+from bench.workspace import Setting
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace

@@ -15,7 +15,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from bench.setting import HOST
+from bench.workspace import HOST
 from bench.traffic.messages import PATH, Client
 from bench.traffic.programs import Program
 

@@ -1,6 +1,6 @@
 """What is said on one connection under load: requests and answers of 2 kB, made in advance."""
 
-from bench.setting import HOST
+from bench.workspace import HOST
 
 PATH = "/list?page=1"
 """What is asked for, again and again."""

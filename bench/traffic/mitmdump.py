@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.setting import Setting
+from bench.workspace import Setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from bench.training import runs
-from bench.training.runs import HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
+from bench.training import campaigns
+from bench.training.campaigns import HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
 
 WAREX: Final = str(Path(sys.executable).with_name("warex"))
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -109,8 +109,8 @@ class Experiment:
         """Do what is not done yet. Raises CalledProcessError where a command fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
         size = self.size
-        self._campaign(runs.to_learn_from(size.known))
-        self._campaign(runs.to_be_asked(size.unseen))
+        self._campaign(campaigns.to_learn_from(size.known))
+        self._campaign(campaigns.to_be_asked(size.unseen))
         self._clean_steps()
         self._failures()
         self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
@@ -118,7 +118,7 @@ class Experiment:
             self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.stage_two)
         self._evaluate("failures", (STAGE_ONE, *self.tuned), size.asked)
         if size.others is not None:
-            self._campaign(runs.of_other_faults(size.others))
+            self._campaign(campaigns.of_other_faults(size.others))
             self._others()
             self._evaluate("others", (STAGE_ONE, self.tuned[0]), size.asked)
         if size.live:
@@ -157,7 +157,7 @@ class Experiment:
             if new:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
-                    "--condition", runs.CLEAN, "--only", "clean", "--split", "none", *most,
+                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", *most,
                     "--largest", _LARGEST,
                 )  # fmt: skip
 
@@ -173,7 +173,7 @@ class Experiment:
                 held += [f"page_family={family}" for family in families]
                 self._warex(
                     "export", self._path("run-known"), self._path("run-unseen"),
-                    "--condition", runs.FAULTS,
+                    "--condition", campaigns.FAULTS,
                     "--out", self._path("failures"), "--most", str(self.size.failures),
                     "--clean-per-failure", str(self.size.clean_per_failure),
                     "--largest", _LARGEST,
@@ -217,7 +217,7 @@ class Experiment:
             if new:
                 with self._served(name) as url:
                     model = self.model if name == BASE else name
-                    self._run(runs.at_work(name, model, url, self.size.live))
+                    self._run(campaigns.at_work(name, model, url, self.size.live))
 
     @contextmanager
     def _served(self, name: str) -> Iterator[str]:

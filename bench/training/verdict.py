@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from bench.training.experiment import BASE, STAGE_ONE, Experiment
-from bench.training.runs import UNSEEN_BRANDS
+from bench.training.campaigns import UNSEEN_BRANDS
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from bench.setting import Setting, setting
+from bench.workspace import Setting, setting
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 from bench.fuzz.cases import SITE_STATUS, Case, Door, case
 from bench.fuzz.check import borne, disagreements
 from bench.fuzz.wire import Heard
-from bench.setting import Setting
+from bench.workspace import Setting
 
 from warex.clock import Clock
 from warex.traces import (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from bench.rows import first_event
-from bench.setting import HOST, Setting
+from bench.workspace import HOST, Setting
 from bench.traffic.browser import loaded, through, trusting_browser
-from bench.traffic.candidates import lane
+from bench.traffic.measured_lanes import lane
 from bench.traffic.counted_lanes import Lane, Uncounted
 from bench.traffic.load import trusting, tunnel, url
 from bench.traffic.messages import Client

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.setting import HOST, Setting
+from bench.workspace import HOST, Setting
 from bench.traffic.counted_lanes import Lane, counting_lane
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
