@@ -37,10 +37,10 @@ from bench.rows import (
     report,
     throughput,
 )
-from bench.workspace import Setting, setting
 from bench.soak import command as soak
 from bench.training import command as training
 from bench.training import speed
+from bench.workspace import Setting, setting
 
 
 @dataclass(frozen=True, slots=True)

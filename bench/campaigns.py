@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import fmean
 
 from bench import one_second_agent
-from bench.workspace import HOST, Setting
 from bench.traffic.counted_lanes import all_recorded
 from bench.traffic.programs import site
+from bench.workspace import HOST, Setting
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan, plan

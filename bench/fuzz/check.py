@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bench.fuzz.cases import SITE_STATUS, Case, Door, case, usual
 from bench.fuzz.wire import Heard, served, tried
-from bench.workspace import Setting
 from bench.traffic.measured_lanes import warex_config
+from bench.workspace import Setting
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, HarnessBroke, RequestRefused, ResponseSeen, TrialEnded, iter_trace
 

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from bench.fuzz.cases import Case, case
 from bench.fuzz.check import failures
-from bench.workspace import setting
 from bench.traffic.loopback_network import leave_the_network
+from bench.workspace import setting
 
 _SHOWN = 400
 """Bytes of a message."""

@@ -15,11 +15,11 @@ from statistics import median
 from playwright.sync_api import Browser
 from pydantic import JsonValue
 
-from bench.workspace import Setting
 from bench.traffic.browser import fresh_page, load_milliseconds, loaded, trusting_browser
-from bench.traffic.measured_lanes import warex_config
 from bench.traffic.counted_lanes import Lane, counting_lane
+from bench.traffic.measured_lanes import warex_config
 from bench.turn_order import there_and_back
+from bench.workspace import Setting
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.adapters.testbed_pool import own_testbed
 from warex.trials.scripted_model import MODEL_HOST as MODEL

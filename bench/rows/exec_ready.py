@@ -10,9 +10,9 @@ from statistics import median
 
 from bench.campaigns import own_ca
 from bench.row import Row
-from bench.workspace import HOST, Setting
 from bench.traffic.counted_lanes import all_recorded
 from bench.traffic.programs import site
+from bench.workspace import HOST, Setting
 from warex.traces import EVENTS
 
 WAREX = str(Path(sys.executable).with_name("warex"))

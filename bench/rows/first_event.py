@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from statistics import median
 
 from bench.row import Row
-from bench.workspace import HOST, Setting
-from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.load import trusting, tunnel
+from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.programs import site
 from bench.traffic.streams import SAID, ask
+from bench.workspace import HOST, Setting
 
 PATH = "/v1/chat/completions"
 

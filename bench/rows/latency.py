@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import override
 
 from pydantic import JsonValue
 
@@ -93,23 +94,26 @@ def measure(setting: Setting) -> list[Row]:
     ]
 
 
-class _SameSites(TestbedBenchmark):
-    """The testbed as it is without a proxy, on both sides: over TLS, as sites of the web are.
+class TlsTestbed(TestbedBenchmark):
+    """The testbed over TLS behind the proxy as well, as it is without one.
 
-    Otherwise the testbed itself would be faster behind the proxy, which asks it without TLS.
+    Otherwise the proxy would ask the testbed without TLS, which is faster.
     """
 
-    def stage(
+    @override
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        return self._secured(super().start_environment(task, folder, ca, direct=True))
+        return self._with_tls(super().start_environment(task, folder, ca, direct=True))
 
     @contextmanager
-    def _secured(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
-        with stage as standing:
-            ports = standing.direct_hosts.items()
+    def _with_tls(
+        self, environment: AbstractContextManager[TaskEnvironment]
+    ) -> Iterator[TaskEnvironment]:
+        with environment as started:
+            ports = started.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
-            yield replace(standing, maps=maps)
+            yield replace(started, maps=maps)
 
 
 def _told(
@@ -153,7 +157,7 @@ def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
         }
     )
     planned = plan(config)
-    same = replace(planned, benchmark=_SameSites(config.benchmark))
+    same = replace(planned, benchmark=TlsTestbed(config.benchmark))
     run = went(setting, same, RunOptions(jobs=1)).run
     bare, clean = (
         sorted(spec.key for spec in planned.trials if spec.key.condition == name)

@@ -4,10 +4,10 @@ import ssl
 
 from bench.processes import KNOWN, resident
 from bench.row import Row
-from bench.workspace import HOST, Setting
-from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.load import trusting, tunnel
+from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.programs import site
+from bench.workspace import HOST, Setting
 
 GIGABYTE = 10**9
 

@@ -6,13 +6,13 @@ from statistics import median
 from playwright.sync_api import Browser
 
 from bench.row import Row
-from bench.workspace import HOST, Setting
 from bench.traffic.browser import fresh_page, load_milliseconds, loaded, trusting_browser
-from bench.traffic.measured_lanes import lane
 from bench.traffic.counted_lanes import Lane
+from bench.traffic.measured_lanes import lane
 from bench.traffic.programs import site
 from bench.traffic.site import SUB_RESOURCES
 from bench.turn_order import there_and_back
+from bench.workspace import HOST, Setting
 
 
 def measure(setting: Setting) -> list[Row]:

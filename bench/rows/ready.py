@@ -5,8 +5,8 @@ import time
 from statistics import median
 
 from bench.row import Row
-from bench.workspace import Setting
 from bench.traffic.measured_lanes import LOADED, warex_config
+from bench.workspace import Setting
 from warex.proxy.process.client import start_proxy
 
 

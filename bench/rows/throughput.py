@@ -9,14 +9,14 @@ from statistics import median
 
 from bench.processes import processor_seconds
 from bench.row import Row
-from bench.workspace import Setting
 from bench.traffic import load
-from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.counted_lanes import Lane
 from bench.traffic.load import Turn
+from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.mitmdump import Running, mitmdump
 from bench.traffic.programs import program, site
 from bench.turn_order import there_and_back
+from bench.workspace import Setting
 
 CONNECTIONS = 16
 

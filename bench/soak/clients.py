@@ -11,9 +11,9 @@ from typing import Literal
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from bench.workspace import HOST
 from bench.soak.jobs import Job, Session, bodies
 from bench.soak.site import WEBSOCKET_PATH, reset
+from bench.workspace import HOST
 
 type Fate = Literal["site", "other", "cut", "lost", "left", "left_unread", "left_at_once"]
 """What became of a request: the site's whole answer; another whole one; the connection or stream

@@ -12,13 +12,13 @@ from pathlib import Path
 from rich.console import Console
 
 from bench.processes import descriptors, resident
-from bench.workspace import Setting, setting
 from bench.soak import accounting, jobs
 from bench.soak.clients import Book, Way, http1, websocket
 from bench.soak.http2 import http2
 from bench.soak.jobs import Session
 from bench.soak.site import Site, served
 from bench.traffic.measured_lanes import warex_config
+from bench.workspace import Setting, setting
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, iter_trace

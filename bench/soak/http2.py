@@ -10,9 +10,9 @@ import h2.events
 import h2.exceptions
 import h2.settings
 
-from bench.workspace import HOST
 from bench.soak.clients import Book, Way
 from bench.soak.jobs import Job, Session
+from bench.workspace import HOST
 
 _AT_ONCE = 10
 """Streams that are open at a time."""

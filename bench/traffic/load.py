@@ -15,9 +15,9 @@ import sys
 import time
 from dataclasses import dataclass
 
-from bench.workspace import HOST
 from bench.traffic.messages import PATH, Client
 from bench.traffic.programs import Program
+from bench.workspace import HOST
 
 
 @dataclass(frozen=True, slots=True)

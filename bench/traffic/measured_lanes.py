@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.workspace import HOST, Setting
 from bench.traffic.counted_lanes import Lane, counting_lane
+from bench.workspace import HOST, Setting
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
 from warex.scenarios import Match, Rule, Scenario, Trigger

@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from bench.training.experiment import BASE, STAGE_ONE, Experiment
 from bench.training.campaigns import UNSEEN_BRANDS
+from bench.training.experiment import BASE, STAGE_ONE, Experiment
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset

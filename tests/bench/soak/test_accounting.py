@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from bench.workspace import HOST
 from bench.soak.accounting import Chance, added_up, chances, mistakes
 from bench.soak.clients import Book, Fate
 from bench.soak.jobs import PROBABILITIES
+from bench.workspace import HOST
 
 from warex.traces import (
     Entry,

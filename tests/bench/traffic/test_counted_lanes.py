@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from bench.rows import first_event
-from bench.workspace import HOST, Setting
 from bench.traffic.browser import loaded, through, trusting_browser
-from bench.traffic.measured_lanes import lane
 from bench.traffic.counted_lanes import Lane, Uncounted
 from bench.traffic.load import trusting, tunnel, url
+from bench.traffic.measured_lanes import lane
 from bench.traffic.messages import Client
 from bench.traffic.programs import site
 from bench.traffic.streams import SAID, ask
+from bench.workspace import HOST, Setting
 from playwright.sync_api import Error as PlaywrightError
 
 from warex.proxy.certificates.ca import ensure_ca
