@@ -1,4 +1,4 @@
-"""How much of its lanes' time a campaign does not spend on trials."""
+"""The share of its lanes' time that a campaign does not spend on attempts."""
 
 import threading
 import time
@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import override
 
-from bench.campaigns import all_solved, one_second_trials, went
+from bench.campaigns import mean_agent_seconds, one_second_trials, run_timed
 from bench.row import Row
-from bench.workspace import Setting
+from bench.workspace import Workspace
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.table import BenchmarkConfig
@@ -19,13 +19,15 @@ from warex.proxy.certificates.ca import CertificateAuthority
 _LANES = 2
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Run a campaign of one-second trials, end to end, and add up what its attempts took."""
-    trials = 2 if setting.quick else 100
-    with one_second_trials(setting, trials) as (planned, options):
+def measure(workspace: Workspace) -> list[Row]:
+    """Run a campaign of one-second trials and add up the times of its attempts."""
+    trials = 2 if workspace.quick else 100
+    with one_second_trials(workspace, trials) as (planned, options):
         timed = TimedBenchmark(planned.config.benchmark)
-        campaign = went(setting, replace(planned, benchmark=timed), replace(options, jobs=_LANES))
-    agent = all_solved(campaign, trials)
+        campaign = run_timed(
+            workspace, replace(planned, benchmark=timed), replace(options, jobs=_LANES)
+        )
+    agent = mean_agent_seconds(campaign, trials)
     lanes = _LANES * campaign.wall
     return [
         Row(
@@ -48,7 +50,7 @@ def measure(setting: Setting) -> list[Row]:
 class TimedBenchmark(CommandBenchmark):
     """Add up the time of the attempts, each from the start of its environment to the end.
 
-    Making the attempt's folder and writing its outcome come before and after, and count as overhead.
+    Making the attempt's folder and writing its outcome are not included, and so count as overhead.
     """
 
     def __init__(self, table: BenchmarkConfig) -> None:

@@ -6,15 +6,15 @@ def test_client_and_site_understand_each_other_request_after_request() -> None:
     client = messages.Client(443)
 
     for _ in range(5):
-        assert client.take(messages.answer(client.request))
+        assert client.receive(messages.answer(client.request))
 
 
 def test_an_answer_is_whole_with_its_last_byte() -> None:
     client = messages.Client(443)
     answer = messages.answer(client.request)
 
-    assert not any(client.take(answer[at : at + 1]) for at in range(len(answer) - 1))
-    assert client.take(answer[-1:])
+    assert not any(client.receive(answer[at : at + 1]) for at in range(len(answer) - 1))
+    assert client.receive(answer[-1:])
 
 
 def test_an_answer_that_is_not_the_sites_does_not_count() -> None:
@@ -22,4 +22,4 @@ def test_an_answer_that_is_not_the_sites_does_not_count() -> None:
     answer = messages.answer(client.request).replace(b"no play", b"a scare")
 
     with pytest.raises(ConnectionError):
-        client.take(answer)
+        client.receive(answer)
