@@ -1,15 +1,15 @@
-"""Measure, print the table, and say whether every target is met.
+"""Run the benchmarks, print the table and check each target.
 
 python -m bench                       all but the demo
-python -m bench requests exec         the ones that are named
-python -m bench --json FILE           the table for programs too
-python -m bench --docs FILE           put the table into a page, between its marks
-python -m bench --quick               a few seconds each: does it work? The numbers mean little.
+python -m bench requests exec         only these
+python -m bench --json FILE           write the table as JSON, too
+python -m bench --docs FILE           write the table into a page, between its marks
+python -m bench --quick               a few seconds each: only shows that the benchmarks run
 
-python -m bench soak                  100,000 mixed requests through one lane: does all add up?
-python -m bench fuzz                  2,000 mutated messages: does a lane bear them?
-python -m bench coverage              do a report's intervals hold the truth, in simulation?
-python -m bench training --out DIR    does a model learn to recover from what the runs teach?
+python -m bench soak                  100,000 requests through one lane: does its ledger add up?
+python -m bench fuzz                  2,000 mutated messages: does the lane survive them?
+python -m bench coverage              how often do a report's intervals cover the true value?
+python -m bench training --out DIR    does a model learn to recover from examples of the runs?
 python -m bench training-speed        is WAREX's training as fast as plain TRL?
 """
 
@@ -37,19 +37,19 @@ from bench.rows import (
     report,
     throughput,
 )
-from bench.setting import Setting, setting
 from bench.soak import command as soak
 from bench.training import command as training
 from bench.training import speed
+from bench.workspace import Workspace, open_workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """What is measured in one go."""
+    """A function that measures one or several rows."""
 
-    measure: Callable[[Setting], list[Row]]
+    measure: Callable[[Workspace], list[Row]]
     rows: tuple[str, ...]
-    """The names of its rows; on a machine that does not tell of a process's memory, without it."""
+    """The names of its rows; ``memory`` is absent on a machine without ``/proc``."""
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
@@ -72,23 +72,23 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "training": training.main,
     "training-speed": speed.main,
 }
-"""Commands of their own: they measure nothing, and their exit code says whether all was well."""
+"""Separate commands, which check instead of measuring; exit code 0 if the check passes."""
 
 USUAL = tuple(name for name in BENCHMARKS if name not in ONLY_WHEN_NAMED)
 
 
 def main() -> int:
-    """Run the benchmarks that are asked for; return 1 where a target is missed."""
+    """Run the chosen benchmarks; return 1 if a target is missed."""
     if sys.argv[1:] and sys.argv[1] in CHECKS:
         return CHECKS[sys.argv[1]](sys.argv[2:])
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="What WAREX costs. Without names: all but the "
-        "demo, whose time `time make demo` tells (target: 3 minutes on 2 cores).",
+        description="Measure what WAREX costs. Without names: all but the "
+        "demo, which `time make demo` measures (target: 3 minutes on 2 cores).",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the table as JSON")
-    parser.add_argument("--docs", type=Path, metavar="FILE", help="put the table into a page")
+    parser.add_argument("--docs", type=Path, metavar="FILE", help="write the table into a page")
     parser.add_argument("--quick", action="store_true", help="a few seconds each")
     asked = parser.parse_args()
     for name in asked.names:
@@ -96,10 +96,10 @@ def main() -> int:
             parser.error(f"{name!r} is no benchmark; there are {', '.join(BENCHMARKS)}")
     console = Console(stderr=True)
     rows: list[Row] = []
-    with setting(asked.quick) as place:
+    with open_workspace(asked.quick) as workspace:
         for name in asked.names or USUAL:
             with console.status(f"measuring {name}"):
-                rows += BENCHMARKS[name].measure(place)
+                rows += BENCHMARKS[name].measure(workspace)
     described = machine.describe()
     table.show(rows)
     if asked.json:
@@ -112,7 +112,7 @@ def main() -> int:
     if asked.docs:
         table.put_into(asked.docs, table.markdown(rows, described))
     if not asked.names:
-        print("The demo takes minutes and is measured apart: time make demo (target: ≤ 3 minutes)")
+        print("The demo is measured separately: time make demo (target: ≤ 3 minutes)")
     return 0 if asked.quick or all(row.ok is not False for row in rows) else 1
 
 

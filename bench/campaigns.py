@@ -1,4 +1,4 @@
-"""Whole campaigns, run as the command line runs them, and when what of them happened."""
+"""Whole campaigns, run as the command line runs them, and their timings."""
 
 import os
 import sys
@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from statistics import fmean
 
-from bench import one_second
-from bench.setting import HOST, Setting
-from bench.traffic.counted import all_recorded
+from bench import one_second_agent
+from bench.traffic.counted_lanes import check_recorded
 from bench.traffic.programs import site
+from bench.workspace import HOST, Workspace
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
@@ -26,8 +26,8 @@ _CA_DIR = "WAREX_CA_DIR"
 
 
 @dataclass(frozen=True, slots=True)
-class Went:
-    """A campaign that is over."""
+class FinishedCampaign:
+    """A finished campaign and its timings."""
 
     run: Path
     wall: float
@@ -35,25 +35,25 @@ class Went:
     first: float
     """Seconds until the first trial's proxy was ready."""
     last: float
-    """Seconds until its last attempt was over."""
+    """Seconds until its last attempt ended."""
 
 
-def went(setting: Setting, planned: CampaignPlan, options: RunOptions) -> Went:
-    """Run a campaign into a fresh folder, with the CA of this place."""
-    run, clock, ends = setting.fresh("campaign") / "run", Clock(), [0.0]
+def run_timed(workspace: Workspace, planned: CampaignPlan, options: RunOptions) -> FinishedCampaign:
+    """Run a campaign into a new folder, with the workspace's CA."""
+    run, clock, ends = workspace.fresh("campaign") / "run", Clock(), [0.0]
     at = clock.wall()
-    with own_ca(setting):
+    with use_workspace_ca(workspace):
         run_campaign(planned, run, options, report=lambda done: ends.append(clock.now()))
         wall = clock.now()
     first = min(_ready_at(folder) for _, _, folder in find_trials(run)) - at
-    return Went(run, wall, first, max(ends))
+    return FinishedCampaign(run, wall, first, max(ends))
 
 
-def all_solved(campaign: Went, trials: int) -> float:
+def mean_agent_seconds(campaign: FinishedCampaign, trials: int) -> float:
     """Return the mean seconds of the agents' commands.
 
-    Raises RuntimeError where an attempt was void or not solved: it took time that no trial should;
-    and Uncounted where its page is missing in its trace.
+    Raises RuntimeError if an attempt was void or did not solve its task, since its time is not
+    comparable, and Unrecorded if a trace lacks the page.
     """
     outcomes = [read_outcome(folder) for _, _, folder in find_trials(campaign.run)]
     solved = [it for it in outcomes if isinstance(it, Counted) and it.score == 1]
@@ -63,12 +63,12 @@ def all_solved(campaign: Went, trials: int) -> float:
             f"{len(outcomes)} attempts at {trials} trials, {len(solved)} solved: {other}"
         )
     for key, _, folder in find_trials(campaign.run):
-        all_recorded(Counter([f"{_SHOP}/{key.task}"]), folder / EVENTS)
+        check_recorded(Counter([f"{_SHOP}/{key.task}"]), folder / EVENTS)
     return fmean(it.latency_s for it in solved)
 
 
 def _ready_at(attempt: Path) -> float:
-    """Return when the attempt's proxy was ready, as Unix time; infinity where it had none."""
+    """Return when the attempt's proxy was ready, as Unix time; infinity if it had none."""
     if not (attempt / EVENTS).exists():
         return float("inf")
     ready = next(it for it in iter_trace(attempt / EVENTS) if isinstance(it.event, TrialBegan))
@@ -76,10 +76,10 @@ def _ready_at(attempt: Path) -> float:
 
 
 @contextmanager
-def own_ca(setting: Setting) -> Iterator[None]:
-    """Have WAREX, and whatever it starts, use the CA of this place and not the user's."""
+def use_workspace_ca(workspace: Workspace) -> Iterator[None]:
+    """Make WAREX and its child processes use the workspace's CA instead of the user's."""
     before = os.environ.get(_CA_DIR)
-    os.environ[_CA_DIR] = str(setting.ca.folder)
+    os.environ[_CA_DIR] = str(workspace.ca.folder)
     try:
         yield
     finally:
@@ -90,9 +90,11 @@ def own_ca(setting: Setting) -> Iterator[None]:
 
 
 @contextmanager
-def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[CampaignPlan, RunOptions]]:
-    """Plan so many trials of a command that gets a page through the proxy and takes a second."""
-    with site("bench.traffic.site", *setting.tls) as port:
+def one_second_trials(
+    workspace: Workspace, number: int
+) -> Iterator[tuple[CampaignPlan, RunOptions]]:
+    """Plan trials of a command that fetches a page through the proxy and takes one second."""
+    with site("bench.traffic.site", *workspace.tls) as port:
         config = CampaignConfig.model_validate(
             {
                 "name": "one-second",
@@ -100,7 +102,11 @@ def one_second_trials(setting: Setting, number: int) -> Iterator[tuple[CampaignP
                     "name": "command",
                     "sites": {_SHOP: f"https://{HOST}:{port}"},
                     "options": {
-                        "command": [sys.executable, one_second.__file__, f"{_SHOP}/{{task_id}}"],
+                        "command": [
+                            sys.executable,
+                            one_second_agent.__file__,
+                            f"{_SHOP}/{{task_id}}",
+                        ],
                         "tasks": [f"task-{task}" for task in range(number)],
                     },
                 },

@@ -1,7 +1,7 @@
-"""python -m bench coverage: do intervals hold the truth, and is chance believed as rarely as said?
+"""python -m bench coverage: simulate the coverage of intervals and the false positives of tests.
 
-Runs of made-up agents whose truth is known, drawn again and again: six kinds of tasks, with as many
-tasks and repeats as campaigns have. Each figure is the worst of its kinds.
+Simulates runs of agents with known success rates on six populations of tasks, with as many tasks
+and repeats as campaigns have. Each figure is that of the worst population.
 """
 
 import argparse
@@ -25,108 +25,123 @@ from warex.analysis.stats.proportions import ALPHA
 
 TASKS = (6, 10, 30, 60, 116)
 REPEATS = (1, 2, 5)
-LEAST = 0.93
-"""Coverage that every interval is to have, of 95 %."""
+MIN_COVERAGE = 0.93
+"""Required coverage of each nominal 95 % interval."""
 _SPREADS = (0.1, 0.25)
-"""Of costs, see ``costs``: coefficients of variation of 0.2 and 0.6."""
+"""Of ``cost_coverage``; they give coefficients of variation of 0.2 and 0.6."""
 
-type _Shares = npt.NDArray[np.float64]
-type _Chance = np.random.Generator
+type _Rates = npt.NDArray[np.float64]
+type _Rng = np.random.Generator
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """How likely tasks are solved on either side."""
+class Population:
+    """The probabilities that tasks are solved before and after a change."""
 
     name: str
-    draw: Callable[[_Chance, int], tuple[_Shares, _Shares]]
+    draw: Callable[[_Rng, int], tuple[_Rates, _Rates]]
     before: float
-    """Mean of the first."""
+    """Expected probability before."""
     after: float
-    """Mean of the second."""
+    """Expected probability after."""
 
 
-def _even(before: float, after: float) -> Callable[[_Chance, int], tuple[_Shares, _Shares]]:
-    return lambda chance, n: (np.full(n, before), np.full(n, after))
+def _uniform(before: float, after: float) -> Callable[[_Rng, int], tuple[_Rates, _Rates]]:
+    return lambda rng, n: (np.full(n, before), np.full(n, after))
 
 
-def _unmoved(chance: _Chance, n: int) -> tuple[_Shares, _Shares]:
-    share = chance.beta(1, 0.6, n)
+def _unchanged(rng: _Rng, n: int) -> tuple[_Rates, _Rates]:
+    share = rng.beta(1, 0.6, n)
     return share, share
 
 
-def _partly(chance: _Chance, n: int) -> tuple[_Shares, _Shares]:
-    share = chance.beta(0.8, 0.4, n)
-    return share, share * chance.beta(2, 1, n)
+def _reduced(rng: _Rng, n: int) -> tuple[_Rates, _Rates]:
+    share = rng.beta(0.8, 0.4, n)
+    return share, share * rng.beta(2, 1, n)
 
 
-def _collapse(chance: _Chance, n: int) -> tuple[_Shares, _Shares]:
-    return np.full(n, 0.95), chance.beta(0.3, 0.9, n)
+def _collapse(rng: _Rng, n: int) -> tuple[_Rates, _Rates]:
+    return np.full(n, 0.95), rng.beta(0.3, 0.9, n)
 
 
-def _certain(chance: _Chance, n: int) -> tuple[_Shares, _Shares]:
-    share = (chance.random(n) < 0.8).astype(float)
-    return share, share * (chance.random(n) < 0.6)
+def _deterministic(rng: _Rng, n: int) -> tuple[_Rates, _Rates]:
+    share = (rng.random(n) < 0.8).astype(float)
+    return share, share * (rng.random(n) < 0.6)
 
 
-WORLDS = (
-    World("all tasks alike, 70 % to 50 %", _even(0.7, 0.5), 0.7, 0.5),
-    World("all tasks alike, 95 % to 90 %", _even(0.95, 0.9), 0.95, 0.9),
-    World("tasks differ, nothing changes", _unmoved, 1 / 1.6, 1 / 1.6),
-    World("tasks differ and fall by a third", _partly, 2 / 3, 4 / 9),
-    World("nearly all solved falls to a quarter", _collapse, 0.95, 0.25),
-    World("each task is solved always or never", _certain, 0.8, 0.48),
+POPULATIONS = (
+    Population("all tasks alike, 70 % to 50 %", _uniform(0.7, 0.5), 0.7, 0.5),
+    Population("all tasks alike, 95 % to 90 %", _uniform(0.95, 0.9), 0.95, 0.9),
+    Population("tasks differ, nothing changes", _unchanged, 1 / 1.6, 1 / 1.6),
+    Population("tasks differ and fall by a third", _reduced, 2 / 3, 4 / 9),
+    Population("nearly all solved falls to a quarter", _collapse, 0.95, 0.25),
+    Population("each task is solved always or never", _deterministic, 0.8, 0.48),
 )
 
 
 @dataclass(slots=True)
 class Tally:
-    """What came of many runs of one size in one world."""
+    """Counts over many runs of one size from one population."""
 
     runs: int = 0
     change: int = 0
-    """Runs whose interval of Δ holds the truth; the next likewise."""
+    """Runs whose interval of Δ covers the true value."""
     share: int = 0
+    """Runs whose interval of R_fault covers the true value."""
     shares: int = 0
     """Runs in which clean solved anything."""
     significant: int = 0
     disagree: int = 0
-    """Runs in which interval and p do not agree."""
+    """Runs in which interval and p contradict each other."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Simulate, print a table, and return 1 where an interval or a test does not keep its word."""
+    """Simulate, print a table; return 1 if an interval or a test misses its nominal level."""
     parser = argparse.ArgumentParser(prog="python -m bench coverage", description=__doc__)
     parser.add_argument("--draws", type=int, default=1000, metavar="N", help="runs of each size")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args(arguments)
-    chance = np.random.default_rng(asked.seed)
-    wrong = list(_told(chance, asked.draws))
+    rng = np.random.default_rng(asked.seed)
+    wrong = list(_simulate(rng, asked.draws))
     for sentence in wrong:
         print(f"wrong: {sentence}")
     return 1 if wrong else 0
 
 
-def _told(chance: _Chance, draws: int) -> Iterator[str]:
-    columns = ["tasks", "repeats", "Δ", "R_fault", "false,Δ", "disagree", "cost", "trend", "gate"]
+def _simulate(rng: _Rng, draws: int) -> Iterator[str]:
+    columns = [
+        "tasks",
+        "repeats",
+        "Δ",
+        "R_fault",
+        "false,Δ",
+        "disagree",
+        "cost",
+        "trend",
+        "threshold",
+    ]
     print("| " + " | ".join(columns) + " |")
     print("|" + " --- |" * len(columns))
     for tasks in TASKS:
         for repeats in REPEATS:
-            yield from _line(chance, draws, tasks, repeats)
+            yield from _simulate_size(rng, draws, tasks, repeats)
 
 
-def _line(chance: _Chance, draws: int, tasks: int, repeats: int) -> Iterator[str]:
-    found = {world: tally(chance, world, draws, tasks, repeats) for world in WORLDS}
+def _simulate_size(rng: _Rng, draws: int, tasks: int, repeats: int) -> Iterator[str]:
+    found = {
+        population: tally(rng, population, draws, tasks, repeats) for population in POPULATIONS
+    }
     change = min(it.change / it.runs for it in found.values())
     share = min(it.share / it.shares for it in found.values())
     false = max(
-        it.significant / it.runs for world, it in found.items() if world.after == world.before
+        it.significant / it.runs
+        for population, it in found.items()
+        if population.after == population.before
     )
     disagree = sum(it.disagree for it in found.values())
-    cost = min(costs(chance, spread, draws, tasks, repeats) for spread in _SPREADS)
-    rises = trends(chance, draws, tasks, repeats)
-    failed = gates(chance, draws, tasks, repeats)
+    cost = min(cost_coverage(rng, spread, draws, tasks, repeats) for spread in _SPREADS)
+    rises = false_trends(rng, draws, tasks, repeats)
+    failed = false_failures(rng, draws, tasks, repeats)
     print(
         f"| {tasks} | {repeats} | {change:.1%} | {share:.1%} | {false:.1%} | {disagree} |"
         f" {cost:.1%} | {rises:.1%} | {failed:.1%} |"
@@ -134,34 +149,34 @@ def _line(chance: _Chance, draws: int, tasks: int, repeats: int) -> Iterator[str
     doubt = 3 * sqrt(ALPHA * (1 - ALPHA) / draws)
     where = f"{tasks} tasks, {repeats} repeats"
     for name, covered in (("Δ", change), ("R_fault", share), ("cost", cost)):
-        if covered < LEAST - doubt:
-            yield f"{where}: the interval of {name} holds the truth in {covered:.1%} of runs"
-    for name, believed in (("Δ", false), ("the trend", rises), ("the gate", failed)):
+        if covered < MIN_COVERAGE - doubt:
+            yield f"{where}: the interval of {name} covers the true value in {covered:.1%} of runs"
+    for name, believed in (("Δ", false), ("the trend", rises), ("the threshold", failed)):
         if believed > ALPHA + doubt:
-            yield f"{where}: chance is believed in {believed:.1%} of runs by the test of {name}"
+            yield f"{where}: the test of {name} has {believed:.1%} false positives"
     if disagree:
         yield f"{where}: interval and p disagree in {disagree} runs"
 
 
-def tally(chance: _Chance, world: World, draws: int, tasks: int, repeats: int) -> Tally:
-    """Draw runs and judge each."""
+def tally(rng: _Rng, population: Population, draws: int, tasks: int, repeats: int) -> Tally:
+    """Draw runs and count which intervals cover the true values."""
     tally = Tally()
     for _ in range(draws):
-        before, after = world.draw(chance, tasks)
+        before, after = population.draw(rng, tasks)
         cells = _pairs(
-            chance.random((tasks, repeats)) < before[:, None],
-            chance.random((tasks, repeats)) < after[:, None],
+            rng.random((tasks, repeats)) < before[:, None],
+            rng.random((tasks, repeats)) < after[:, None],
         )
         found = paired_difference_interval(cells)
         assert found is not None
         interval, p = found
         tally.runs += 1
-        tally.change += _holds(interval, world.after - world.before)
+        tally.change += _covers(interval, population.after - population.before)
         tally.significant += p < ALPHA
-        tally.disagree += (p < ALPHA) == _holds(interval, 0.0)
+        tally.disagree += (p < ALPHA) == _covers(interval, 0.0)
         if (of_clean := retained_share_interval(cells)) is not None:
             tally.shares += 1
-            tally.share += _holds(of_clean, world.after / world.before)
+            tally.share += _covers(of_clean, population.after / population.before)
     return tally
 
 
@@ -171,31 +186,31 @@ def _pairs(clean: npt.NDArray[np.bool_], hurt: npt.NDArray[np.bool_]) -> list[Pa
     return list(zip(both, lost, won, neither, strict=True))
 
 
-def costs(chance: _Chance, spread: float, draws: int, tasks: int, repeats: int) -> float:
-    """Return how often the interval of a mean cost holds it.
+def cost_coverage(rng: _Rng, spread: float, draws: int, tasks: int, repeats: int) -> float:
+    """Return the coverage of the interval of a mean cost.
 
-    Costs are lognormal between the trials of a task, and twice as wide between tasks.
+    Costs are lognormal, with twice the spread between tasks as between the trials of a task.
     """
     truth, held = exp(((2 * spread) ** 2 + spread**2) / 2), 0
     for _ in range(draws):
-        of_tasks = chance.lognormal(0, 2 * spread, tasks)[:, None]
-        figures = of_tasks * chance.lognormal(0, spread, (tasks, repeats))
+        of_tasks = rng.lognormal(0, 2 * spread, tasks)[:, None]
+        figures = of_tasks * rng.lognormal(0, spread, (tasks, repeats))
         interval = mean_interval(
             [(task, figure) for task, row in enumerate(figures.tolist()) for figure in row]
         )
         assert interval is not None
-        held += _holds(interval, truth)
+        held += _covers(interval, truth)
     return held / draws
 
 
-def trends(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
-    """Return how often a trend is believed where tasks rise and fall with the dose by chance."""
+def false_trends(rng: _Rng, draws: int, tasks: int, repeats: int) -> float:
+    """Return how often a trend is significant though tasks change with the dose by chance."""
     believed = 0
     for _ in range(draws):
-        starts, slopes = chance.beta(1, 1, tasks), chance.normal(0, 0.2, tasks)
+        starts, slopes = rng.beta(1, 1, tasks), rng.normal(0, 0.2, tasks)
         runs = [
             [
-                (2.0**dose, bool(chance.random() < min(1.0, max(0.0, start + slope * (dose - 1)))))
+                (2.0**dose, bool(rng.random() < min(1.0, max(0.0, start + slope * (dose - 1)))))
                 for dose in range(3)
                 for _ in range(repeats)
             ]
@@ -206,14 +221,14 @@ def trends(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
     return believed / draws
 
 
-def gates(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
-    """Return how often ``delta>=-0.1`` fails a run in which three conditions change nothing."""
+def false_failures(rng: _Rng, draws: int, tasks: int, repeats: int) -> float:
+    """Return how often ``delta>=-0.1`` fails for a run whose three conditions change nothing."""
     reach, failed = bonferroni_factor(3), 0
     for _ in range(draws):
-        share, _ = _unmoved(chance, tasks)
-        clean = chance.random((tasks, repeats)) < share[:, None]
+        share, _ = _unchanged(rng, tasks)
+        clean = rng.random((tasks, repeats)) < share[:, None]
         for _ in range(3):
-            cells = _pairs(clean, chance.random((tasks, repeats)) < share[:, None])
+            cells = _pairs(clean, rng.random((tasks, repeats)) < share[:, None])
             found = paired_difference_interval(cells)
             assert found is not None
             lost, won = (sum(one[column] for one in cells) for column in (1, 2))
@@ -224,5 +239,5 @@ def gates(chance: _Chance, draws: int, tasks: int, repeats: int) -> float:
     return failed / draws
 
 
-def _holds(interval: Interval, value: float) -> bool:
+def _covers(interval: Interval, value: float) -> bool:
     return interval[0] - 1e-9 <= value <= interval[1] + 1e-9

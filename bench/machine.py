@@ -1,4 +1,4 @@
-"""What the numbers were measured on."""
+"""The machine and the versions that were measured."""
 
 import os
 import platform

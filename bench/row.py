@@ -1,4 +1,4 @@
-"""One line of the table: what was measured, and what is asked of it."""
+"""One row of the table: a measured number and its target."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ class Row:
     name: str
     what: str
     measured: float | None
-    """None: it could not be measured here, and ``detail`` says why."""
+    """None if it could not be measured here; ``detail`` gives the reason."""
     unit: str
     """``times`` for a ratio to a peer in the same run; otherwise ms, MB, s, %."""
     target: float
     at_least: bool
-    """Whether more is better: the target is the least; otherwise it is the most allowed."""
+    """Whether the target is a minimum; otherwise it is a maximum."""
     detail: str = ""
-    """The absolute numbers behind it, as they were on this machine."""
+    """The absolute numbers behind it, on this machine."""
 
     @property
     def ok(self) -> bool | None:
-        """Whether the target is met; None where nothing was measured."""
+        """Whether the target is met; None if nothing was measured."""
         if self.measured is None:
             return None
         if self.at_least:
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def measured_text(self) -> str:
-        """The number with its unit."""
+        """The measured number with its unit."""
         return "not measured" if self.measured is None else _with_unit(self.measured, self.unit)
 
     @property

@@ -1,7 +1,7 @@
-"""A run folder of any size, of the same few trials over and over.
+"""A run folder of any size, made of copies of four trials.
 
-The traces are written once each by the real writer; a trial's folder says which one it is, so
-that the rest are copies.
+The trace writer writes each of the four once. A trial is identified by its folder's path, so copies
+are valid.
 """
 
 from pathlib import Path
@@ -40,10 +40,10 @@ _HEADERS = [
 
 
 def write_run(path: Path, trials: int, steps: int = 5, prompt: int = 2000) -> Path:
-    """Write a run of so many trials, two agents under five conditions; return its folder.
+    """Write a run of two agents under five conditions; return its folder.
 
-    Each step of a trial is one call to the model, whose prompt is ``prompt`` characters longer
-    than the one before, and one page of four requests.
+    Each step of a trial is one model call, whose prompt is ``prompt`` characters longer than the
+    last one, and one page of four requests.
     """
     path.mkdir(parents=True)
     write_manifest(path / MANIFEST, _manifest())
@@ -99,7 +99,7 @@ def _manifest() -> Manifest:
 
 
 def _kind(folder: Path, number: int, steps: int, prompt: int) -> tuple[bytes, bytes]:
-    """Return trace and outcome of one of four trials: faulted or not, solved or not."""
+    """Return trace and outcome of one of the four trials: with faults or not, solved or not."""
     faulted, lost = divmod(number, 2)
     folder.mkdir()
     clock = Clock(monotonic=lambda: 0.0, wall=lambda: 1_700_000_000.0)
@@ -157,7 +157,7 @@ def _exchange(name: str, page: bool, hit: bool) -> list[Event]:
         headers=_HEADERS,
         size=0,
     )
-    answered = ResponseSeen(
+    count_requests = ResponseSeen(
         exchange=name,
         status=500 if hit else 200,
         resource=asked.resource,
@@ -167,7 +167,7 @@ def _exchange(name: str, page: bool, hit: bool) -> list[Event]:
         timings=Timings(total=0.02),
     )
     if not hit:
-        return [asked, answered]
+        return [asked, count_requests]
     planned = FaultPlanned(
         injection="i1",
         exchange=name,
@@ -179,4 +179,9 @@ def _exchange(name: str, page: bool, hit: bool) -> list[Event]:
         effects=("reply",),
         url=url,
     )
-    return [asked, planned, answered, FaultDelivered(injection="i1", exchange=name, rule="down")]
+    return [
+        asked,
+        planned,
+        count_requests,
+        FaultDelivered(injection="i1", exchange=name, rule="down"),
+    ]

@@ -12,7 +12,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def show(rows: Sequence[Row]) -> None:
-    """Print the table, and below it what stands behind each number."""
+    """Print the table and, below it, the details of each row."""
     console = Console()
     table = Table("name", "what", "measured", "target", "ok?")
     for row in rows:
@@ -26,9 +26,9 @@ def show(rows: Sequence[Row]) -> None:
 
 def markdown(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
     """Return the table and the machine as Markdown."""
-    said = ", ".join(f"{name} {value}" for name, value in machine.items())
+    described = ", ".join(f"{name} {value}" for name, value in machine.items())
     lines = [
-        f"Machine: {said}.",
+        f"Machine: {described}.",
         "",
         "| name | what | measured | target | behind it |",
         "| --- | --- | --- | --- | --- |",
@@ -42,7 +42,7 @@ def markdown(rows: Sequence[Row], machine: Mapping[str, str]) -> str:
 
 
 def put_into(page: Path, text: str) -> None:
-    """Replace what stands between the marks of a page. Raises ValueError where it has none."""
+    """Replace the text between the marks of a page. Raises ValueError if a mark is missing."""
     held = page.read_text()
     before, begin, rest = held.partition(BEGIN)
     _, end, after = rest.partition(END)

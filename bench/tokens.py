@@ -1,10 +1,10 @@
-"""How far the estimate of tokens is from real tokenizers, on what agents send to their models.
+"""Compare the estimate of tokens with real tokenizers, on texts as agents send them to models.
 
     pip install tiktoken tokenizers litellm        (in an environment of its own, or this one)
     python -m bench.tokens
 
-LiteLLM's package brings the vocabularies, so nothing is fetched. A number is the estimate divided
-by what a tokenizer counts: 1.10 is 10 % too many.
+LiteLLM's package contains the vocabularies, so nothing is downloaded. A number is the estimate
+divided by a tokenizer's count: 1.10 is 10 % too many.
 """
 
 import json
@@ -21,7 +21,7 @@ SITES = ROOT / "testbed/src/warex_testbed/sites"
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Yield each kind of text, and one."""
+    """Yield texts, each with the name of its kind."""
     english = _joined([ROOT / "docs/how-to/exec.md", ROOT / "docs/glossary.md"])
     yield "English", english
     yield "HTML", _joined(sorted((SITES / "mail/templates").glob("*.html")))
@@ -37,7 +37,7 @@ def _joined(paths: list[Path]) -> str:
 
 
 def _tree(words: list[str]) -> Iterator[str]:
-    """Yield lines as the reference agent shows a page."""
+    """Yield lines in the reference agent's format of a page."""
     roles = ("link", "button", "StaticText", "textbox", "listitem", "heading")
     for number in range(300):
         name = " ".join(words[3 * number : 3 * number + 4])
@@ -45,7 +45,7 @@ def _tree(words: list[str]) -> Iterator[str]:
 
 
 def tokenizers() -> dict[str, Callable[[str], int]]:
-    """Return what counts the tokens of a text, by name."""
+    """Return token counters by the name of their tokenizer."""
     spec = find_spec("litellm")
     if spec is None or spec.origin is None:
         raise SystemExit("pip install tiktoken tokenizers litellm")
@@ -70,8 +70,8 @@ def main() -> None:
     counters = tokenizers()
     print(f"{'':18} {'bytes':>7}", *(f"{name:>12}" for name in counters))
     for kind, text in texts():
-        told = estimate_text(text)
-        ratios = (f"{told / count(text):12.2f}" for count in counters.values())
+        estimate = estimate_text(text)
+        ratios = (f"{estimate / count(text):12.2f}" for count in counters.values())
         print(f"{kind:18} {len(text.encode()):7}", *ratios)
 
 

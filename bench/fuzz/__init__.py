@@ -1,1 +1,1 @@
-"""Mutated requests, answers and handshakes through a lane, which has to bear them all."""
+"""Send mutated requests, answers and handshakes through a lane and check that it survives them."""

@@ -1,4 +1,4 @@
-"""What a fuzz run sends: valid and odd messages, with small mistakes, drawn from a seed. Pure."""
+"""The messages of a fuzz run: valid and malformed ones with mutations, drawn from a seed. Pure."""
 
 import random  # noqa: TID251  (Of this run, not of a trial.)
 from collections.abc import Callable, Iterable, Sequence
@@ -22,48 +22,48 @@ from hyperframe.frame import (
 )
 
 from bench.fuzz import mutants_http, mutants_websocket
-from bench.fuzz.mutate import mutated
+from bench.fuzz.mutate import mutate
 
 SITE_STATUS = 203
-"""An honest site answers so, and nobody else does."""
-PLACE = b"localhost:00000"
-"""Stands for host and port of the site, which are as long: lengths in what is sent stay right."""
-_LONGEST = 100_000
+"""The status of valid answers, which only the site uses."""
+AUTHORITY = b"localhost:00000"
+"""A placeholder of the same length as the site's host and port, so that lengths stay right."""
+_MAX_SIZE = 100_000
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-type Door = Literal["http/1.1", "h2", "tunnel", "proxy", "control"]
-"""What the client writes into: TLS of either protocol in a tunnel, a bare tunnel, the proxy's port,
+type Channel = Literal["http/1.1", "h2", "tunnel", "proxy", "control"]
+"""Where the client writes: TLS in a tunnel (by protocol), a tunnel without TLS, the proxy's port,
 the control port."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a client sends and what the site answers, byte for byte."""
+    """The bytes that the client sends and the site answers."""
 
     number: int
     family: str
-    door: Door
+    channel: Channel
     sends: bytes
     answer: bytes
     then: bytes = b""
-    """Sent once something has come back."""
+    """Sent by the client after the first bytes of an answer."""
     closes: bool = False
-    """Whether the site ends the connection behind its answer."""
-    honest: bool = True
-    """Whether the site's answer is a good one."""
+    """Whether the site closes the connection after its answer."""
+    valid_answer: bool = True
+    """Whether the site's answer is valid."""
 
     @property
-    def names_hosts(self) -> bool:
-        """Whether the proxy may be asked for any host at all, not only for the site."""
-        return self.door == "proxy"
+    def may_name_any_host(self) -> bool:
+        """Whether a mutation may make the client ask the proxy for any host, not only the site."""
+        return self.channel == "proxy"
 
 
 def _placed(*messages: bytes) -> tuple[bytes, ...]:
-    return tuple(message.replace(b"PLACE", PLACE) for message in messages)
+    return tuple(message.replace(b"PLACE", AUTHORITY) for message in messages)
 
 
 _BODY = b"<!doctype html><title>fuzz</title>site"
-HONEST = (
+VALID_ANSWER = (
     b"HTTP/1.1 %d OK\r\nContent-Type: text/html\r\nX-Site: yes\r\nContent-Length: %d\r\n\r\n"
     % (SITE_STATUS, len(_BODY))
 ) + _BODY
@@ -100,14 +100,14 @@ _FORWARDED = _placed(
     PREFACE + SettingsFrame(0).serialize(),
 )
 _ANSWERS = (
-    HONEST,
+    VALID_ANSWER,
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nsite\r\n0\r\nX-End: 1\r\n\r\n",
     b"HTTP/1.1 200 OK\r\n\r\nuntil the end",
     b"HTTP/1.1 204 No Content\r\n\r\n",
     b"HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n",
     b"HTTP/1.1 302 Found\r\nLocation: /\xff\r\nContent-Length: 0\r\n\r\n",
-    b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + HONEST,
-    b"HTTP/1.1 100 Continue\r\n\r\n" + HONEST,
+    b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + VALID_ANSWER,
+    b"HTTP/1.1 100 Continue\r\n\r\n" + VALID_ANSWER,
     b"HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nhi",
     b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi",
     b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -123,7 +123,7 @@ _ANSWERS = (
     b"220 smtp.example ready\r\n",
 )
 _ASKS_SOCKET = (
-    b"GET /socket HTTP/1.1\r\nHost: " + PLACE + b"\r\nUpgrade: websocket\r\n"
+    b"GET /socket HTTP/1.1\r\nHost: " + AUTHORITY + b"\r\nUpgrade: websocket\r\n"
     b"Connection: Upgrade\r\nSec-WebSocket-Key: " + mutants_websocket.KEY.encode() + b"\r\n"
     b"Sec-WebSocket-Version: 13\r\n"
     b"Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n\r\n"
@@ -133,7 +133,7 @@ _MASK = b"\x01\x02\x03\x04"
 
 @cache
 def _requests() -> Sequence[bytes]:
-    return (*_REQUESTS, *_bytes_of(mutants_http.requests(PLACE)))
+    return (*_REQUESTS, *_bytes_of(mutants_http.requests(AUTHORITY)))
 
 
 @cache
@@ -152,8 +152,8 @@ def _frames(mask: bytes) -> Sequence[bytes]:
 
 
 def _bytes_of(named: Iterable[tuple[str, bytes]]) -> Sequence[bytes]:
-    """Leave names out, and what is so large that it would be most of a run."""
-    return [data for _, data in named if len(data) < _LONGEST]
+    """Return the messages without names, except the largest, which would dominate a run."""
+    return [data for _, data in named if len(data) < _MAX_SIZE]
 
 
 _CONNECTS = _placed(
@@ -182,29 +182,34 @@ type Headers = list[tuple[bytes, bytes]]
 
 
 def _header_lists(path: bytes = b"/") -> Sequence[Headers]:
-    usual = [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", PLACE), (b":path", path)]
+    valid = [
+        (b":method", b"GET"),
+        (b":scheme", b"https"),
+        (b":authority", AUTHORITY),
+        (b":path", path),
+    ]
     return (
-        usual,
-        [*usual, (b"cookie", b"a=b"), (b"cookie", b"c=d")],
-        [*usual[:3], (b":path", b"no-slash")],
-        usual[:3],
-        [*usual, (b":path", b"/twice")],
-        [*usual, (b"host", b"other.example")],
-        [*usual[:2], (b":authority", b"user:pw@localhost:99999"), usual[3]],
-        [*usual[:2], (b":authority", b"[::1"), usual[3]],
-        [*usual[:2], usual[3], (b"host", PLACE)],
-        [(b":method", b"CONNECT"), (b":authority", PLACE)],
-        [(b":method", b"CONNECT"), (b":protocol", b"websocket"), *usual[1:]],
-        [*usual, (b"Upper-Case", b"x")],
-        [*usual, (b"connection", b"close"), (b"transfer-encoding", b"chunked")],
-        [*usual, (b"te", b"gzip"), (b"content-length", b"5")],
-        [*usual, (b"x\x00y", b"a\r\nb: c")],
-        [*usual, (b"", b"empty")],
-        [*usual, (b"x-long", b"v" * 20_000)],
-        [(b":status", b"200"), *usual],
-        [(b"x-first", b"1"), *usual],
-        [(b":method", b"GE T"), *usual[1:]],
-        [usual[0], (b":scheme", b"ftp"), *usual[2:]],
+        valid,
+        [*valid, (b"cookie", b"a=b"), (b"cookie", b"c=d")],
+        [*valid[:3], (b":path", b"no-slash")],
+        valid[:3],
+        [*valid, (b":path", b"/twice")],
+        [*valid, (b"host", b"other.example")],
+        [*valid[:2], (b":authority", b"user:pw@localhost:99999"), valid[3]],
+        [*valid[:2], (b":authority", b"[::1"), valid[3]],
+        [*valid[:2], valid[3], (b"host", AUTHORITY)],
+        [(b":method", b"CONNECT"), (b":authority", AUTHORITY)],
+        [(b":method", b"CONNECT"), (b":protocol", b"websocket"), *valid[1:]],
+        [*valid, (b"Upper-Case", b"x")],
+        [*valid, (b"connection", b"close"), (b"transfer-encoding", b"chunked")],
+        [*valid, (b"te", b"gzip"), (b"content-length", b"5")],
+        [*valid, (b"x\x00y", b"a\r\nb: c")],
+        [*valid, (b"", b"empty")],
+        [*valid, (b"x-long", b"v" * 20_000)],
+        [(b":status", b"200"), *valid],
+        [(b"x-first", b"1"), *valid],
+        [(b":method", b"GE T"), *valid[1:]],
+        [valid[0], (b":scheme", b"ftp"), *valid[2:]],
     )
 
 
@@ -234,7 +239,7 @@ def _headers_frame(stream: int, headers: Headers, *flags: str) -> HeadersFrame:
     return HeadersFrame(stream, _block(headers), flags=["END_HEADERS", *flags])
 
 
-HONEST_H2 = b"".join(
+VALID_ANSWER_H2 = b"".join(
     frame.serialize()
     for frame in (
         SettingsFrame(0),
@@ -245,62 +250,58 @@ HONEST_H2 = b"".join(
 )
 
 
-def _odd_frames(drawn: random.Random) -> list[Frame]:
-    """Return frames that either side may send, in place or out of it."""
-    stream = drawn.choice((0, 1, 2, 3, 5, 2**31 - 1))
+def _odd_frames(rng: random.Random) -> list[Frame]:
+    """Return up to three frames that either side may send, in or out of order."""
+    stream = rng.choice((0, 1, 2, 3, 5, 2**31 - 1))
     at_least_one = stream or 1
-    headers = drawn.choice(_header_lists())
+    headers = rng.choice(_header_lists())
     made: Sequence[Callable[[], Frame]] = (
         lambda: DataFrame(at_least_one, b"data", flags=["END_STREAM"]),
         lambda: _headers_frame(at_least_one, headers, "END_STREAM"),
         lambda: HeadersFrame(at_least_one, _block(headers)[:10]),
         lambda: ContinuationFrame(at_least_one, _block(headers)[10:], flags=["END_HEADERS"]),
-        lambda: RstStreamFrame(at_least_one, error_code=drawn.choice((0, 1, 7, 8, 99))),
+        lambda: RstStreamFrame(at_least_one, error_code=rng.choice((0, 1, 7, 8, 99))),
         lambda: SettingsFrame(
             0,
-            settings={
-                drawn.choice((1, 2, 3, 4, 5, 6, 99)): drawn.choice((0, 1, 2**31 - 1, 2**32 - 1))
-            },
+            settings={rng.choice((1, 2, 3, 4, 5, 6, 99)): rng.choice((0, 1, 2**31 - 1, 2**32 - 1))},
         ),
-        lambda: WindowUpdateFrame(stream, window_increment=drawn.choice((1, 2**31 - 1))),
+        lambda: WindowUpdateFrame(stream, window_increment=rng.choice((1, 2**31 - 1))),
         lambda: PingFrame(0, b"12345678"),
         lambda: PriorityFrame(at_least_one, depends_on=at_least_one, stream_weight=1),
-        lambda: GoAwayFrame(
-            0, last_stream_id=drawn.choice((0, 1)), error_code=drawn.choice((0, 2))
-        ),
+        lambda: GoAwayFrame(0, last_stream_id=rng.choice((0, 1)), error_code=rng.choice((0, 2))),
         lambda: PushPromiseFrame(1, 2, _block(headers), flags=["END_HEADERS"]),
     )
-    return [drawn.choice(made)() for _ in range(drawn.randint(0, 3))]
+    return [rng.choice(made)() for _ in range(rng.randint(0, 3))]
 
 
-def _with_mistakes(drawn: random.Random, frames: Sequence[Frame]) -> bytes:
-    """Serialize frames; every other time with small mistakes in the bytes."""
+def _with_mistakes(rng: random.Random, frames: Sequence[Frame]) -> bytes:
+    """Serialize frames; mutate the bytes with probability 1/2."""
     data = b"".join(frame.serialize() for frame in frames)
-    return mutated(drawn, data) if drawn.random() < 0.5 else data
+    return mutate(rng, data) if rng.random() < 0.5 else data
 
 
 # ---- the families
 
 
-def _http1_request(drawn: random.Random, number: int) -> Case:
-    sends = mutated(drawn, drawn.choice(_requests()))
-    return Case(number, "http1-request", "http/1.1", sends, HONEST)
+def _http1_request(rng: random.Random, number: int) -> Case:
+    sends = mutate(rng, rng.choice(_requests()))
+    return Case(number, "http1-request", "http/1.1", sends, VALID_ANSWER)
 
 
-def _forwarded(drawn: random.Random, number: int) -> Case:
-    return Case(number, "forwarded", "proxy", mutated(drawn, drawn.choice(_FORWARDED)), HONEST)
+def _forwarded(rng: random.Random, number: int) -> Case:
+    return Case(number, "forwarded", "proxy", mutate(rng, rng.choice(_FORWARDED)), VALID_ANSWER)
 
 
-def _http1_answer(drawn: random.Random, number: int) -> Case:
-    answer = mutated(drawn, drawn.choice(_answers()))
+def _http1_answer(rng: random.Random, number: int) -> Case:
+    answer = mutate(rng, rng.choice(_answers()))
     return Case(
         number,
         "http1-answer",
         "http/1.1",
         _REQUESTS[0],
         answer,
-        closes=drawn.random() < 0.6,
-        honest=False,
+        closes=rng.random() < 0.6,
+        valid_answer=False,
     )
 
 
@@ -309,74 +310,74 @@ def _good_http2() -> bytes:
     return PREFACE + b"".join(frame.serialize() for frame in frames)
 
 
-def _http2_request(drawn: random.Random, number: int) -> Case:
-    headers = drawn.choice(_header_lists())
-    ends = drawn.random() < 0.7
+def _http2_request(rng: random.Random, number: int) -> Case:
+    headers = rng.choice(_header_lists())
+    ends = rng.random() < 0.7
     frames = [SettingsFrame(0), _headers_frame(1, headers, *(["END_STREAM"] if ends else []))]
     if not ends:
         frames.append(DataFrame(1, b"hello", flags=["END_STREAM"]))
-    at = drawn.randint(0, len(frames))
-    frames[at:at] = _odd_frames(drawn)
-    sends = PREFACE + _with_mistakes(drawn, frames)
-    return Case(number, "http2-request", "h2", sends, HONEST_H2)
+    at = rng.randint(0, len(frames))
+    frames[at:at] = _odd_frames(rng)
+    sends = PREFACE + _with_mistakes(rng, frames)
+    return Case(number, "http2-request", "h2", sends, VALID_ANSWER_H2)
 
 
-def _http2_answer(drawn: random.Random, number: int) -> Case:
-    headers = drawn.choice(_STATUS_LISTS)
+def _http2_answer(rng: random.Random, number: int) -> Case:
+    headers = rng.choice(_STATUS_LISTS)
     frames: list[Frame] = [
         SettingsFrame(0),
         SettingsFrame(0, flags=["ACK"]),
         _headers_frame(1, headers),
         DataFrame(1, b"site", flags=["END_STREAM"]),
     ]
-    at = drawn.randint(0, len(frames))
-    frames[at:at] = _odd_frames(drawn)
-    answer = _with_mistakes(drawn, frames)
+    at = rng.randint(0, len(frames))
+    frames[at:at] = _odd_frames(rng)
+    answer = _with_mistakes(rng, frames)
     return Case(
         number,
         "http2-answer",
         "h2",
         _good_http2(),
         answer,
-        closes=drawn.random() < 0.5,
-        honest=False,
+        closes=rng.random() < 0.5,
+        valid_answer=False,
     )
 
 
-def _websocket(drawn: random.Random, number: int) -> Case:
-    asks, answer = _ASKS_SOCKET, drawn.choice(_upgrades())
-    frames = b"".join(drawn.choices(_frames(_MASK), k=2))
-    site_frames = b"".join(drawn.choices(_frames(b""), k=2))
-    match drawn.randrange(5):
+def _websocket(rng: random.Random, number: int) -> Case:
+    asks, answer = _ASKS_SOCKET, rng.choice(_upgrades())
+    frames = b"".join(rng.choices(_frames(_MASK), k=2))
+    site_frames = b"".join(rng.choices(_frames(b""), k=2))
+    match rng.randrange(5):
         case 0:
-            asks = mutated(drawn, asks)
+            asks = mutate(rng, asks)
         case 1:
-            answer = mutated(drawn, answer)
+            answer = mutate(rng, answer)
         case 2:
-            frames = mutated(drawn, frames)
+            frames = mutate(rng, frames)
         case 3:
-            site_frames = mutated(drawn, site_frames)
+            site_frames = mutate(rng, site_frames)
         case _:
             pass
     answer += site_frames
-    return Case(number, "websocket", "http/1.1", asks, answer, then=frames, honest=False)
+    return Case(number, "websocket", "http/1.1", asks, answer, then=frames, valid_answer=False)
 
 
-def _connect(drawn: random.Random, number: int) -> Case:
-    return Case(number, "connect", "proxy", mutated(drawn, drawn.choice(_CONNECTS)), HONEST)
+def _connect(rng: random.Random, number: int) -> Case:
+    return Case(number, "connect", "proxy", mutate(rng, rng.choice(_CONNECTS)), VALID_ANSWER)
 
 
-def _control(drawn: random.Random, number: int) -> Case:
-    return Case(number, "control", "control", mutated(drawn, drawn.choice(_CONTROLS)), b"")
+def _control(rng: random.Random, number: int) -> Case:
+    return Case(number, "control", "control", mutate(rng, rng.choice(_CONTROLS)), b"")
 
 
-def _tls_hello(drawn: random.Random, number: int) -> Case:
-    # The hello itself is made when it is sent: only a library makes one that is whole.
-    return Case(number, "tls-client", "tunnel", b"", HONEST)
+def _tls_hello(rng: random.Random, number: int) -> Case:
+    # The TLS library makes the hello when it is sent.
+    return Case(number, "tls-client", "tunnel", b"", VALID_ANSWER)
 
 
-def _tls_answer(drawn: random.Random, number: int) -> Case:
-    return Case(number, "tls-site", "http/1.1", _REQUESTS[0], b"", honest=False)
+def _tls_answer(rng: random.Random, number: int) -> Case:
+    return Case(number, "tls-site", "http/1.1", _REQUESTS[0], b"", valid_answer=False)
 
 
 _FAMILIES: dict[Callable[[random.Random, int], Case], int] = {
@@ -394,18 +395,18 @@ _FAMILIES: dict[Callable[[random.Random, int], Case], int] = {
 
 
 def case(seed: int, number: int) -> Case:
-    """Return a case: always the same for the same two numbers."""
-    drawn = drawn_for(seed, number)
-    return drawn.choices(list(_FAMILIES), list(_FAMILIES.values()))[0](drawn, number)
+    """Return a case; equal arguments give equal cases."""
+    rng = rng_for(seed, number)
+    return rng.choices(list(_FAMILIES), list(_FAMILIES.values()))[0](rng, number)
 
 
-def usual(door: Door) -> Case:
-    """Return a case without any mistake: a lane that lives answers it as the site does."""
-    if door == "h2":
-        return Case(0, "usual", door, _good_http2(), HONEST_H2)
-    return Case(0, "usual", door, _REQUESTS[0], HONEST)
+def valid_case(channel: Channel) -> Case:
+    """Return a valid request, which a working lane answers as the site does."""
+    if channel == "h2":
+        return Case(0, "valid", channel, _good_http2(), VALID_ANSWER_H2)
+    return Case(0, "valid", channel, _REQUESTS[0], VALID_ANSWER)
 
 
-def drawn_for(seed: int, number: int) -> random.Random:
-    """Return where a case's chances come from."""
+def rng_for(seed: int, number: int) -> random.Random:
+    """Return the random generator of a case."""
     return random.Random(f"{seed} {number}")

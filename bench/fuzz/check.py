@@ -1,4 +1,4 @@
-"""Whether a lane has borne a number of cases, and which of them it has not."""
+"""Check that a lane survived a number of cases, and find the cases that it did not."""
 
 import asyncio
 from collections import Counter
@@ -6,42 +6,43 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.fuzz.cases import SITE_STATUS, Case, Door, case, usual
-from bench.fuzz.wire import Heard, served, tried
-from bench.setting import Setting
-from bench.traffic.candidates import warex_config
+from bench.fuzz.cases import SITE_STATUS, Case, Channel, case, valid_case
+from bench.fuzz.wire import Received, run_case, serve_site
+from bench.traffic.measured_lanes import warex_config
+from bench.workspace import Workspace
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, HarnessBroke, RequestRefused, ResponseSeen, TrialEnded, iter_trace
 
-_AT_ONCE = 8
-_PATIENCE = 30.0
-"""Seconds for an answer without which a lane counts as dead."""
-_TOGETHER = 100
-"""Cases that one lane is given."""
+_CONCURRENCY = 8
+_ANSWER_SECONDS = 30.0
+"""Seconds to wait for an answer before a lane counts as dead."""
+_CASES_PER_LANE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Cases that a lane did not bear, as few as it takes."""
+    """The smallest set of cases that make a lane fail, and the errors."""
 
     numbers: tuple[int, ...]
     why: tuple[str, ...]
 
 
-def failures(place: Setting, seed: int, numbers: Sequence[int], most: int) -> Iterator[Failure]:
-    """Try cases, a hundred to a lane; yield up to ``most`` failures, each narrowed down."""
+def failures(
+    workspace: Workspace, seed: int, numbers: Sequence[int], most: int
+) -> Iterator[Failure]:
+    """Run cases, a hundred per lane; yield up to ``most`` failures, each bisected."""
     left = most
-    for first in range(0, len(numbers), _TOGETHER):
-        for failure in _narrowed(place, seed, numbers[first : first + _TOGETHER]):
+    for first in range(0, len(numbers), _CASES_PER_LANE):
+        for failure in _bisect(workspace, seed, numbers[first : first + _CASES_PER_LANE]):
             yield failure
             left -= 1
             if not left:
                 return
 
 
-def _narrowed(place: Setting, seed: int, numbers: Sequence[int]) -> Iterator[Failure]:
-    """Yield the failures among cases; halves are tried on lanes of their own."""
-    why = borne(place, seed, numbers)
+def _bisect(workspace: Workspace, seed: int, numbers: Sequence[int]) -> Iterator[Failure]:
+    """Yield the failures among cases; each half runs on its own lane."""
+    why = find_errors(workspace, seed, numbers)
     if not why:
         return
     if len(numbers) == 1:
@@ -50,69 +51,73 @@ def _narrowed(place: Setting, seed: int, numbers: Sequence[int]) -> Iterator[Fai
     found = False
     middle = len(numbers) // 2
     for half in (numbers[:middle], numbers[middle:]):
-        for failure in _narrowed(place, seed, half):
+        for failure in _bisect(workspace, seed, half):
             found = True
             yield failure
-    if not found:  # It takes more than one of them, or chance.
+    if not found:  # It needs several of the cases, or is not deterministic.
         yield Failure(tuple(numbers), tuple(why))
 
 
-def borne(place: Setting, seed: int, numbers: Sequence[int]) -> list[str]:
-    """Try cases on one lane; return what is wrong, a sentence each."""
-    config = warex_config(place)
-    with start_proxy(place.forkserver, config) as proxy:
-        heard, answers = asyncio.run(_tried(place, seed, [case(seed, it) for it in numbers], proxy))
-    wrong = [f"the lane does not answer any more: {door}" for door in answers]
+def find_errors(workspace: Workspace, seed: int, numbers: Sequence[int]) -> list[str]:
+    """Run cases on one lane; return the errors as sentences."""
+    config = warex_config(workspace)
+    with start_proxy(workspace.forkserver, config) as proxy:
+        received, answers = asyncio.run(
+            _run_cases(workspace, seed, [case(seed, it) for it in numbers], proxy)
+        )
+    wrong = [f"the lane does not answer any more: {channel}" for channel in answers]
     if proxy.broken:
         wrong.append(f"the trial is void: {proxy.broken}")
     if config.out is None:
         raise ValueError("a lane without a trace cannot be checked")
-    return [*wrong, *disagreements(heard, config.out / EVENTS)]
+    return [*wrong, *disagreements(received, config.out / EVENTS)]
 
 
-async def _tried(
-    place: Setting, seed: int, cases: Sequence[Case], proxy: Proxy
-) -> tuple[list[Heard], list[str]]:
-    """Return what clients heard, and the protocols in which the lane answers no more."""
-    heard: list[Heard] = []
+async def _run_cases(
+    workspace: Workspace, seed: int, cases: Sequence[Case], proxy: Proxy
+) -> tuple[list[Received], list[str]]:
+    """Return what the clients received, and the protocols over which the lane no longer answers."""
+    received: list[Received] = []
     left = iter(cases)
 
     async def worker() -> None:
-        async with served(seed, *place.tls) as site:
+        async with serve_site(seed, *workspace.tls) as site:
             for each in left:
-                heard.append(await tried(each, site, proxy, place.ca.certificate, seed))
+                received.append(await run_case(each, site, proxy, workspace.ca.certificate, seed))
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(min(_AT_ONCE, len(cases))):
+        for _ in range(min(_CONCURRENCY, len(cases))):
             group.create_task(worker())
-    async with served(seed, *place.tls) as site:
-        silent: list[str] = []
-        doors: tuple[Door, ...] = ("http/1.1", "h2")
-        for door in doors:
-            said = await tried(usual(door), site, proxy, place.ca.certificate, seed, _PATIENCE)
-            heard.append(said)
+    async with serve_site(seed, *workspace.tls) as site:
+        unresponsive: list[str] = []
+        channels: tuple[Channel, ...] = ("http/1.1", "h2")
+        for channel in channels:
+            said = await run_case(
+                valid_case(channel), site, proxy, workspace.ca.certificate, seed, _ANSWER_SECONDS
+            )
+            received.append(said)
             if said.statuses != [SITE_STATUS]:
-                silent.append(door)
-    return heard, silent
+                unresponsive.append(channel)
+    return received, unresponsive
 
 
-def _is_the_sites(heard: Heard) -> bool:
-    """Whether an odd answer came as the site gave it, whatever the trace makes of its status."""
-    return not heard.case.honest and heard.data.split(b"\n")[0] in heard.case.answer
+def _is_passed_through(received: Received) -> bool:
+    """Whether an invalid answer came unchanged; the trace may read another status in it."""
+    return not received.case.valid_answer and received.data.split(b"\n")[0] in received.case.answer
 
 
-def disagreements(heard: Sequence[Heard], trace: Path) -> Iterator[str]:
-    """Yield what the clients heard and the trace does not have, or nobody should hear."""
+def disagreements(received: Sequence[Received], trace: Path) -> Iterator[str]:
+    """Yield the differences between the clients' answers and the trace, and forbidden answers."""
     recorded: Counter[int | None] = Counter()
-    invented: Counter[int | None] = Counter()
-    """What the trace says that the site answered."""
+    from_site: Counter[int | None] = Counter()
+    """The statuses that the trace attributes to the site."""
     ended = False
     for entry in iter_trace(trace):
         match entry.event:
             case ResponseSeen(status=status, by=by):
                 recorded[status] += 1
                 if by == "site":
-                    invented[status] += 1
+                    from_site[status] += 1
             case RequestRefused(status=status):
                 recorded[status] += 1
             case HarnessBroke(reason=reason):
@@ -123,22 +128,22 @@ def disagreements(heard: Sequence[Heard], trace: Path) -> Iterator[str]:
                 pass
     if not ended:
         yield "the trace has no end"
-    for each in heard:
+    for each in received:
         if b"mitmproxy" in each.data.lower():
             yield f"case {each.case.number}: the answer names mitmproxy"
-    # A tunnel that stands is no exchange, and the control port is no site.
-    heard_of = [
+    # Neither an open tunnel nor a request to the control port is an exchange.
+    answers = [
         (each, status)
-        for each in heard
+        for each in received
         for status in each.statuses
-        if each.case.door != "control" and (each.case.family, status) != ("connect", 200)
+        if each.case.channel != "control" and (each.case.family, status) != ("connect", 200)
     ]
-    if len(heard_of) > recorded.total():
-        yield f"{len(heard_of)} answers were given, the trace has {recorded.total()}"
-    told = Counter(status for each, status in heard_of if not _is_the_sites(each))
-    for status, times in told.items():
+    if len(answers) > recorded.total():
+        yield f"{len(answers)} answers were received, the trace has {recorded.total()}"
+    counts = Counter(status for each, status in answers if not _is_passed_through(each))
+    for status, times in counts.items():
         if times > recorded[status]:
-            yield f"{times} answers {status} were given, the trace has {recorded[status]}"
-    if all(each.case.honest for each in heard):
-        for status in invented.keys() - {SITE_STATUS}:
-            yield f"the trace has a {status} of the site, which gave none"
+            yield f"{times} answers {status} were received, the trace has {recorded[status]}"
+    if all(each.case.valid_answer for each in received):
+        for status in from_site.keys() - {SITE_STATUS}:
+            yield f"the trace attributes a {status} to the site, which sent none"

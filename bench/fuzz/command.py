@@ -1,4 +1,4 @@
-"""python -m bench fuzz: mutated requests, answers and handshakes; does the lane bear them all?"""
+"""python -m bench fuzz: send mutated messages through a lane and check that it survives them."""
 
 import argparse
 import time
@@ -9,39 +9,39 @@ from rich.console import Console
 
 from bench.fuzz.cases import Case, case
 from bench.fuzz.check import failures
-from bench.setting import setting
-from bench.traffic.alone import leave_the_network
+from bench.traffic.loopback_network import enter_loopback_network
+from bench.workspace import open_workspace
 
 _SHOWN = 400
-"""Bytes of a message."""
+"""Bytes of a message that are printed."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Try cases and print those that fail; return 1 if there are any."""
+    """Run cases and print those that fail; return 1 if there are any."""
     parser = argparse.ArgumentParser(prog="python -m bench fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=2000, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="only these cases")
     parser.add_argument(
-        "--failures", type=int, default=10, metavar="N", help="stop after so many (default: 10)"
+        "--failures", type=int, default=10, metavar="N", help="stop after N failures (default: 10)"
     )
     asked = parser.parse_args(arguments)
     if asked.cases < 1 or asked.failures < 1:
         parser.error("--cases and --failures: 1 is the least")
     numbers: list[int] = asked.only or list(range(1, asked.cases + 1))
     try:
-        leave_the_network()
+        enter_loopback_network()
     except OSError as error:
-        numbers = [it for it in numbers if not case(asked.seed, it).names_hosts]
+        numbers = [it for it in numbers if not case(asked.seed, it).may_name_any_host]
         print(
-            f"Cases that may name any host are left out, since this user can have no network with"
-            f" loopback alone: {error.strerror}."
+            "Cases that may name any host are skipped, since this user cannot create a network with"
+            f" only loopback: {error.strerror}."
         )
     families = Counter(case(asked.seed, number).family for number in numbers)
-    print(f"{len(numbers):,} cases, seed {asked.seed}:", *_told(families))
+    print(f"{len(numbers):,} cases, seed {asked.seed}:", *_counts(families))
     began = time.monotonic()
-    with setting(quick=True) as place, Console(stderr=True).status("trying"):
-        found = list(failures(place, asked.seed, numbers, asked.failures))
+    with open_workspace(quick=True) as workspace, Console(stderr=True).status("running cases"):
+        found = list(failures(workspace, asked.seed, numbers, asked.failures))
     for failure in found:
         print(f"\nfailed: {'; '.join(failure.why)}")
         print(
@@ -54,12 +54,12 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if found else 0
 
 
-def _told(families: Counter[str]) -> list[str]:
+def _counts(families: Counter[str]) -> list[str]:
     return [f"{name} {times}," for name, times in families.most_common()]
 
 
 def _show(failing: Case) -> None:
-    print(f"case {failing.number}, {failing.family}, into {failing.door}")
+    print(f"case {failing.number}, {failing.family}, into {failing.channel}")
     for what, data in (
         ("client", failing.sends),
         ("site", failing.answer),

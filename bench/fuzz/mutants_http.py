@@ -1,4 +1,4 @@
-"""HTTP/1 requests and answers as nobody should send them, and some do (RFC 9110, RFC 9112)."""
+"""Malformed and unusual HTTP/1 requests and answers (RFC 9110, RFC 9112)."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,7 +13,7 @@ _TYPE: Final = b"Content-Type: text/html\r\n"
 
 
 def answers() -> Iterator[tuple[str, bytes]]:
-    """Yield what a site may answer to a GET, with a name; it closes the connection afterwards."""
+    """Yield named answers to a GET; the site closes the connection after each."""
     ok = b"HTTP/1.1 200 OK\r\n" + _TYPE
     for line in (
         b"HTTP/1.1 200 OK",
@@ -190,9 +190,9 @@ def answers() -> Iterator[tuple[str, bytes]]:
         b"chunked\x00",
         b"x chunked",
     ):
-        told = b"Transfer-Encoding: " + coding + b"\r\n"
-        yield f"coding {coding!r}", ok + told + b"\r\n" + _CHUNKED
-        yield f"coding {coding!r} with a length", ok + told + _LENGTH + b"\r\n" + _CHUNKED
+        coded = b"Transfer-Encoding: " + coding + b"\r\n"
+        yield f"coding {coding!r}", ok + coded + b"\r\n" + _CHUNKED
+        yield f"coding {coding!r} with a length", ok + coded + _LENGTH + b"\r\n" + _CHUNKED
     yield "two codings", ok + _CHUNKS * 2 + b"\r\n" + _CHUNKED
     yield "two codings, one unknown", ok + _CHUNKS + b"Transfer-Encoding: x\r\n\r\n" + _CHUNKED
     for chunks in (
@@ -481,9 +481,9 @@ _BYTES: Final = b'\x00\t\n\r "#%,/:;=?@[\\]\x7f\x80\xff0A'
 
 
 def mutated(data: bytes, seed: int, times: int = 2) -> bytes:
-    """Return the data with some bytes, pieces or lines dropped, doubled, moved or put in.
+    """Return the data with some bytes, pieces or lines dropped, doubled, moved or inserted.
 
-    The same seed gives the same.
+    Equal arguments give equal results.
     """
     for turn in range(times):
 

@@ -1,4 +1,4 @@
-"""WebSocket handshakes and frames that a peer may send, lawful or not (RFC 6455, RFC 7692)."""
+"""Valid and malformed WebSocket handshakes and frames (RFC 6455, RFC 7692)."""
 
 import zlib
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Final
 
 KEY: Final = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT: Final = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
-"""What RFC 6455 §1.3 answers to this key."""
+"""The accept value for this key, from RFC 6455 §1.3."""
 
 READABLE: Final = (
     "",
@@ -19,7 +19,7 @@ READABLE: Final = (
     "permessage-deflate; client_max_window_bits=8",
     ", permessage-deflate",
 )
-"""Values of ``Sec-WebSocket-Extensions`` under which frames can be read."""
+"""Values of ``Sec-WebSocket-Extensions`` with which frames can be read."""
 
 _NUMBERS = ("7", "16", "0", "-1", "08", "1e1", "abc", "99999999999999999999", "9.0", "", " ", '""')
 _NAMES = ("client_max_window_bits", "server_max_window_bits")
@@ -53,7 +53,7 @@ OPAQUE: Final = (
     "permessage-deflate; " + "a" * 4000,
     "permessage-deflate, " * 300 + "x",
 )
-"""Those under which they cannot."""
+"""Values with which frames cannot be read."""
 
 
 def frame(
@@ -80,7 +80,7 @@ def deflated(data: bytes, window: int = 15) -> bytes:
 
 
 def frames(mask: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield what a peer may send on an open WebSocket, with a name; no mask: a site's."""
+    """Yield named byte strings for an open WebSocket; without ``mask``, those of a site."""
 
     def one(opcode: int, payload: bytes, **how: int) -> bytes:
         return frame(opcode, payload, fin=bool(how.get("fin", 1)), rsv=how.get("rsv", 0), mask=mask)
@@ -120,7 +120,7 @@ def frames(mask: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def answers() -> Iterator[tuple[str, bytes]]:
-    """Yield heads with which a site may take an upgrade, with a name."""
+    """Yield named answers to an upgrade request."""
     usual = ("Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Accept: {ACCEPT}")
 
     def head(*lines: str, status: str = "101 Switching Protocols") -> bytes:

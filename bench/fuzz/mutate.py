@@ -1,4 +1,4 @@
-"""Small mistakes in bytes, drawn from a seed. Pure."""
+"""Small mutations of bytes, drawn from a seed. Pure."""
 
 import random  # noqa: TID251  (Of this run, not of a trial.)
 
@@ -34,51 +34,51 @@ _WORDS = (
 )
 
 
-def mutated(drawn: random.Random, data: bytes, most: int = 3) -> bytes:
-    """Return the bytes with up to so many small changes, none among them."""
-    for _ in range(drawn.randint(0, most)):
-        change = drawn.choice((_insert, _replace, _remove, _repeat, _flip, _line, _cut))
-        data = change(drawn, data)
+def mutate(rng: random.Random, data: bytes, most: int = 3) -> bytes:
+    """Return the bytes with 0 to ``most`` small changes."""
+    for _ in range(rng.randint(0, most)):
+        change = rng.choice((_insert, _replace, _remove, _repeat, _flip, _line, _cut))
+        data = change(rng, data)
     return data
 
 
-def _span(drawn: random.Random, data: bytes) -> tuple[int, int]:
-    start = drawn.randint(0, len(data))
-    return start, min(len(data), start + drawn.choice((1, 1, 2, 4, 16)))
+def _span(rng: random.Random, data: bytes) -> tuple[int, int]:
+    start = rng.randint(0, len(data))
+    return start, min(len(data), start + rng.choice((1, 1, 2, 4, 16)))
 
 
-def _insert(drawn: random.Random, data: bytes) -> bytes:
-    at, _ = _span(drawn, data)
-    return data[:at] + drawn.choice(_WORDS) + data[at:]
+def _insert(rng: random.Random, data: bytes) -> bytes:
+    at, _ = _span(rng, data)
+    return data[:at] + rng.choice(_WORDS) + data[at:]
 
 
-def _replace(drawn: random.Random, data: bytes) -> bytes:
-    start, end = _span(drawn, data)
-    return data[:start] + drawn.choice(_WORDS) + data[end:]
+def _replace(rng: random.Random, data: bytes) -> bytes:
+    start, end = _span(rng, data)
+    return data[:start] + rng.choice(_WORDS) + data[end:]
 
 
-def _remove(drawn: random.Random, data: bytes) -> bytes:
-    start, end = _span(drawn, data)
+def _remove(rng: random.Random, data: bytes) -> bytes:
+    start, end = _span(rng, data)
     return data[:start] + data[end:]
 
 
-def _repeat(drawn: random.Random, data: bytes) -> bytes:
-    start, end = _span(drawn, data)
-    return data[:end] + data[start:end] * drawn.randint(1, 3) + data[end:]
+def _repeat(rng: random.Random, data: bytes) -> bytes:
+    start, end = _span(rng, data)
+    return data[:end] + data[start:end] * rng.randint(1, 3) + data[end:]
 
 
-def _flip(drawn: random.Random, data: bytes) -> bytes:
+def _flip(rng: random.Random, data: bytes) -> bytes:
     if not data:
         return data
-    at = drawn.randrange(len(data))
-    return data[:at] + bytes((data[at] ^ (1 << drawn.randrange(8)),)) + data[at + 1 :]
+    at = rng.randrange(len(data))
+    return data[:at] + bytes((data[at] ^ (1 << rng.randrange(8)),)) + data[at + 1 :]
 
 
-def _line(drawn: random.Random, data: bytes) -> bytes:
-    """Drop a line, repeat it, or let it change places with the next."""
+def _line(rng: random.Random, data: bytes) -> bytes:
+    """Drop a line, repeat it, or swap it with the next."""
     lines = data.split(b"\r\n")
-    at = drawn.randrange(len(lines))
-    match drawn.randrange(3):
+    at = rng.randrange(len(lines))
+    match rng.randrange(3):
         case 0:
             del lines[at]
         case 1:
@@ -88,6 +88,6 @@ def _line(drawn: random.Random, data: bytes) -> bytes:
     return b"\r\n".join(lines)
 
 
-def _cut(drawn: random.Random, data: bytes) -> bytes:
-    # Seldom: what ends early is soon the same as any other.
-    return data[: drawn.randint(0, len(data))] if drawn.random() < 0.2 else data
+def _cut(rng: random.Random, data: bytes) -> bytes:
+    # Rarely: messages that are cut early resemble each other.
+    return data[: rng.randint(0, len(data))] if rng.random() < 0.2 else data

@@ -1,16 +1,16 @@
-"""The wall time of ``warex demo``, set-up done. Minutes, so it runs only when named."""
+"""The wall time of ``warex demo`` after set-up. It takes minutes, so it runs only when named."""
 
 import subprocess
 import sys
 import time
 
 from bench.row import Row
-from bench.setting import Setting
+from bench.workspace import Workspace
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Run the demo into a folder that is removed afterwards."""
-    folder = setting.fresh("demo") / "run"
+def measure(workspace: Workspace) -> list[Row]:
+    """Run the demo in the workspace."""
+    folder = workspace.fresh("demo") / "run"
     command = [sys.executable, "-m", "warex.cli", "demo", "--out", str(folder)]
     began = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

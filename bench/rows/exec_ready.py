@@ -1,4 +1,4 @@
-"""How long a command waits that is put behind WAREX: until it runs, and until it is answered."""
+"""The delay of a command behind ``warex exec``: until it runs, and until its first answer."""
 
 import shutil
 import subprocess
@@ -8,72 +8,74 @@ from collections import Counter
 from pathlib import Path
 from statistics import median
 
-from bench.campaigns import own_ca
+from bench.campaigns import use_workspace_ca
 from bench.row import Row
-from bench.setting import HOST, Setting
-from bench.traffic.counted import all_recorded
+from bench.traffic.counted_lanes import check_recorded
 from bench.traffic.programs import site
+from bench.workspace import HOST, Workspace
 from warex.traces import EVENTS
 
 WAREX = str(Path(sys.executable).with_name("warex"))
-_NOW = "echo $EPOCHREALTIME"
-TOLD = ("bash", "-c", _NOW)
-"""Its first instruction, as far as a program can tell: seconds since 1970."""
+_PRINT_TIME = "echo $EPOCHREALTIME"
+_COMMAND = ("bash", "-c", _PRINT_TIME)
+"""Prints the time, in seconds since 1970, as its first instruction."""
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Start a command in a namespace until it runs, and one until it is answered."""
-    return [_until_run(setting), _until_answered(setting)]
+def measure(workspace: Workspace) -> list[Row]:
+    """Measure a command in a namespace until it runs, and one until its first answer."""
+    return [_until_running(workspace), _until_answer(workspace)]
 
 
-def _until_run(setting: Setting) -> Row:
+def _until_running(workspace: Workspace) -> Row:
     plain = (WAREX, "exec", "--quiet", "--isolate", "namespace", "--")
-    alone, behind = list[float](), list[float]()
-    for _ in range(3 if setting.quick else 31):
-        alone.append(_until_told(*TOLD))
-        behind.append(_until_told(*plain, *TOLD))
+    direct, proxied = list[float](), list[float]()
+    for _ in range(3 if workspace.quick else 31):
+        direct.append(_seconds_until_time(*_COMMAND))
+        proxied.append(_seconds_until_time(*plain, *_COMMAND))
     return Row(
         "exec",
         "`warex exec` until the command's first instruction, in a network of its own",
-        median(behind) * 1000,
+        median(proxied) * 1000,
         "ms",
         300,
         at_least=False,
-        detail=f"slowest {max(behind) * 1000:.0f} ms; the command alone"
-        f" {median(alone) * 1000:.0f} ms",
+        detail=f"slowest {max(proxied) * 1000:.0f} ms; the command alone"
+        f" {median(direct) * 1000:.0f} ms",
     )
 
 
-def _until_answered(setting: Setting) -> Row:
-    """Start curl, which asks for a page over TLS at once, with and without ``warex exec``."""
+def _until_answer(workspace: Workspace) -> Row:
+    """Start curl, which fetches a page over TLS, with and without ``warex exec``."""
     what = "`warex exec` until curl, which asks at once, has read its first answer"
     if not (curl := shutil.which("curl")):
         why = "curl is not installed: install your system's package curl"
         return Row("exec-answer", what, None, "ms", 600, at_least=False, detail=why)
-    alone, behind = list[float](), list[float]()
-    with site("bench.traffic.quick_site", *setting.tls) as port, own_ca(setting):
+    direct, proxied = list[float](), list[float]()
+    with site("bench.traffic.quick_site", *workspace.tls) as port, use_workspace_ca(workspace):
         url = f"https://{HOST}:{port}/first"
-        ask = ("bash", "-c", f'{curl} -s --http1.1 -o /dev/null "$@" && {_NOW}', "bash", url)
-        bare = (*ask, "--cacert", str(setting.ca.certificate))
-        for _ in range(3 if setting.quick else 31):
-            alone.append(_until_told(*bare))
-            out = setting.fresh("exec")
-            behind.append(_until_told(WAREX, "exec", "--quiet", "--out", str(out), "--", *ask))
-            all_recorded(Counter([url]), out / EVENTS)
+        ask = ("bash", "-c", f'{curl} -s --http1.1 -o /dev/null "$@" && {_PRINT_TIME}', "bash", url)
+        bare = (*ask, "--cacert", str(workspace.ca.certificate))
+        for _ in range(3 if workspace.quick else 31):
+            direct.append(_seconds_until_time(*bare))
+            out = workspace.fresh("exec")
+            proxied.append(
+                _seconds_until_time(WAREX, "exec", "--quiet", "--out", str(out), "--", *ask)
+            )
+            check_recorded(Counter([url]), out / EVENTS)
     return Row(
         "exec-answer",
         what,
-        median(behind) * 1000,
+        median(proxied) * 1000,
         "ms",
         600,
         at_least=False,
-        detail=f"slowest {max(behind) * 1000:.0f} ms; curl alone {median(alone) * 1000:.0f} ms",
+        detail=f"slowest {max(proxied) * 1000:.0f} ms; curl alone {median(direct) * 1000:.0f} ms",
     )
 
 
-def _until_told(*command: str) -> float:
-    """Return how long a command takes until it prints the time."""
-    # By the wall clock, since that is what the command can tell; a leap would show as an outlier.
+def _seconds_until_time(*command: str) -> float:
+    """Return the seconds from a command's start to the time that it prints."""
+    # By the wall clock, the only one that the command prints; a leap would show as an outlier.
     began = time.time()  # noqa: TID251
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""How much longer an agent takes for a task behind WAREX than without it."""
+"""How much longer an agent takes for a task behind the proxy than without it."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -6,13 +6,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import override
 
 from pydantic import JsonValue
 
-from bench.campaigns import went
+from bench.campaigns import run_timed
 from bench.row import Row
-from bench.rows.added import Added, added
-from bench.setting import Setting
+from bench.rows.added_latency import Added, added
+from bench.workspace import Workspace
 from warex.analysis.stats.clustered import TaskId, mean_interval, ratio_interval
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
@@ -34,14 +35,14 @@ from warex.traces import (
 )
 
 THINK = 2.0
-"""Seconds that a model is taken to think at each step; the scripted one thinks for none."""
+"""Assumed seconds of a model per step; the scripted model answers at once."""
 _LEAST = 40
 _SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """One task, behind a clean lane and without a proxy."""
+    """One task, through a clean lane and without a proxy."""
 
     task: TaskId
     clean: float
@@ -49,9 +50,9 @@ class _Pair:
     bare: float
     """The same without a proxy."""
     pages: int
-    """Documents that were loaded."""
+    """Number of documents loaded."""
     calls: Sequence[JsonValue]
-    """The messages of each model call, one a step."""
+    """The messages of each model call, one per step."""
 
     @property
     def added(self) -> float:
@@ -59,23 +60,23 @@ class _Pair:
 
     @property
     def with_thinking(self) -> float:
-        """Seconds without a proxy, were the model one that thinks."""
+        """Seconds without a proxy, plus the assumed time of the model."""
         return self.bare + THINK * len(self.calls)
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Run a sample of the testbed's tasks behind a clean lane and without a proxy, by turns.
+def measure(workspace: Workspace) -> list[Row]:
+    """Run a sample of the testbed's tasks through a clean lane and without a proxy, in turns.
 
-    One lane, so that no trial disturbs another; the campaign's plan balances which side comes
+    In one lane, so that no trial slows another; the campaign's plan balances which condition comes
     first.
     """
-    tasks = 2 if setting.quick else 48
-    if not setting.quick:
-        _pairs(setting, 1)  # The first trials of all find a cold machine.
-    pairs = _pairs(setting, tasks)
-    if len(pairs) < (least := 1 if setting.quick else _LEAST):
+    tasks = 2 if workspace.quick else 48
+    if not workspace.quick:
+        _pairs(workspace, 1)  # Warms the machine up.
+    pairs = _pairs(workspace, tasks)
+    if len(pairs) < (least := 1 if workspace.quick else _LEAST):
         raise RuntimeError(f"of {tasks} pairs {len(pairs)} can be compared; {least} are the least")
-    each = added(setting, [call for pair in pairs for call in pair.calls])
+    each = added(workspace, [call for pair in pairs for call in pair.calls])
     longer = [(pair.task, pair.added) for pair in pairs]
     base = [(pair.task, pair.with_thinking) for pair in pairs]
     percent = 100 * sum(more for _, more in longer) / sum(seconds for _, seconds in base)
@@ -88,31 +89,34 @@ def measure(setting: Setting) -> list[Row]:
             "%",
             3,
             at_least=False,
-            detail=_told(pairs, each, ratio_interval(longer, base), mean_interval(longer)),
+            detail=_details(pairs, each, ratio_interval(longer, base), mean_interval(longer)),
         )
     ]
 
 
-class _SameSites(TestbedBenchmark):
-    """The testbed as it is without a proxy, on both sides: over TLS, as sites of the web are.
+class TlsTestbed(TestbedBenchmark):
+    """The testbed over TLS behind the proxy as well, as it is without one.
 
-    Otherwise the testbed itself would be faster behind the proxy, which asks it without TLS.
+    Otherwise the proxy would ask the testbed without TLS, which is faster.
     """
 
-    def stage(
+    @override
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        return self._secured(super().start_environment(task, folder, ca, direct=True))
+        return self._with_tls(super().start_environment(task, folder, ca, direct=True))
 
     @contextmanager
-    def _secured(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
-        with stage as standing:
-            ports = standing.direct_hosts.items()
+    def _with_tls(
+        self, environment: AbstractContextManager[TaskEnvironment]
+    ) -> Iterator[TaskEnvironment]:
+        with environment as started:
+            ports = started.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
-            yield replace(standing, maps=maps)
+            yield replace(started, maps=maps)
 
 
-def _told(
+def _details(
     pairs: Sequence[_Pair],
     each: Added,
     share: tuple[float, float] | None,
@@ -140,7 +144,7 @@ def _between(interval: tuple[float, float] | None, times: float) -> str:
     return f"[{low}, {high}]"
 
 
-def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
+def _pairs(workspace: Workspace, tasks: int) -> list[_Pair]:
     config = CampaignConfig.model_validate(
         {
             "name": "latency",
@@ -153,8 +157,8 @@ def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
         }
     )
     planned = plan(config)
-    same = replace(planned, benchmark=_SameSites(config.benchmark))
-    run = went(setting, same, RunOptions(jobs=1)).run
+    same = replace(planned, benchmark=TlsTestbed(config.benchmark))
+    run = run_timed(workspace, same, RunOptions(jobs=1)).run
     bare, clean = (
         sorted(spec.key for spec in planned.trials if spec.key.condition == name)
         for name in (NO_PROXY, CLEAN)
@@ -164,9 +168,9 @@ def _pairs(setting: Setting, tasks: int) -> list[_Pair]:
 
 
 def _pair(run: Path, bare: TrialKey, clean: TrialKey) -> _Pair | None:
-    """Read a pair; None where a side's first attempt does not count or the steps are not the same.
+    """Read a pair; None if a first attempt does not count or the numbers of steps differ.
 
-    What took an agent other ways took it other times, too, and those are no proxy's doing.
+    Different steps take different times, whatever the proxy adds.
     """
     folders = [attempt_dir(run, key, 1) for key in (bare, clean)]
     sides = [read_outcome(folder) for folder in folders]

@@ -1,36 +1,36 @@
-"""How much a lane's process grows while a large body is downloaded through it."""
+"""The memory growth of a lane's process while a large body is downloaded through it."""
 
 import ssl
 
-from bench.processes import KNOWN, resident
+from bench.processes import HAS_PROCFS, resident
 from bench.row import Row
-from bench.setting import HOST, Setting
-from bench.traffic.candidates import LOADED, lane
-from bench.traffic.load import trusting, tunnel
+from bench.traffic.load import tunnel, unverified_context
+from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.programs import site
+from bench.workspace import HOST, Workspace
 
 GIGABYTE = 10**9
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Compare the peak of resident memory with what it was before the download.
+def measure(workspace: Workspace) -> list[Row]:
+    """Compare the peak of resident memory with its value before the download.
 
-    Reads ``/proc``, so Linux only: elsewhere there is no row.
+    Returns no row without ``/proc``.
     """
-    if not KNOWN:
+    if not HAS_PROCFS:
         return []
-    size = GIGABYTE // 20 if setting.quick else GIGABYTE
+    size = GIGABYTE // 20 if workspace.quick else GIGABYTE
     with (
-        site("bench.traffic.site", *setting.tls) as port,
-        lane(setting, LOADED) as proxy,
-        tunnel(proxy.port, port, trusting()) as connection,
+        site("bench.traffic.site", *workspace.tls) as port,
+        lane(workspace, LOADED) as proxy,
+        tunnel(proxy.port, port, unverified_context()) as connection,
     ):
         authority = f"{HOST}:{port}"
         _download(connection, authority, 1000)
-        proxy.answered(f"https://{authority}/bytes/1000")
+        proxy.count_requests(f"https://{authority}/bytes/1000")
         before = resident(proxy.pid, "VmRSS")
         _download(connection, authority, size)
-        proxy.answered(f"https://{authority}/bytes/{size}")
+        proxy.count_requests(f"https://{authority}/bytes/{size}")
         peak = resident(proxy.pid, "VmHWM")
     return [
         Row(

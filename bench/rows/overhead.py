@@ -1,4 +1,4 @@
-"""How much of its lanes' time a campaign does not spend on trials."""
+"""The share of its lanes' time that a campaign does not spend on attempts."""
 
 import threading
 import time
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import override
 
-from bench.campaigns import all_solved, one_second_trials, went
+from bench.campaigns import mean_agent_seconds, one_second_trials, run_timed
 from bench.row import Row
-from bench.setting import Setting
+from bench.workspace import Workspace
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.command.adapter import CommandBenchmark
 from warex.benchmarks.table import BenchmarkConfig
@@ -18,13 +19,15 @@ from warex.proxy.certificates.ca import CertificateAuthority
 _LANES = 2
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Run a campaign of one-second trials, end to end, and add up what its attempts took."""
-    trials = 2 if setting.quick else 100
-    with one_second_trials(setting, trials) as (planned, options):
-        timed = _Timed(planned.config.benchmark)
-        campaign = went(setting, replace(planned, benchmark=timed), replace(options, jobs=_LANES))
-    agent = all_solved(campaign, trials)
+def measure(workspace: Workspace) -> list[Row]:
+    """Run a campaign of one-second trials and add up the times of its attempts."""
+    trials = 2 if workspace.quick else 100
+    with one_second_trials(workspace, trials) as (planned, options):
+        timed = TimedBenchmark(planned.config.benchmark)
+        campaign = run_timed(
+            workspace, replace(planned, benchmark=timed), replace(options, jobs=_LANES)
+        )
+    agent = mean_agent_seconds(campaign, trials)
     lanes = _LANES * campaign.wall
     return [
         Row(
@@ -44,11 +47,10 @@ def measure(setting: Setting) -> list[Row]:
     ]
 
 
-class _Timed(CommandBenchmark):
-    """Adds up the time of attempts: all of one happens while its stage stands.
+class TimedBenchmark(CommandBenchmark):
+    """Add up the time of the attempts, each from the start of its environment to the end.
 
-    Making the attempt's folder and writing how it came out, its first act and its last, are left
-    out, and so count as overhead.
+    Making the attempt's folder and writing its outcome are not included, and so count as overhead.
     """
 
     def __init__(self, table: BenchmarkConfig) -> None:
@@ -56,17 +58,20 @@ class _Timed(CommandBenchmark):
         self.seconds = 0.0
         self._lock = threading.Lock()
 
-    def stage(
+    @override
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         return self._timed(super().start_environment(task, folder, ca, direct=direct))
 
     @contextmanager
-    def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
+    def _timed(
+        self, environment: AbstractContextManager[TaskEnvironment]
+    ) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
-            with stage as standing:
-                yield standing
+            with environment as started:
+                yield started
         finally:
             with self._lock:
                 self.seconds += time.perf_counter() - began

@@ -1,24 +1,24 @@
-"""How long until a lane is ready for its next trial."""
+"""The time until a lane is ready for its next trial."""
 
 import socket
 import time
 from statistics import median
 
 from bench.row import Row
-from bench.setting import Setting
-from bench.traffic.candidates import LOADED, warex_config
+from bench.traffic.measured_lanes import LOADED, warex_config
+from bench.workspace import Workspace
 from warex.proxy.process.client import start_proxy
 
 
-def measure(setting: Setting) -> list[Row]:
-    """End a lane's proxy and start the next one until it accepts a connection; the median."""
+def measure(workspace: Workspace) -> list[Row]:
+    """Measure from the end of one proxy to the first accepted connection of the next; median."""
     starts: list[float] = []
     turns: list[float] = []
     ended = 0.0
-    for _ in range(4 if setting.quick else 21):
-        config = warex_config(setting, LOADED)
+    for _ in range(4 if workspace.quick else 21):
+        config = warex_config(workspace, LOADED)
         began = time.perf_counter()
-        with start_proxy(setting.forkserver, config) as proxy:
+        with start_proxy(workspace.forkserver, config) as proxy:
             socket.create_connection((proxy.host, proxy.port), timeout=10).close()
             starts.append(time.perf_counter() - began)
             if ended:

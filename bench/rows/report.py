@@ -1,4 +1,4 @@
-"""What a report of many trials takes."""
+"""The time of ``warex report`` on a run of many trials."""
 
 import subprocess
 import sys
@@ -7,15 +7,15 @@ from pathlib import Path
 
 from bench.row import Row
 from bench.run_folder import write_run
-from bench.setting import Setting
+from bench.workspace import Workspace
 
 WAREX = str(Path(sys.executable).with_name("warex"))
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Write a run folder and have ``warex report`` read it, as a user would, once."""
-    trials = 200 if setting.quick else 10_000
-    run = write_run(setting.fresh("report") / "run", trials)
+def measure(workspace: Workspace) -> list[Row]:
+    """Write a run folder and run ``warex report`` on it once."""
+    trials = 200 if workspace.quick else 10_000
+    run = write_run(workspace.fresh("report") / "run", trials)
     traces = sum(file.stat().st_size for file in run.rglob("*.jsonl"))
     began = time.perf_counter()
     subprocess.run([WAREX, "report", str(run)], stdout=subprocess.DEVNULL, check=True)

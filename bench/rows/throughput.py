@@ -1,7 +1,7 @@
 """HTTPS requests per second on 16 kept connections, against stock mitmdump.
 
-Both stay up and take turns of a second under the same client, so that whatever else the
-machine does falls on both alike. The result is the ratio of the medians.
+Both run throughout and take turns of one second with the same client, so that other load on the
+machine affects both alike. The result is the ratio of the medians.
 """
 
 from contextlib import ExitStack
@@ -9,35 +9,35 @@ from statistics import median
 
 from bench.processes import processor_seconds
 from bench.row import Row
-from bench.setting import Setting
 from bench.traffic import load
-from bench.traffic.candidates import LOADED, lane
-from bench.traffic.counted import Lane
+from bench.traffic.counted_lanes import Lane
 from bench.traffic.load import Turn
-from bench.traffic.mitmdump import Running, mitmdump
+from bench.traffic.measured_lanes import LOADED, lane
+from bench.traffic.mitmdump import MitmdumpProcess, mitmdump
 from bench.traffic.programs import program, site
-from bench.turns import there_and_back
+from bench.turn_order import alternate
+from bench.workspace import Workspace
 
 CONNECTIONS = 16
 
 
-def measure(setting: Setting) -> list[Row]:
-    """Measure a lane that traces under a scenario, and mitmdump."""
-    rounds, seconds = (2, 0.3) if setting.quick else (20, 1.0)
+def measure(workspace: Workspace) -> list[Row]:
+    """Measure a lane with a trace and a scenario, and mitmdump."""
+    rounds, seconds = (2, 0.3) if workspace.quick else (20, 1.0)
     with ExitStack() as stack:
-        port = stack.enter_context(site("bench.traffic.quick_site", *setting.tls))
-        read = stack.enter_context(lane(setting, LOADED))
+        port = stack.enter_context(site("bench.traffic.quick_site", *workspace.tls))
+        lane_proxy = stack.enter_context(lane(workspace, LOADED))
         client = stack.enter_context(program("bench.traffic.load"))
 
         def turn(name: str) -> Turn:
             done = load.turn(client, name, seconds)
             if name == "warex":
-                read.answered(load.url(port), times=done.answers)
+                lane_proxy.count_requests(load.url(port), times=done.answers)
             return done
 
-        proxies: dict[str, Running | Lane] = {
-            "mitmdump": stack.enter_context(mitmdump(setting)),
-            "warex": read,
+        proxies: dict[str, MitmdumpProcess | Lane] = {
+            "mitmdump": stack.enter_context(mitmdump(workspace)),
+            "warex": lane_proxy,
         }
         client.ask(f"connect direct 0 {port} {CONNECTIONS}")
         direct = turn("direct").rate
@@ -46,7 +46,7 @@ def measure(setting: Setting) -> list[Row]:
             turn(name)
         turns: dict[str, list[Turn]] = {name: [] for name in proxies}
         used = dict.fromkeys(proxies, 0.0)
-        for order in there_and_back(list(proxies), rounds):
+        for order in alternate(list(proxies), rounds):
             for name in order:
                 before = processor_seconds(proxies[name].pid)
                 turns[name].append(turn(name))

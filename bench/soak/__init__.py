@@ -1,1 +1,1 @@
-"""Many mixed requests through one lane, and whether its ledger adds up afterwards."""
+"""Send many mixed requests through one lane and check that its ledger adds up."""

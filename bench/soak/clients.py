@@ -1,4 +1,4 @@
-"""The clients of a soak: what each session did, and what it was answered."""
+"""The clients of a soak, and the log of their answers."""
 
 import asyncio
 import ssl
@@ -11,41 +11,45 @@ from typing import Literal
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from bench.setting import HOST
 from bench.soak.jobs import Job, Session, bodies
 from bench.soak.site import WEBSOCKET_PATH, reset
+from bench.workspace import HOST
 
-type Fate = Literal["site", "other", "cut", "lost", "left", "left_unread", "left_at_once"]
-"""What became of a request: the site's whole answer; another whole one; the connection or stream
-ended before; the connection was reset, for whichever of its streams, and what was on its way,
-either way, may never have been read; the client gave up, or gave up having seen no byte of a body,
-or reset the connection behind the request, which a system may then drop before anybody has read it
-(RFC 9293 §3.10.7)."""
+type RequestOutcome = Literal["site", "other", "cut", "lost", "left", "left_unread", "left_at_once"]
+"""The outcome of a request:
+
+- ``site``: the site's whole answer; ``other``: another whole answer;
+- ``cut``: the connection or stream ended early;
+- ``lost``: the connection was reset, so data in transit may be lost in both directions;
+- ``left``: the client gave up; ``left_unread``: before the first byte of a body; ``left_at_once``:
+  it reset the connection right after the request, which a system may drop unread (RFC 9293
+  §3.10.7).
+"""
 
 _SECONDS = 60.0
 _PIECE = 64 * 1024
 
 
 @dataclass(slots=True)
-class Book:
-    """What the clients saw, by path."""
+class ClientLog:
+    """The outcomes of the clients' requests, by path."""
 
-    fates: dict[str, list[Fate]] = field(default_factory=lambda: defaultdict(list))
+    outcomes: dict[str, list[RequestOutcome]] = field(default_factory=lambda: defaultdict(list))
     reasons: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """What clients were told where no answer came."""
+    """The errors of requests without an answer."""
     sent: dict[str, int] = field(default_factory=dict)
     """Messages of each WebSocket, all of which came back."""
     mistakes: list[str] = field(default_factory=list)
-    """What no client should ever see."""
+    """Answers and errors that no client should get."""
 
-    def note(self, job: Job, fate: Fate, why: str = "") -> None:
-        """Note what became of a request, and what its client was told."""
-        self.fates[job.path].append(fate)
+    def note(self, job: Job, outcome: RequestOutcome, why: str = "") -> None:
+        """Record the outcome of a request, with the error if there was one."""
+        self.outcomes[job.path].append(outcome)
         if why:
             self.reasons[job.path].append(why)
 
-    def whole(self, job: Job, marked: str | None, body: bytes) -> None:
-        """Note a whole answer; ``marked`` is what the site says that it answers."""
+    def note_response(self, job: Job, marked: str | None, body: bytes) -> None:
+        """Record a whole answer; ``marked``: its ``x-site`` header, which only the site sets."""
         if marked is None:
             self.note(job, "other")
             if b"mitmproxy" in body.lower():
@@ -56,13 +60,9 @@ class Book:
             self.mistakes.append(f"{job.path}: {len(body)} bytes that are not the site's")
 
 
-class Gone(Exception):
-    """The connection has ended."""
-
-
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How clients reach the site."""
+class ProxyRoute:
+    """The ports of proxy and site, and the CA to trust."""
 
     proxy: int
     port: int
@@ -72,7 +72,7 @@ class Way:
     async def connect(
         self, port: int, *protocols: str
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Open a tunnel through the proxy and TLS in it; raise OSError where that fails."""
+        """Open a TLS connection through the proxy's tunnel; raise OSError on failure."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.proxy, limit=1 << 21)
         writer.write(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
         head = await reader.readuntil(b"\r\n\r\n")
@@ -83,27 +83,27 @@ class Way:
         return reader, writer
 
     def context(self, *protocols: str) -> ssl.SSLContext:
-        """Return a context that trusts the CA, and nobody else."""
+        """Return a context that trusts only the CA."""
         context = ssl.create_default_context(cafile=str(self.ca))
         context.set_alpn_protocols(list(protocols))
         return context
 
 
-async def http1(way: Way, session: Session, book: Book) -> None:
-    """Ask for one thing after the other on a kept connection; open another where it ended."""
+async def http1(route: ProxyRoute, session: Session, log: ClientLog) -> None:
+    """Send requests one after the other on a kept connection; reopen it if it ends."""
     kept: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
     for job in session.jobs:
         if kept is None:
-            kept = await way.connect(way.port, "http/1.1")
+            kept = await route.connect(route.port, "http/1.1")
         reader, writer = kept
         try:
             async with asyncio.timeout(_SECONDS):
-                stays = await _ask(reader, writer, way.port, job, book)
+                stays = await _ask(reader, writer, route.port, job, log)
         except TimeoutError:
             writer.transport.abort()
             raise
         except (OSError, asyncio.IncompleteReadError) as error:
-            book.note(job, "cut", repr(error))
+            log.note(job, "cut", repr(error))
             stays = False
         if not stays:
             writer.close()
@@ -115,7 +115,7 @@ async def http1(way: Way, session: Session, book: Book) -> None:
 
 
 async def _ask(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, job: Job, book: Book
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, job: Job, log: ClientLog
 ) -> bool:
     """Return whether the connection can be used again."""
     kind = "Sec-Fetch-Dest: script\r\n" if job.part == "scripts" else ""
@@ -127,10 +127,10 @@ async def _ask(
     writer.write(head.encode() + job.body)
     if job.act == "leave_at_once":
         await writer.drain()
-        return _leave(writer, job, book, "left_at_once")
+        return _leave(writer, job, log, "left_at_once")
     fields = _fields(await reader.readuntil(b"\r\n\r\n"))
     if job.act == "leave":
-        return _leave(writer, job, book, "left")
+        return _leave(writer, job, log, "left")
     if fields.get("transfer-encoding") == "chunked":
         body = b""
         while size := int(await reader.readuntil(b"\r\n"), 16):
@@ -138,13 +138,13 @@ async def _ask(
         await reader.readexactly(2)
     else:
         body = await _body(reader, int(fields.get("content-length", 0)), slow=job.act == "slow")
-    book.whole(job, fields.get("x-site"), body)
+    log.note_response(job, fields.get("x-site"), body)
     return fields.get("connection") != "close"
 
 
-def _leave(writer: asyncio.StreamWriter, job: Job, book: Book, fate: Fate) -> bool:
+def _leave(writer: asyncio.StreamWriter, job: Job, log: ClientLog, outcome: RequestOutcome) -> bool:
     reset(writer)
-    book.note(job, fate)
+    log.note(job, outcome)
     return False
 
 
@@ -164,14 +164,14 @@ def _fields(head: bytes) -> dict[str, str]:
     return {name.lower(): value.strip().lower() for name, _, value in lines}
 
 
-async def websocket(way: Way, session: Session, book: Book) -> None:
-    """Send messages, each of which must come back; then close, or just go."""
+async def websocket(route: ProxyRoute, session: Session, log: ClientLog) -> None:
+    """Send messages, each of which must come back; then close or abort the connection."""
     path = f"{WEBSOCKET_PATH}{session.number}"
     try:
         async with connect(
-            f"wss://{HOST}:{way.websocket_port}{path}",
-            ssl=way.context("http/1.1"),
-            proxy=f"http://127.0.0.1:{way.proxy}",
+            f"wss://{HOST}:{route.websocket_port}{path}",
+            ssl=route.context("http/1.1"),
+            proxy=f"http://127.0.0.1:{route.proxy}",
             open_timeout=_SECONDS,
             ping_interval=None,
             close_timeout=_SECONDS,
@@ -181,9 +181,9 @@ async def websocket(way: Way, session: Session, book: Book) -> None:
                 async with asyncio.timeout(_SECONDS):
                     await channel.send(sent)
                     if await channel.recv() != sent:
-                        book.mistakes.append(f"{path}: message {number} came back changed")
-            book.sent[path] = len(session.messages)
+                        log.mistakes.append(f"{path}: message {number} came back changed")
+            log.sent[path] = len(session.messages)
             if not session.closes:
                 channel.transport.abort()
     except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError) as error:
-        book.mistakes.append(f"{path}: {type(error).__name__}: {error}")
+        log.mistakes.append(f"{path}: {type(error).__name__}: {error}")

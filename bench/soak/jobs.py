@@ -1,11 +1,11 @@
-"""What is asked for in a soak: drawn from a seed, so that a run can be repeated. Pure."""
+"""The requests of a soak, drawn from a seed so that a run can be repeated. Pure."""
 
 import random  # noqa: TID251  (Of this run, not of a trial.)
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bench.setting import HOST
+from bench.workspace import HOST
 from warex.faults import AnyFault, ConnectionCut, HttpError, JavascriptFailure, NetworkError
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.scenarios.scenario import Random
@@ -17,8 +17,8 @@ type Act = Literal["read", "slow", "leave", "leave_at_once", "leave_unread"]
 BIG = 1 << 20
 """Bytes of a large body."""
 SMALL = 2000
-CALM = "calm"
-"""The part of the site that no rule is about."""
+NO_FAULTS = "calm"
+"""The part of the site that no rule matches."""
 PROBABILITIES = {
     "error-before": 0.2,
     "error-after": 0.1,
@@ -27,11 +27,11 @@ PROBABILITIES = {
     "cut": 0.05,
     "scripts": 0.3,
 }
-"""Of each random rule; the rule is about the part of the site of the same name."""
+"""The probability of each random rule, which matches the part of the site with its name."""
 _PER_URL = 100
-"""How many addresses the part has that is numbered by address."""
+"""The number of URLs of the part ``error-per-url``."""
 
-_KINDS: dict[Kind, int] = {
+KINDS: dict[Kind, int] = {
     "page": 700,
     "chunked": 100,
     "post": 100,
@@ -41,12 +41,12 @@ _KINDS: dict[Kind, int] = {
     "big": 5,
 }
 _ACTS: dict[Act, int] = {"read": 960, "leave": 15, "leave_at_once": 15, "slow": 10}
-_PARTS = {CALM: 10} | dict.fromkeys(PROBABILITIES, 2)
+_PARTS = {NO_FAULTS: 10} | dict.fromkeys(PROBABILITIES, 2)
 _MESSAGE_SIZES = (5, 200, 2000, 60_000)
 
 
 def scenario() -> Scenario:
-    """Return several rules with random triggers, each about a part of the site."""
+    """Return rules with random triggers, each for one part of the site."""
     faults: dict[str, AnyFault] = {
         "error-before": HttpError(status=503),
         "error-after": HttpError(status=500, stage="response"),
@@ -78,33 +78,33 @@ def _trigger(name: str, probability: float) -> Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One request, and what its client does about the answer."""
+    """One request, and how its client handles the answer."""
 
     number: int
-    """Names it: its path is asked for once, but in the part that is numbered by address."""
+    """Makes the path unique, except in the part ``error-per-url``."""
     part: str
     kind: Kind
     act: Act
 
     @property
     def method(self) -> str:
-        """POST where it has a body."""
+        """POST if it has a body, else GET."""
         return "POST" if self.kind == "post" else "GET"
 
     @property
     def path(self) -> str:
-        """Which says what the site is to do."""
+        """The path, which tells the site how to answer."""
         return f"/{self.part}/{self.kind}/{self.number}{'.js' if self.part == 'scripts' else ''}"
 
     @property
     def body(self) -> bytes:
-        """What is posted."""
+        """The request's body."""
         return b"%d." % self.number * 20 if self.kind == "post" else b""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What happens on one connection."""
+    """The requests or messages of one connection."""
 
     number: int
     protocol: Protocol
@@ -112,43 +112,43 @@ class Session:
     messages: tuple[int, ...] = ()
     """Sizes of a WebSocket's messages."""
     unread: bool = False
-    """HTTP/2: the client's windows stay shut, and no byte of a body can come."""
+    """HTTP/2: the client's windows stay at 0, so no byte of a body can arrive."""
     closes: bool = True
-    """A WebSocket's client says that it goes."""
+    """Whether a WebSocket's client sends a close frame."""
 
 
 def sessions(seed: int, first: int, requests: int) -> Iterator[Session]:
-    """Draw sessions of so many requests and messages; ``first`` numbers the first of them."""
-    drawn = random.Random(f"{seed} {first}")
+    """Draw sessions with ``requests`` requests and messages, numbered from ``first``."""
+    rng = random.Random(f"{seed} {first}")
     number = first
     while (left := first + requests - number) > 0:
-        protocol: Protocol = drawn.choices(("http/1.1", "h2", "websocket"), (45, 45, 10))[0]
-        size = min(left, drawn.randint(1, 40))
+        protocol: Protocol = rng.choices(("http/1.1", "h2", "websocket"), (45, 45, 10))[0]
+        size = min(left, rng.randint(1, 40))
         if protocol == "websocket":
-            messages = tuple(drawn.choices(_MESSAGE_SIZES, (40, 40, 19, 1), k=size))
-            yield Session(number, protocol, messages=messages, closes=drawn.random() < 0.8)
+            messages = tuple(rng.choices(_MESSAGE_SIZES, (40, 40, 19, 1), k=size))
+            yield Session(number, protocol, messages=messages, closes=rng.random() < 0.8)
         else:
-            unread = protocol == "h2" and drawn.random() < 0.05
-            jobs = tuple(_job(drawn, number + n, unread=unread) for n in range(size))
+            unread = protocol == "h2" and rng.random() < 0.05
+            jobs = tuple(_job(rng, number + n, unread=unread) for n in range(size))
             yield Session(number, protocol, jobs, unread=unread)
         number += size
 
 
-def _job(drawn: random.Random, number: int, *, unread: bool) -> Job:
-    part = _one(drawn, _PARTS)
-    act: Act = "leave_unread" if unread else _one(drawn, _ACTS)
+def _job(rng: random.Random, number: int, *, unread: bool) -> Job:
+    part = _draw(rng, _PARTS)
+    act: Act = "leave_unread" if unread else _draw(rng, _ACTS)
     if part == "error-per-url":
-        # Asked for often, so never one that fails: a browser would repeat that in silence.
+        # Requested often, so never a kind that fails: a browser would repeat it silently.
         return Job(number % _PER_URL, part, "page", act)
-    return Job(number, part, _one(drawn, _KINDS), act)
+    return Job(number, part, _draw(rng, KINDS), act)
 
 
-def _one[T: str](drawn: random.Random, weights: dict[T, int]) -> T:
-    return drawn.choices(list(weights), list(weights.values()))[0]
+def _draw[T: str](rng: random.Random, weights: dict[T, int]) -> T:
+    return rng.choices(list(weights), list(weights.values()))[0]
 
 
 def bodies(job: Job) -> Sequence[bytes]:
-    """Return what the site answers, in the pieces in which it sends it."""
+    """Return the body of the site's answer, in the pieces in which it is sent."""
     marked = b"<p>%d</p>" % job.number
     match job.kind:
         case "big":

@@ -1,6 +1,6 @@
-"""The site of a soak: HTTP/1.1, HTTP/2 and WebSocket over TLS, and what it saw of them.
+"""The site of a soak: HTTP/1.1, HTTP/2 and WebSocket over TLS, with counts of its requests.
 
-It runs in the loop of the clients, so that the two can be compared without asking anybody.
+It runs in the clients' event loop, so that both counts can be compared directly.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as serve_websockets
 from websockets.exceptions import ConnectionClosed
 
-from bench.soak.jobs import Job, Kind, bodies
+from bench.soak.jobs import KINDS, Job, bodies
 
 WEBSOCKET_PATH = "/socket/"
 _LATE = 0.05
-"""Seconds in the midst of an answer."""
-_GONE = (OSError, asyncio.IncompleteReadError, h2.exceptions.ProtocolError)
+"""Seconds of delay in the middle of an answer."""
+_CONNECTION_ERRORS = (OSError, asyncio.IncompleteReadError, h2.exceptions.ProtocolError)
 
 
 class Site:
-    """Does as paths say, and counts."""
+    """Answers as the path says, and counts requests."""
 
     def __init__(self) -> None:
         self.port = self.websocket_port = 0
@@ -37,8 +37,7 @@ class Site:
         """How many connections are open now."""
         self.seen: Counter[str] = Counter()
         """How often each path was asked for."""
-        self.answered: Counter[str] = Counter()
-        """How often each path was answered to the last byte."""
+
         self.messages: Counter[str] = Counter()
         """How many messages came on each WebSocket."""
 
@@ -47,7 +46,7 @@ class Site:
         self.open += 1
         chosen = writer.get_extra_info("ssl_object").selected_alpn_protocol()
         try:
-            with suppress(*_GONE):
+            with suppress(*_CONNECTION_ERRORS):
                 await (self._http2 if chosen == "h2" else self._http1)(reader, writer)
         finally:
             self.open -= 1
@@ -61,7 +60,7 @@ class Site:
         path = connection.request.path if connection.request else ""
         self.seen[path] += 1
         try:
-            with suppress(ConnectionClosed):  # Some clients just go.
+            with suppress(ConnectionClosed):  # Some clients abort.
                 async for message in connection:
                     self.messages[path] += 1
                     await connection.send(message)
@@ -100,7 +99,6 @@ class Site:
             if chunked:
                 writer.write(b"0\r\n\r\n")
             await writer.drain()
-            self.answered[path] += 1
 
     # ---- HTTP/2
 
@@ -118,9 +116,9 @@ class Site:
         def flush() -> None:
             for stream in list(pending):
                 try:
-                    self._send(connection, stream, pending, paths[stream])
+                    self._send(connection, stream, pending)
                 except h2.exceptions.ProtocolError:
-                    pending.pop(stream, None)  # The proxy has given it up.
+                    pending.pop(stream, None)  # The proxy has reset it.
             if not writer.is_closing():
                 writer.write(connection.data_to_send())
 
@@ -189,7 +187,6 @@ class Site:
         connection: h2.connection.H2Connection,
         stream: int,
         pending: dict[int, bytes],
-        path: str,
     ) -> None:
         """Send as much as flow control allows."""
         while body := pending[stream]:
@@ -202,26 +199,17 @@ class Site:
             pending[stream] = body[room:]
         del pending[stream]
         connection.end_stream(stream)
-        self.answered[path] += 1
 
 
 def job_of(path: str) -> Job:
-    """Return what a path asks for; who asks does not matter here."""
-    _, part, kind, number = path.split("/")
-    kinds: dict[str, Kind] = {
-        "page": "page",
-        "chunked": "chunked",
-        "big": "big",
-        "late": "late",
-        "post": "post",
-        "reset": "reset",
-        "half": "half",
-    }
-    return Job(int(number.removesuffix(".js")), part, kinds[kind], "read")
+    """Return the job of a path; its ``act`` is unknown to the site."""
+    _, part, name, number = path.split("/")
+    kind = next(kind for kind in KINDS if kind == name)
+    return Job(int(number.removesuffix(".js")), part, kind, "read")
 
 
 def reset(writer: asyncio.StreamWriter) -> None:
-    """End a connection by a TCP reset."""
+    """Reset a TCP connection."""
     raw: socket.socket = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
@@ -243,7 +231,7 @@ def _media_type(job: Job) -> str:
 
 
 @asynccontextmanager
-async def served(certificate: str, key: str) -> AsyncIterator[Site]:
+async def serve_site(certificate: str, key: str) -> AsyncIterator[Site]:
     """Serve on two free ports of loopback."""
     site = Site()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,4 +1,4 @@
-"""Headless Chromium that trusts the CA of this place, as it does behind ``warex exec``."""
+"""Headless Chromium that trusts the workspace's CA, as it does behind ``warex exec``."""
 
 import os
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, ProxySettings, sync_playwright
 
-from bench.setting import Setting
+from bench.workspace import Workspace
 from warex.agents.reference import chromium
 from warex.sandbox.namespace.mount_plan import trusted_database
 
@@ -15,11 +15,11 @@ _NETWORK = "performance.getEntries().filter(it => it.transferSize > 0).map(it =>
 
 
 @contextmanager
-def trusting_browser(setting: Setting, *arguments: str) -> Iterator[Browser]:
-    """Start Chromium with a home folder of its own, whose database trusts the CA."""
-    home = setting.fresh("home")
+def trusting_browser(workspace: Workspace, *arguments: str) -> Iterator[Browser]:
+    """Start Chromium with its own home folder, whose NSS database trusts the CA."""
+    home = workspace.fresh("home")
     place = home / _DATABASE
-    made = trusted_database(setting.ca, place)
+    made = trusted_database(workspace.ca, place)
     place.mkdir(parents=True)
     for name, content in made.items():
         (place / name).write_bytes(content)
@@ -36,23 +36,23 @@ def trusting_browser(setting: Setting, *arguments: str) -> Iterator[Browser]:
 
 @contextmanager
 def fresh_page(browser: Browser, proxy: int) -> Iterator[Page]:
-    """Open a page with connections and a cache of its own, through a proxy unless that is 0."""
+    """Open a page in a new context, through the proxy on a port unless that is 0."""
     with browser.new_context(proxy=through(proxy) if proxy else None) as context:
         yield context.new_page()
 
 
 def through(proxy: int) -> ProxySettings:
-    """Return the settings that send all, loopback included, through the proxy on a port."""
+    """Return settings that send all requests, also to loopback, through the proxy on a port."""
     return ProxySettings(server=f"http://127.0.0.1:{proxy}", bypass="<-loopback>")
 
 
 def loaded(page: Page) -> list[str]:
-    """Return the URLs of the page and of all its parts that came over the network."""
+    """Return the URLs of the page and its parts that were loaded over the network."""
     found: list[str] = page.evaluate(_NETWORK)
     return found
 
 
 def load_milliseconds(page: Page) -> float:
-    """Return how long the page and all its parts took, by the browser's clock."""
+    """Return the milliseconds until the page's load event, by the browser's clock."""
     taken: float = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventStart")
     return taken

@@ -1,9 +1,9 @@
 """A client that keeps connections busy, each with one request at a time.
 
-It costs as little as Python allows: one thread, a selector, TLS straight on the socket, one request
-made in advance with the headers that Chromium sends.
+It uses as little CPU as Python allows: one thread, a selector, TLS directly on the socket, one
+request prepared in advance with Chromium's headers.
 
-    python -m bench.traffic.load           ends when its input does; by the line:
+    python -m bench.traffic.load   reads commands from standard input, one per line, until its end:
     connect NAME PROXY PORT N      opens N connections to localhost:PORT (PROXY 0: directly) → ok
     turn NAME SECONDS              keeps them busy → answers and seconds
 """
@@ -15,14 +15,14 @@ import sys
 import time
 from dataclasses import dataclass
 
-from bench.setting import HOST
+from bench.traffic.messages import PATH, Client
 from bench.traffic.programs import Program
-from bench.traffic.talk import PATH, Client
+from bench.workspace import HOST
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """How many answers a client got in how many seconds."""
+    """The number of answers, and the seconds that they took."""
 
     answers: int
     seconds: float
@@ -34,13 +34,13 @@ class Turn:
 
 
 def turn(client: Program, name: str, seconds: float) -> Turn:
-    """Have a client keep a group of its connections busy."""
+    """Make a client program keep a group of its connections busy."""
     answers, took = client.ask(f"turn {name} {seconds}").split()
     return Turn(int(answers), float(took))
 
 
 def url(port: int) -> str:
-    """Return what a client asks a site on this port for."""
+    """Return the URL that a client requests from a site on this port."""
     return f"https://{HOST}:{port}{PATH}"
 
 
@@ -50,20 +50,20 @@ def tunnel(proxy: int, port: int, context: ssl.SSLContext) -> ssl.SSLSocket:
     raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if proxy:
         raw.sendall(f"CONNECT {HOST}:{port} HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n".encode())
-        said = b""
-        while b"\r\n\r\n" not in said:
+        head = b""
+        while b"\r\n\r\n" not in head:
             if not (more := raw.recv(4096)):
-                raise ConnectionError(f"the proxy on port {proxy} refused to connect: {said!r}")
-            said += more
-        if b" 200 " not in said.partition(b"\r\n")[0]:
-            raise ConnectionError(f"the proxy on port {proxy} refused to connect: {said!r}")
+                raise ConnectionError(f"the proxy on port {proxy} refused to connect: {head!r}")
+            head += more
+        if b" 200 " not in head.partition(b"\r\n")[0]:
+            raise ConnectionError(f"the proxy on port {proxy} refused to connect: {head!r}")
     return context.wrap_socket(raw, server_hostname=HOST)
 
 
-def trusting() -> ssl.SSLContext:
-    """Return a client's context that speaks HTTP/1.1 and takes any certificate.
+def unverified_context() -> ssl.SSLContext:
+    """Return a client context for HTTP/1.1 that does not verify certificates.
 
-    Checking the chain is the client's work, not the proxies'.
+    Verification would cost the client time, not the proxies.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
@@ -76,7 +76,7 @@ class Load:
     """Named groups of connections, each to one candidate."""
 
     def __init__(self) -> None:
-        self._context = trusting()
+        self._context = unverified_context()
         self._groups: dict[str, selectors.BaseSelector] = {}
 
     def connect(self, name: str, proxy: int, port: int, number: int) -> None:
@@ -89,7 +89,7 @@ class Load:
         self._groups[name] = selector
 
     def turn(self, name: str, seconds: float) -> Turn:
-        """Keep a group busy; return its answers.
+        """Keep a group busy; return the number of its answers.
 
         Raises ConnectionError for an answer that is not the site's.
         """
@@ -101,7 +101,7 @@ class Load:
             _socket(key).send(key.data.request)
             waiting += 1
         while waiting:
-            for key, _ in selector.select(30) or _silence(name):
+            for key, _ in selector.select(30) or _raise_timeout(name):
                 connected = _socket(key)
                 try:
                     data = connected.recv(65536)
@@ -109,7 +109,7 @@ class Load:
                     continue
                 if not data:
                     raise ConnectionError(f"{name} closed a connection")
-                if not key.data.take(data):
+                if not key.data.receive(data):
                     continue
                 answers += 1
                 if time.perf_counter() < until:
@@ -125,12 +125,12 @@ def _socket(key: selectors.SelectorKey) -> ssl.SSLSocket:
     return key.fileobj
 
 
-def _silence(name: str) -> list[tuple[selectors.SelectorKey, int]]:
+def _raise_timeout(name: str) -> list[tuple[selectors.SelectorKey, int]]:
     raise ConnectionError(f"{name} did not answer for 30 s")
 
 
 def main() -> None:
-    """Do as the input says, line by line."""
+    """Execute the commands of standard input."""
     load = Load()
     for line in sys.stdin:
         match line.split():

@@ -1,4 +1,4 @@
-"""mitmdump of the same environment, as a user starts it."""
+"""mitmdump of the same Python environment, as a user starts it."""
 
 import shutil
 import socket
@@ -10,25 +10,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.setting import Setting
+from bench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """A mitmdump that runs."""
+class MitmdumpProcess:
+    """A running mitmdump."""
 
     port: int
     pid: int
 
 
 @contextmanager
-def mitmdump(setting: Setting) -> Iterator[Running]:
-    """Run stock mitmdump with the CA that clients trust here, its output going to nowhere.
-
-    Its defaults, and what the place asks for.
-    """
-    folder = setting.fresh("mitmproxy") / "ca"
-    shutil.copytree(setting.ca.folder, folder)
+def mitmdump(workspace: Workspace) -> Iterator[MitmdumpProcess]:
+    """Run stock mitmdump with the workspace's CA and default options, its output discarded."""
+    folder = workspace.fresh("mitmproxy") / "ca"
+    shutil.copytree(workspace.ca.folder, folder)
     port = _free_port()
     command = [
         str(Path(sys.executable).with_name("mitmdump")),
@@ -40,7 +37,7 @@ def mitmdump(setting: Setting) -> Iterator[Running]:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
             _wait_for(port, process)
-            yield Running(port, process.pid)
+            yield MitmdumpProcess(port, process.pid)
         finally:
             process.terminate()
 
@@ -52,7 +49,7 @@ def _free_port() -> int:
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until it accepts connections; raise RuntimeError where it never does."""
+    """Wait until it accepts connections; raise RuntimeError if it does not within a minute."""
     until = time.monotonic() + 60
     while time.monotonic() < until and process.poll() is None:
         try:
@@ -61,4 +58,4 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.05)
         else:
             return
-    raise RuntimeError("mitmdump did not start; its message stands above")
+    raise RuntimeError("mitmdump did not start; see its message above")

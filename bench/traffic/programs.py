@@ -1,4 +1,4 @@
-"""Sites and clients in processes of their own, so that each has its own interpreter."""
+"""Sites and clients in separate processes, so that each has its own interpreter."""
 
 import subprocess
 import sys
@@ -12,22 +12,22 @@ _END_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that is asked and answers by the line. It ends when its input does."""
+    """A program that answers each line of its input with a line. It ends when its input ends."""
 
-    asks: IO[str]
-    answers: IO[str]
+    stdin: IO[str]
+    stdout: IO[str]
 
     def ask(self, line: str) -> str:
-        """Send a line, return the answer; raise RuntimeError where the program has died."""
-        self.asks.write(f"{line}\n")
-        self.asks.flush()
-        return self.hear()
+        """Send a line, return the answer; raise RuntimeError if the program has died."""
+        self.stdin.write(f"{line}\n")
+        self.stdin.flush()
+        return self.read_line()
 
-    def hear(self) -> str:
-        """Return the next line; raise RuntimeError where the program has died."""
-        line = self.answers.readline()
+    def read_line(self) -> str:
+        """Return the next line of output; raise RuntimeError if the program has died."""
+        line = self.stdout.readline()
         if not line:
-            raise RuntimeError("a program of the benchmark has died; its message stands above")
+            raise RuntimeError("a program of the benchmark has died; see its message above")
         return line.strip()
 
 
@@ -57,4 +57,4 @@ def program(module: str, *arguments: str) -> Iterator[Program]:
 def site(module: str, *arguments: str) -> Iterator[int]:
     """Run a site of the benchmark; yield its port."""
     with program(module, *arguments) as running:
-        yield int(running.hear())
+        yield int(running.read_line())

@@ -1,9 +1,9 @@
-"""A site that answers 2 kB over TLS and costs as little as Python allows.
+"""A site that answers 2 kB over TLS and uses as little CPU as Python allows.
 
-What site and client use of the machine is missing to the proxy between them. So: one thread, a
-selector, TLS straight on the socket, and answers made in advance.
+Site, client and proxy share the machine. So: one thread, a selector, TLS directly on the socket,
+and answers prepared in advance.
 
-    python -m bench.traffic.quick_site CERTIFICATE KEY     prints its port; ends when its input does
+    python -m bench.traffic.quick_site CERTIFICATE KEY  prints its port; ends with standard input
 """
 
 import selectors
@@ -11,7 +11,7 @@ import socket
 import ssl
 import sys
 
-from bench.traffic import talk
+from bench.traffic import messages
 
 
 def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
@@ -30,7 +30,7 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     asked = b""
                 if asked:
-                    if answer := talk.answer(asked):
+                    if answer := messages.answer(asked):
                         ready.sendall(answer)
                 else:
                     selector.unregister(ready)

@@ -1,10 +1,10 @@
-"""A site over TLS with the slower things that benchmarks ask for. One thread a connection.
+"""A site over TLS for the benchmarks whose requests are slower. One thread per connection.
 
 GET /bytes/N                  N bytes
 GET /page                     a page of 60 scripts, style sheets and images, none cacheable
-POST /v1/chat/completions     a model's streamed answer: two events, the second later
+POST /v1/chat/completions     a model's streamed answer: two events, the second delayed
 
-python -m bench.traffic.site CERTIFICATE KEY     prints its port; ends when its input does
+python -m bench.traffic.site CERTIFICATE KEY     prints its port; ends with standard input
 """
 
 import socket
@@ -34,14 +34,14 @@ _SUB_RESOURCE = {
 
 
 def page() -> str:
-    """Return the page: equally many of each kind."""
+    """Return the page, with equal numbers of each kind."""
     tags = {
         "js": '<script defer src="/part/{}.js"></script>',
         "css": '<link rel="stylesheet" href="/part/{}.css">',
         "png": '<img src="/part/{}.png" alt="">',
     }
     parts = [tags[KINDS[n % len(KINDS)]].format(n) for n in range(SUB_RESOURCES)]
-    # Its own icon, so that the browser does not ask for one.
+    # With an icon, so that the browser requests none.
     icon = '<link rel="icon" href="data:,">'
     return f"<!doctype html><title>60 parts</title>{icon}{''.join(parts)}<p>Done."
 
@@ -95,14 +95,14 @@ class _Server(ThreadingHTTPServer):
         self._context = context
 
     def finish_request(self, request: object, client_address: object) -> None:
-        # Here and not when accepted: a slow handshake must not hold the others up.
+        # Here and not in accept: a slow handshake must not delay other connections.
         if not isinstance(request, socket.socket):
             raise TypeError(f"{request!r} is no socket")
         try:
             with self._context.wrap_socket(request, server_side=True) as connected:
                 super().finish_request(connected, client_address)
         except OSError:
-            pass  # The client has gone; browsers do that.
+            pass  # The client closed the connection early, as browsers do.
 
 
 def main() -> None:

@@ -1,11 +1,11 @@
-"""A model's streamed answer, as the site sends it and the client asks for it."""
+"""A streamed model call: the client's request and the site's events."""
 
 import json
 import ssl
 import time
 
 BETWEEN_EVENTS = 0.05
-"""Seconds. A proxy that holds the stream back until its end is late by as much."""
+"""Seconds. A proxy that buffers the whole stream delays the first event by as much."""
 
 
 def _event(content: str) -> bytes:
@@ -33,17 +33,15 @@ QUESTION = json.dumps(
         ],
     }
 ).encode()
-"""An agent's call with a page in it: 8 kB."""
+"""An agent's model call that contains a page: 8 kB."""
 
-
-SAID = FIRST + LAST
-"""What the model says."""
+ANSWER_TEXT = FIRST + LAST
 
 
 def ask(connection: ssl.SSLSocket, authority: str, path: str) -> float:
-    """Ask the model; return the seconds until the first event, having read to the end.
+    """Send the call, read the whole answer; return the seconds until its first event.
 
-    Raises ConnectionError where what came is not a model's answer.
+    Raises ConnectionError if the answer is not the model's.
     """
     head = (
         f"POST {path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\n"
@@ -51,13 +49,13 @@ def ask(connection: ssl.SSLSocket, authority: str, path: str) -> float:
     )
     began = time.perf_counter()
     connection.sendall(head.encode() + QUESTION)
-    held, first = bytearray(), 0.0
-    while not held.endswith(b"0\r\n\r\n"):
+    received, first = bytearray(), 0.0
+    while not received.endswith(b"0\r\n\r\n"):
         if not (more := connection.recv(65536)):
-            raise ConnectionError(f"the stream ended early, after {bytes(held[-200:])!r}")
-        held += more
-        if not first and b"data: " in held:
+            raise ConnectionError(f"the stream ended early, after {bytes(received[-200:])!r}")
+        received += more
+        if not first and b"data: " in received:
             first = time.perf_counter() - began
-    if b"[DONE]" not in held:
-        raise ConnectionError(f"this is no model's answer: {bytes(held[:200])!r}")
+    if b"[DONE]" not in received:
+        raise ConnectionError(f"this is no model's answer: {bytes(received[:200])!r}")
     return first

@@ -1,1 +1,1 @@
-"""python -m bench training: from failures on the testbed to a model that recovers, end to end."""
+"""python -m bench training: train a model to recover, on examples from the testbed, and test it."""

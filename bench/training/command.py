@@ -1,8 +1,8 @@
-"""python -m bench training: from failures on the testbed to a model that recovers, end to end.
+"""python -m bench training: train a model to recover, on examples from the testbed, and test it.
 
-Campaigns make the traces; stage one teaches SmolLM2-135M the clean steps of the known sites, stage
-two to recover, by the paper's recipe. Held-out sites and error pages test it, and it then drives
-the reference agent. On 2 cores it takes an hour; begun again, it goes on where it was.
+Campaigns produce the traces. Stage one trains SmolLM2-135M on the clean steps of the known sites,
+stage two on recoveries, by the paper's recipe. It is evaluated on held-out sites and error pages,
+and then drives the reference agent. This takes an hour on 2 cores; a second call resumes it.
 """
 
 import argparse
@@ -13,18 +13,22 @@ from pathlib import Path
 
 from bench import machine
 from bench.training.experiment import FULL, SMALL, Experiment, smollm2
-from bench.training.judged import LEAST_ASKED, found, tables, wrong
+from bench.training.verdict import MIN_FAILURES, failed_claims, read_result, tables
 
 _LONGEST = 60
-"""Minutes."""
+"""Allowed minutes."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what is not done yet, print the numbers; return 1 where a claim does not hold."""
+    """Run the remaining steps, print the numbers; return 1 if a claim does not hold."""
     parser = argparse.ArgumentParser(prog="python -m bench training", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="all that is made")
-    parser.add_argument("--model", metavar="NAME", help="another one (default: SmolLM2-135M)")
-    parser.add_argument("--quick", action="store_true", help="a few minutes: does it work?")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="folder for all files"
+    )
+    parser.add_argument("--model", metavar="NAME", help="another model (default: SmolLM2-135M)")
+    parser.add_argument(
+        "--quick", action="store_true", help="a few minutes: only shows that it runs"
+    )
     asked = parser.parse_args(arguments)
     try:
         model = asked.model or smollm2()
@@ -32,24 +36,24 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     began = time.monotonic()
 
-    def tell(told: str) -> None:
-        print(f"{time.monotonic() - began:5.0f} s  {told}", flush=True)
+    def progress(step: str) -> None:
+        print(f"{time.monotonic() - began:5.0f} s  {step}", flush=True)
 
-    experiment = Experiment(asked.out.resolve(), SMALL if asked.quick else FULL, model, tell)
+    experiment = Experiment(asked.out.resolve(), SMALL if asked.quick else FULL, model, progress)
     try:
         experiment.run()
     except subprocess.CalledProcessError as error:
         print(f"failed, see {experiment.folder / 'log'}: {' '.join(map(str, error.cmd))}")
         return 1
-    it = found(experiment)
-    told = f"Machine: {', '.join(f'{name} {value}' for name, value in machine.describe().items())}."
-    page = f"{told}\n\n{tables(it)}"
+    result = read_result(experiment)
+    described = ", ".join(f"{name} {value}" for name, value in machine.describe().items())
+    page = f"Machine: {described}.\n\n{tables(result)}"
     (experiment.folder / "results.md").write_text(page)
     print(f"\n{page}")
-    claims = list(wrong(it, least_asked=1 if asked.quick else LEAST_ASKED))
-    minutes = sum(it.seconds.values()) / 60
+    claims = list(failed_claims(result, min_failures=1 if asked.quick else MIN_FAILURES))
+    minutes = sum(result.seconds.values()) / 60
     if minutes > _LONGEST:
-        claims.append(f"it took {minutes:.0f} minutes, not {_LONGEST}")
+        claims.append(f"it took {minutes:.0f} minutes, more than {_LONGEST}")
     for claim in claims:
         print(f"wrong: {claim}")
     return 1 if claims else 0

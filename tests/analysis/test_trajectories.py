@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.analysis.trajectories import Trajectory, trajectories
-from tests.analysis.trajectories.readers import (
+from tests.analysis.trajectories.raters import (
     Labelled,
     kappa,
     labelled,

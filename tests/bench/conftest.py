@@ -1,11 +1,11 @@
 from collections.abc import Iterator
 
 import pytest
-from bench.setting import Setting, setting
+from bench.workspace import Workspace, open_workspace
 
 
 @pytest.fixture(scope="session")
-def place() -> Iterator[Setting]:
-    """A place to measure in."""
-    with setting(quick=True) as made:
-        yield made
+def workspace() -> Iterator[Workspace]:
+    """A workspace for quick measurements."""
+    with open_workspace(quick=True) as workspace:
+        yield workspace

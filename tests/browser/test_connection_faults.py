@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Error, sync_playwright
 from pydantic import JsonValue
 
-from tests.proxy.support.inside import beginner_inside, mapped
 from tests.proxy.support.lanes import beginner
+from tests.proxy.support.namespace_programs import beginner_inside, mapped
 from tests.proxy.support.origin import Answer, served
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver

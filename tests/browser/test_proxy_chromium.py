@@ -10,7 +10,7 @@ from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from tests.proxy.support.endings import before, go_away, in_turn, reset
+from tests.proxy.support.http2_endings import before, go_away, in_turn, reset
 from tests.proxy.support.lanes import Begin, Lane, beginner, scenario, wait_until
 from tests.proxy.support.origin import Answer, Frames, Origin, served, server_context
 from warex.faults import ConnectionCut, HttpError, NetworkError

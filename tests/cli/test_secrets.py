@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.cli.process import WAREX, finished
-from tests.traces.planted import Planted, planted
+from tests.traces.planted_secrets import Planted, planted
 from warex.traces import LlmCall, RequestSeen, read_trace
 
 pytestmark = pytest.mark.wire

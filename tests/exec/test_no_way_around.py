@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.exec.conftest import Desk, Machine, desk_of, machine_of, surroundings
+from tests.exec.support import escape_attempts
 from tests.exec.support import machine as there
-from tests.exec.support import ways_out
 from tests.sandbox.support.users import CALLER, USERS, User
 from warex.traces import Dns, FaultDelivered, RequestSeen, Trace, Tunnel, read_trace
 
@@ -77,7 +77,7 @@ def tried(request: pytest.FixtureRequest, alone: Machine) -> Iterator[Tried]:
         out = desk.folder / "out"
         done = desk.warex(
             *("--isolate", "namespace", "--out", out, *scenario(desk)),
-            *("--", "env", "-i", sys.executable, ways_out.__file__),
+            *("--", "env", "-i", sys.executable, escape_attempts.__file__),
         )
         assert done.returncode == 0, done
         yield Tried(who, json.loads(done.stdout), read_trace(out / "events.jsonl"), alone.report())
@@ -119,7 +119,7 @@ def test_without_us_the_same_ways_lead_out_and_are_heard(
     machine: Machine, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with desk_of(machine, USERS[0]) as desk:
-        came = json.loads(desk.ran(ways_out.__file__).stdout)
+        came = json.loads(desk.ran(escape_attempts.__file__).stdout)
     report = machine.report()
 
     assert came["http_to_an_address"] == "HTTP/1.1 200"

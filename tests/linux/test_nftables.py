@@ -10,7 +10,7 @@ import pytest
 
 from tests.proxy.support.lanes import wait_until
 from tests.sandbox.network import Network, network
-from tests.sandbox.support.stand_in import Space, space
+from tests.sandbox.support.fake_proxy import Space, space
 from warex.linux import nftables
 from warex.linux.netlink import text
 from warex.linux.nftables import BlockedConnection, BlocklistEntry

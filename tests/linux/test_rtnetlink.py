@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support.stand_in import Space, space
+from tests.sandbox.support.fake_proxy import Space, space
 from warex.linux.rtnetlink import DEVICE
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.namespace import setup as insides

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.sandbox.support.stand_in import space
+from tests.sandbox.support.fake_proxy import space
 from warex.linux.seccomp import _IO_URING_SETUP, _MACHINES, ALLOWED_FAMILIES, filter_program
 from warex.proxy.certificates.ca import CertificateAuthority
 

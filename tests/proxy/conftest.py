@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.proxy.support.inside import BeginInside, beginner_inside
 from tests.proxy.support.lanes import Begin, beginner
+from tests.proxy.support.namespace_programs import BeginInside, beginner_inside
 from tests.proxy.support.origin import Origin, served, server_context
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver

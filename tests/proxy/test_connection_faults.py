@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from tests.fetch import FETCH
-from tests.proxy.support.inside import BeginInside, Within, mapped
+from tests.proxy.support.namespace_programs import BeginInside, Within, mapped
 from tests.proxy.support.origin import Origin
 from warex.scenarios import Scenario
 from warex.scenarios.injection.replay import read_replay

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.proxy.support.inside import BeginInside, mapped
 from tests.proxy.support.lanes import scenario, wait_until
+from tests.proxy.support.namespace_programs import BeginInside, mapped
 from tests.proxy.support.origin import Answer, Origin, Seen, dead_port, served
 from tests.proxy.support.upstream import UpstreamProxy
 from tests.proxy.support.websocket import echo_site
@@ -320,7 +320,7 @@ def test_http_2_without_tls_is_read_and_faults_reach_it(begin_inside: BeginInsid
 def test_redirected_connections_are_read_in_both_families(
     ca: CertificateAuthority, tmp_path: Path
 ) -> None:
-    module = "tests.proxy.support.redirected"
+    module = "tests.proxy.support.redirected_machine"
     program = [sys.executable, "-m", module, str(ca.folder), str(tmp_path)]
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--net", *program],

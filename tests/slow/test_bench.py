@@ -56,7 +56,7 @@ def test_no_benchmark_counts_requests_of_a_lane_that_nobody_looks_into() -> None
         if re.search(r"\bstart_proxy\(", path.read_text())
     }
 
-    assert starts == {"counted.py", "ready.py"}
+    assert starts == {"counted_lanes.py", "ready.py"}
 
 
 def test_an_unknown_benchmark_is_named_with_those_there_are() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from bench.training.experiment import SMALL, Experiment, smollm2
-from bench.training.judged import found
+from bench.training.verdict import read_result
 
 from warex.analysis.stats.proportions import ALPHA, fisher
 
@@ -18,7 +18,7 @@ def test_a_real_model_learns_to_recover_on_sites_and_error_pages_that_it_has_not
 
     experiment.run()
 
-    scores = found(experiment).scores
+    scores = read_result(experiment).scores
     assert list(scores) == ["base", "stage-one", "tuned-0"]
     base, one, tuned = (score.recovery for score in scores.values())
     assert base.n == one.n == tuned.n >= 12

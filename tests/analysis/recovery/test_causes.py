@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.trajectories.told import told
+from tests.analysis.trajectories.trace_builder import told
 from warex.analysis.recovery import recoveries
 from warex.benchmarks import benchmark_kind
 

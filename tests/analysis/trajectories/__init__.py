@@ -1,7 +1,7 @@
 """Labelled trajectories: what a person says of each injection, against what the detector finds.
 
 `hand/*.yaml` are told line by line, the model's answers in the words of real harnesses;
-`recorded/*.jsonl` are traces of real browsers, slimmed by `slim.py`, with their labels in
+`recorded/*.jsonl` are traces of real browsers, slimmed by `strip_trace.py`, with their labels in
 `recorded/labels.yaml`. README.md beside them says how a label is decided.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.analysis.trajectories.told import told
+from tests.analysis.trajectories.trace_builder import told
 from tests.yaml_files import load_yaml
 from warex.benchmarks import benchmark_kind
 from warex.llm.actions.parser import Vocabulary

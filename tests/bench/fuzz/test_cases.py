@@ -1,5 +1,5 @@
-from bench.fuzz.cases import PREFACE, SITE_STATUS, case, drawn_for, usual
-from bench.fuzz.mutate import mutated
+from bench.fuzz.cases import PREFACE, SITE_STATUS, case, rng_for, valid_case
+from bench.fuzz.mutate import mutate
 from hyperframe.frame import Frame
 
 
@@ -12,9 +12,9 @@ def test_another_seed_draws_other_cases() -> None:
 
 
 def test_every_family_occurs_and_most_cases_differ() -> None:
-    drawn = [case(1, number) for number in range(2000)]
+    cases = [case(1, number) for number in range(2000)]
 
-    assert {each.family for each in drawn} == {
+    assert {each.family for each in cases} == {
         "http1-request",
         "http1-answer",
         "forwarded",
@@ -26,20 +26,20 @@ def test_every_family_occurs_and_most_cases_differ() -> None:
         "tls-client",
         "tls-site",
     }
-    assert len({(it.sends, it.answer, it.then) for it in drawn if "tls" not in it.family}) > 1500
+    assert len({(it.sends, it.answer, it.then) for it in cases if "tls" not in it.family}) > 1500
 
 
 def test_mistakes_are_few_and_some_messages_have_none() -> None:
     message = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
-    results = [mutated(drawn_for(1, number), message) for number in range(200)]
+    results = [mutate(rng_for(1, number), message) for number in range(200)]
 
     assert 10 < results.count(message) < 150
     assert all(len(result) < 20_000 for result in results)
 
 
 def test_the_usual_messages_are_whole() -> None:
-    good = usual("h2")
+    good = valid_case("h2")
     frame, length = Frame.parse_frame_header(memoryview(good.sends[len(PREFACE) :][:9]))
 
     assert (frame.type, length) == (4, 0)
-    assert b" %d " % SITE_STATUS in usual("http/1.1").answer
+    assert b" %d " % SITE_STATUS in valid_case("http/1.1").answer

@@ -1,13 +1,13 @@
-"""A lane has borne a case only where the trace has every answer and no trial is void."""
+"""A lane survives a case only if the trace has every answer and no trial is void."""
 
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from bench.fuzz.cases import SITE_STATUS, Case, Door, case
-from bench.fuzz.check import borne, disagreements
-from bench.fuzz.wire import Heard
-from bench.setting import Setting
+from bench.fuzz.cases import SITE_STATUS, Case, Channel, case
+from bench.fuzz.check import disagreements, find_errors
+from bench.fuzz.wire import Received
+from bench.workspace import Workspace
 
 from warex.clock import Clock
 from warex.traces import (
@@ -28,70 +28,70 @@ def _response(status: int, by: Literal["site", "warex", "nobody"]) -> ResponseSe
     )
 
 
-def _heard(*statuses: int, data: bytes = b"", door: Door = "http/1.1") -> Heard:
-    return Heard(Case(1, "http1-request", door, b"", b""), data, list(statuses))
+def _received(*statuses: int, data: bytes = b"", channel: Channel = "http/1.1") -> Received:
+    return Received(Case(1, "http1-request", channel, b"", b""), data, list(statuses))
 
 
-def _wrong(folder: Path, heard: Heard, *events: Any) -> list[str]:
+def _errors(folder: Path, received: Received, *events: Any) -> list[str]:
     path = folder / "events.jsonl"
     with TraceWriter(path, Clock()) as writer:
         for event in events:
             writer.write(event)
-    return list(disagreements([heard], path))
+    return list(disagreements([received], path))
 
 
 def test_an_answer_of_the_site_that_the_trace_has_is_borne(tmp_path: Path) -> None:
-    assert not _wrong(tmp_path, _heard(SITE_STATUS), _response(SITE_STATUS, "site"), END)
+    assert not _errors(tmp_path, _received(SITE_STATUS), _response(SITE_STATUS, "site"), END)
 
 
 def test_an_answer_of_ours_that_the_trace_has_is_borne(tmp_path: Path) -> None:
-    assert not _wrong(tmp_path, _heard(400), _response(400, "warex"), END)
+    assert not _errors(tmp_path, _received(400), _response(400, "warex"), END)
 
 
 def test_a_refused_request_that_the_trace_has_is_borne(tmp_path: Path) -> None:
     refused = RequestRefused(connection="c1", status=400, line="GET", reason="no path")
 
-    assert not _wrong(tmp_path, _heard(400), refused, END)
+    assert not _errors(tmp_path, _received(400), refused, END)
 
 
 def test_an_answer_that_the_trace_lacks_is_not(tmp_path: Path) -> None:
-    assert _wrong(tmp_path, _heard(400), END)
+    assert _errors(tmp_path, _received(400), END)
 
 
 def test_an_answer_that_the_site_never_gave_is_not(tmp_path: Path) -> None:
-    assert _wrong(tmp_path, _heard(400), _response(400, "site"), END)
+    assert _errors(tmp_path, _received(400), _response(400, "site"), END)
 
 
 def test_an_odd_answer_that_comes_as_the_site_gave_it_may_be_read_otherwise(
     tmp_path: Path,
 ) -> None:
     odd = b"HTTP/1.1 999 Odd\r\n\r\n"
-    case = Case(1, "http1-answer", "http/1.1", b"", odd, honest=False)
+    case = Case(1, "http1-answer", "http/1.1", b"", odd, valid_answer=False)
 
-    assert not _wrong(tmp_path, Heard(case, odd, [999]), _response(200, "site"), END)
+    assert not _errors(tmp_path, Received(case, odd, [999]), _response(200, "site"), END)
     (tmp_path / "events.jsonl").unlink()
-    assert _wrong(tmp_path, Heard(case, odd, [999]), END)
+    assert _errors(tmp_path, Received(case, odd, [999]), END)
 
 
 def test_an_answer_that_names_mitmproxy_is_not(tmp_path: Path) -> None:
-    named = _heard(400, data=b"Server: MitmProxy 12")
+    named = _received(400, data=b"Server: MitmProxy 12")
 
-    assert _wrong(tmp_path, named, _response(400, "warex"), END)
+    assert _errors(tmp_path, named, _response(400, "warex"), END)
 
 
 def test_a_void_trial_and_one_without_an_end_are_not(tmp_path: Path) -> None:
-    assert _wrong(tmp_path, _heard(), HarnessBroke(reason="a bug"), END)
+    assert _errors(tmp_path, _received(), HarnessBroke(reason="a bug"), END)
     (tmp_path / "events.jsonl").unlink()
-    assert _wrong(tmp_path, _heard(), _response(SITE_STATUS, "site"))
+    assert _errors(tmp_path, _received(), _response(SITE_STATUS, "site"))
 
 
 def test_what_the_control_port_answers_is_no_exchange(tmp_path: Path) -> None:
-    assert not _wrong(tmp_path, _heard(405, door="control"), END)
+    assert not _errors(tmp_path, _received(405, channel="control"), END)
 
 
 @pytest.mark.wire
-def test_a_lane_bears_mutated_messages(place: Setting) -> None:
+def test_a_lane_bears_mutated_messages(workspace: Workspace) -> None:
     # Those that may name any host are for the command, which first leaves the network.
-    numbers = [number for number in range(1, 40) if not case(1, number).names_hosts]
+    numbers = [number for number in range(1, 40) if not case(1, number).may_name_any_host]
 
-    assert not borne(place, 1, numbers)
+    assert not find_errors(workspace, 1, numbers)

@@ -7,7 +7,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[3]
 
 
-def _fuzzed(*arguments: str) -> subprocess.CompletedProcess[str]:
+def _run_fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "bench", "fuzz", *arguments],
         cwd=REPOSITORY,
@@ -21,7 +21,7 @@ def _fuzzed(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 @pytest.mark.wire
 def test_two_thousand_mutated_messages_are_borne() -> None:
-    done = _fuzzed("--cases", "2000", "--failures", "3")
+    done = _run_fuzz("--cases", "2000", "--failures", "3")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2,000 cases, seed 1" in done.stdout
@@ -31,6 +31,6 @@ def test_two_thousand_mutated_messages_are_borne() -> None:
 @pytest.mark.slow
 @pytest.mark.wire
 def test_single_cases_can_be_repeated() -> None:
-    done = _fuzzed("--seed", "1", "--only", "1", "2")
+    done = _run_fuzz("--seed", "1", "--only", "1", "2")
 
     assert "2 cases, seed 1" in done.stdout

@@ -22,7 +22,7 @@ def test_both_ways_train_on_the_same_rows(capsys: pytest.CaptureFixture[str]) ->
 
     speed.main([*options, "--precision", "fp32"])
 
-    told = capsys.readouterr().out
-    assert "| warex |" in told
-    assert "| trl |" in told
-    assert "times the speed of plain TRL" in told
+    answers_by_model = capsys.readouterr().out
+    assert "| warex |" in answers_by_model
+    assert "| trl |" in answers_by_model
+    assert "times the speed of plain TRL" in answers_by_model

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.adapters.test_webarena import make_checkout
-from tests.benchmarks.homes import GPT, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.step import ADDRESSES, ROOTS, StepBenchmark
 from warex.benchmarks.adapters.webarena import SITES

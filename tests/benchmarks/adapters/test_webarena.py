@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.homes import GPT, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address, stop_answers
 from warex.errors import CampaignError

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, PLAYED, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters import webarena_infinity
 from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.homes import GPT, PLAYED, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, PLAYED, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.webvoyager import ENDPOINT, WebVoyagerBenchmark
 from warex.errors import CampaignError, TrialVoid

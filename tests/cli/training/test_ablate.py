@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.cli import main
 from warex.exports.dataset import UnwrittenDataset, write_dataset
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.cli.training.serve import _listen, command
 from warex.errors import MachineError
 

@@ -3,7 +3,7 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from tests.faults.variation.given import script
+from tests.faults.variation.injected import script
 from warex.faults import CATALOGUE
 from warex.faults.variation.base import VariationFault
 

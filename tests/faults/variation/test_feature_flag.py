@@ -1,6 +1,6 @@
 import pytest
 
-from tests.faults.variation.given import settings
+from tests.faults.variation.injected import settings
 from warex.faults import FeatureFlag
 
 

@@ -1,4 +1,4 @@
-from tests.faults.variation.given import settings
+from tests.faults.variation.injected import settings
 from warex.faults import Relabel
 from warex.faults.variation.relabel import SYNONYMS, VERBS
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from tests.llm.families.vectors import Vector, vectors
 from warex.llm import LLM_APIS, LlmApi, recognise, with_system_text
 from warex.llm.body import large_base64 as module

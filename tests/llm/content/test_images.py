@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm.families.openai_chat import OpenAiChat
 
 IMAGES = OpenAiChat().images

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm import Usage, read_answer, recognise
 from warex.llm.families.anthropic_messages import AnthropicMessages
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm import recognise, tool_names
 from warex.llm.body.framing import EVENT_STREAM, split_frames
 from warex.llm.families.bedrock_converse import BedrockConverse

@@ -3,7 +3,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm import recognise
 from warex.llm.families.cohere import Cohere
 

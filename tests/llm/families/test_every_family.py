@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from tests.llm.families.vectors import Vector, vectors
-from tests.llm.spoilt import spoilt, spoilt_answer
+from tests.llm.malformed_calls import spoilt, spoilt_answer
 from warex.llm import (
     LLM_APIS,
     LlmAnswer,

@@ -4,7 +4,7 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm import LlmAnswer, read_answer, recognise
 from warex.llm.families.gemini import Gemini
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm import recognise
 from warex.llm.families.ollama import Ollama
 

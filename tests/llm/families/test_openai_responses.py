@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.llm.detached import detached
+from tests.llm.detached_images import detached
 from warex.llm import LlmAnswer, read_answer, recognise
 from warex.llm.families.openai_responses import OpenAiResponses
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.llm.sdks.python.given import ORIGINS
+from tests.llm.sdks.python.sdk_io import ORIGINS
 from warex.llm import LLM_APIS
 from warex.traces import EVENTS, LlmCall, LlmUnread, read_trace
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.fetch import FETCH
-from tests.proxy.support.inside import BeginInside, Within, mapped
 from tests.proxy.support.lanes import scenario, wait_until
+from tests.proxy.support.namespace_programs import BeginInside, Within, mapped
 from tests.proxy.support.origin import Origin
 from warex.faults import ConnectionRefused, ConnectionTimeout, HttpError
 from warex.scenarios import Trigger

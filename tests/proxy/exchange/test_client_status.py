@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.proxy.support.client import H2Client
+from tests.proxy.support.http2_ledger import Talk
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Origin
-from tests.proxy.support.talk import Talk
 from warex.faults import ConnectionCut, Fault, HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Match, Rule, Scenario, Trigger

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.llm.families.vectors import vectors
-from tests.llm.spoilt import spoilt, spoilt_answer
+from tests.llm.malformed_calls import spoilt, spoilt_answer
 from warex.clock import Clock
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise
 from warex.llm.actions.parser import SubtaskDepth, Vocabulary

@@ -7,10 +7,10 @@ from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from hyperframe.frame import GoAwayFrame
 
-from tests.proxy.support.endings import answer, before, go_away, in_turn, reset
+from tests.proxy.support.http2_endings import answer, before, go_away, in_turn, reset
+from tests.proxy.support.http2_ledger import Talk
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
-from tests.proxy.support.talk import Talk
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.mitmproxy_patches.http_events import error_name

@@ -16,7 +16,7 @@ from bench.fuzz.mutants_websocket import (
 
 from tests.proxy.support.client import tunnelled
 from tests.proxy.support.lanes import Begin, Lane
-from tests.proxy.support.raw import RawSite, read_for
+from tests.proxy.support.raw_sockets import RawSite, read_for
 from warex.traces import HarnessBroke, Tunnel, WebSocketSeen
 
 pytestmark = pytest.mark.wire

@@ -9,7 +9,7 @@ from bench.fuzz.mutants_http import mutated, requests
 from tests.proxy.support.client import H2Client, secure, tunnelled
 from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
-from tests.proxy.support.raw import RawSite, read_to_end
+from tests.proxy.support.raw_sockets import RawSite, read_to_end
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.net.check import invalid_authority_reason

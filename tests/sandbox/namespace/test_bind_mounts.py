@@ -81,7 +81,7 @@ def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
 def test_what_is_laid_over_can_be_read_by_all_whatever_the_callers_mask() -> None:
     code = """
 import os, stat
-from tests.sandbox.support.stand_in import space
+from tests.sandbox.support.fake_proxy import space
 from warex.proxy.certificates.ca import ensure_ca
 os.umask(0o077)
 with space(ensure_ca(), os.environ) as inside:
@@ -97,7 +97,7 @@ with space(ensure_ca(), os.environ) as inside:
 
 _SHARED = """
 import ctypes, os
-from tests.sandbox.support.stand_in import space
+from tests.sandbox.support.fake_proxy import space
 from warex.proxy.certificates.ca import ensure_ca
 libc = ctypes.CDLL(None)
 user, group = os.getuid(), os.getgid()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support.stand_in import Space, space
+from tests.sandbox.support.fake_proxy import Space, space
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.namespace.init_process import CommandServer
 from warex.sandbox.namespace.launcher import CommandNotStarted

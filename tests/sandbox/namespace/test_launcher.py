@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.fetch import FETCH
-from tests.sandbox.support.stand_in import Space, space
+from tests.sandbox.support.fake_proxy import Space, space
 from tests.sandbox.support.users import (
     LAST,
     USERS,
@@ -64,7 +64,7 @@ print(json.dumps({
 _SEE = f"""
 import json, os, sys
 from tests.fetch import FETCH
-from tests.sandbox.support.stand_in import space
+from tests.sandbox.support.fake_proxy import space
 from warex.proxy.certificates.ca import ensure_ca
 with space(ensure_ca(), os.environ) as inside:
     code, said = inside.run(sys.executable, "-I", "-S", "-c", {_LOOK!r})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support.stand_in import HOST, Space, space
+from tests.sandbox.support.fake_proxy import HOST, Space, space
 from tests.sandbox.support.users import LAST, User, folder_of, python_as
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.namespace import mount_plan
@@ -251,7 +251,7 @@ def test_chromium_trusts_the_ca_without_being_told_and_nothing_stays_in_home(who
     code = f"""
 import os, tempfile
 from pathlib import Path
-from tests.sandbox.support.stand_in import space
+from tests.sandbox.support.fake_proxy import space
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.chromium import find_chromium, headless_command
 ca = ensure_ca()

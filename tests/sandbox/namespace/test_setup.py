@@ -23,7 +23,7 @@ os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
 _SEE = """
 import json, os
 from tests.fetch import FETCH
-from tests.sandbox.support.stand_in import space
+from tests.sandbox.support.fake_proxy import space
 from warex.proxy.certificates.ca import ensure_ca
 def mask(text): return next(line.split()[1] for line in text.splitlines() if "CapEff" in line)
 with space(ensure_ca(), os.environ) as inside:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.traces import held_out, ordinary
-from tests.traces.planted import Planted, planted
+from tests.traces import held_out, ordinary_text
+from tests.traces.planted_secrets import Planted, planted
 from warex.traces.redaction.environment_secrets import secrets_of
 from warex.traces.redaction.structured import (
     redact_header,
@@ -51,16 +51,21 @@ def test_none_of_what_is_planted_is_left(seed: str) -> None:
 
 
 def test_what_is_ordinary_is_left_whole() -> None:
-    taken = [pair for pair in ordinary.HEADERS if redact_header(*pair) != pair]
-    taken += [(url, redact_url(url)) for url in ordinary.URLS if redact_url(url) != url]
-    for text in ordinary.TEXTS:
+    taken = [pair for pair in ordinary_text.HEADERS if redact_header(*pair) != pair]
+    taken += [(url, redact_url(url)) for url in ordinary_text.URLS if redact_url(url) != url]
+    for text in ordinary_text.TEXTS:
         taken += [(it, redact_text(it)) for it in (text, json.dumps(text)) if redact_text(it) != it]
-    for name, value in ordinary.FIELDS:
+    for name, value in ordinary_text.FIELDS:
         line = json.dumps({"x": json.dumps({name: value})})
         if redact_json({name: value}) != {name: value} or redact_line(line) != line:
             taken.append((name, str(value)))
 
-    size = sum(map(len, (ordinary.HEADERS, ordinary.URLS, ordinary.TEXTS, ordinary.FIELDS)))
+    size = sum(
+        map(
+            len,
+            (ordinary_text.HEADERS, ordinary_text.URLS, ordinary_text.TEXTS, ordinary_text.FIELDS),
+        )
+    )
     print(f"{len(taken)} of {size} ordinary things were taken for secrets")
     assert size > 250
     assert taken == []

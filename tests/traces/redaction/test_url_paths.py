@@ -4,13 +4,13 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.traces import ordinary
-from tests.traces.planted import planted
+from tests.traces import ordinary_text
+from tests.traces.planted_secrets import planted
 from warex.traces.redaction.structured import redact_text, redact_url
 from warex.traces.redaction.url_paths import simple_url
 
 URLS = [
-    *ordinary.URLS,
+    *ordinary_text.URLS,
     *(
         f"https://a.example{path}"
         for secret in planted("paths")

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.errors import InputError
 from warex.exports.dataset import Dataset, UnwrittenDataset, read_dataset, write_dataset
 from warex.training.evaluation.ablation import (

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss
 from warex.training.model.loading import load_model
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.exports.builders import MANIFEST, failure, row
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset, UnwrittenDataset, read_dataset, write_dataset
 from warex.exports.rows import LabelledAnswer, PreferencePair

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.training.inference import batching
 from warex.training.inference.batching import Batcher, Generation, GenerationRequest, _cut, generate
 from warex.training.model.loading import LoadedModel

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bench.training.experiment import smollm2
 
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.errors import InputError, MachineError
 from warex.training.model import loading
 from warex.training.model.loading import load_model, require_adapter, require_packages

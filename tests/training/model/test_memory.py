@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.tiny import tiny_model
+from tests.training.tiny_model import tiny_model
 from warex.errors import MachineError
 from warex.training.model import memory
 from warex.training.model.memory import bytes_of_a_weight, free_memory, require_memory, weights_of

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from tests.analysis.trajectories.slim import slim
+from tests.analysis.trajectories.strip_trace import slim
 
 AGENT = Path(__file__).with_name("agent.py")
 SITE = "https://shop.warex.test"

@@ -14,7 +14,7 @@ from typing import Any
 
 
 def run_one(name: str, at: dict[str, str]) -> dict[str, Any]:
-    from tests.llm.sdks.python.given import Given
+    from tests.llm.sdks.python.sdk_io import Given
 
     given = Given(at)
     driver = importlib.import_module(f"tests.llm.sdks.python.sdks.{name}")

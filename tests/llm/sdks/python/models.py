@@ -30,7 +30,7 @@ from tests.llm.sdks.python.apis.gemini import Gemini
 from tests.llm.sdks.python.apis.ollama import OllamaChat, OllamaGenerate
 from tests.llm.sdks.python.apis.openai_chat import MistralChat, OpenAiChat
 from tests.llm.sdks.python.apis.openai_responses import OpenAiResponses
-from tests.llm.sdks.python.others import answer_of
+from tests.llm.sdks.python.unknown_apis import answer_of
 
 VENDORS: dict[str, tuple[Api, ...]] = {
     "openai": (OpenAiChat(), OpenAiResponses()),

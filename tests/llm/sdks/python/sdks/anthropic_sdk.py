@@ -4,7 +4,7 @@ from typing import Any
 
 import anthropic
 
-from tests.llm.sdks.python.given import (
+from tests.llm.sdks.python.sdk_io import (
     IN_BASE64,
     PARAMETERS,
     RESULT,

@@ -7,7 +7,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from tests.llm.sdks.python.given import (
+from tests.llm.sdks.python.sdk_io import (
     IMAGES,
     PARAMETERS,
     RESULT,

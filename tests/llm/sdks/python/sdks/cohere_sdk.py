@@ -4,7 +4,7 @@ from typing import Any
 
 import cohere
 
-from tests.llm.sdks.python.given import (
+from tests.llm.sdks.python.sdk_io import (
     FUNCTIONS,
     IN_BASE64,
     RESULT,

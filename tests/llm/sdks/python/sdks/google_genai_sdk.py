@@ -6,7 +6,7 @@ from google import genai
 from google.genai import types
 from google.oauth2.credentials import Credentials
 
-from tests.llm.sdks.python.given import (
+from tests.llm.sdks.python.sdk_io import (
     IMAGES,
     PARAMETERS,
     RESULT,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import litellm
 
-from tests.llm.sdks.python.given import FUNCTIONS, IN_BASE64, SYSTEM, Given, question
+from tests.llm.sdks.python.sdk_io import FUNCTIONS, IN_BASE64, SYSTEM, Given, question
 
 MODELS = {
     "openai": "openai/gpt-4o-2024-08-06",

@@ -5,7 +5,7 @@ from typing import Any
 from mistralai.client import Mistral
 from mistralai.client.utils import BackoffStrategy, RetryConfig
 
-from tests.llm.sdks.python.given import (
+from tests.llm.sdks.python.sdk_io import (
     FUNCTIONS,
     IN_BASE64,
     RESULT,

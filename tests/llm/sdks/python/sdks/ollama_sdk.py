@@ -4,7 +4,7 @@ from typing import Any
 
 import ollama
 
-from tests.llm.sdks.python.given import (
+from tests.llm.sdks.python.sdk_io import (
     FUNCTIONS,
     IMAGES,
     RESULT,

@@ -20,7 +20,7 @@ def test_five_hundred_in_a_row_leave_nothing() -> None:
     with tempfile.TemporaryDirectory(prefix="warex-test-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o755)
         done = subprocess.run(
-            [sys.executable, "-m", "tests.exec.support.in_a_row", str(COUNT), folder],
+            [sys.executable, "-m", "tests.exec.support.repeated_exec", str(COUNT), folder],
             cwd=ROOT,
             capture_output=True,
             text=True,

@@ -1,4 +1,4 @@
-"""The campaigns on the testbed: where examples come from, and where a model then has to work."""
+"""The experiment's campaigns on the testbed, for examples and for live tests."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ UNSEEN_PAGES: Final = {
     "http_error": ("rails", "load_balancer", "apache"),
     "network_error": ("firefox", "internet_gateway"),
 }
-"""Families of error pages, by the fault that shows them."""
+"""Families of error pages, by the kind of fault that shows them."""
 
 CLEAN: Final = "clean"
 FAULTS: Final = "faults"
@@ -33,26 +33,26 @@ LIVE_TASKS: Final = (
     "mail-favourite-booking",
     "mail-hike-meeting-point",
 )
-"""Two of each unseen brand, which the scripted model solves in at most three steps."""
+"""Two tasks of each unseen brand, which the scripted model solves in at most three steps."""
 
 _PROBABILITY: Final = 0.08
 _DELAY: Final = 0.1
-"""Seconds a network error takes: the paper's ten would teach nothing."""
+"""Seconds of a network error; the paper's ten would only cost time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """A campaign as its file says it, and the scenarios beside it."""
+    """The content of a campaign's file and of its scenarios."""
 
     name: str
     tasks: Mapping[str, Any]
     agents: Sequence[Mapping[str, Any]]
     scenarios: Mapping[str, Sequence[Mapping[str, Any]]]
-    """The rules of each condition beside ``clean``, which has none."""
+    """The rules of each condition except ``clean``, which has none."""
     timeout_s: int = 120
 
     def write(self, folder: Path) -> Path:
-        """Write the files, as JSON, and return the campaign's."""
+        """Write the files as JSON; return the campaign's."""
         folder.mkdir(parents=True, exist_ok=True)
         conditions: list[dict[str, str]] = [{"name": CLEAN}]
         for name, rules in self.scenarios.items():
@@ -73,22 +73,22 @@ class Campaign:
         return campaign
 
 
-def to_learn_from(sample: int | None) -> Campaign:
-    """Return the scripted agent on the known sites, random pages failing."""
+def known_sites(sample: int | None) -> Campaign:
+    """Return the scripted agent on the known sites, with faults on random pages."""
     return Campaign(
         "known", _tasks(KNOWN_SITES, sample), [SCRIPTED], {FAULTS: list(_random(KNOWN_PAGES))}
     )
 
 
-def to_be_asked(sites: Sequence[str]) -> Campaign:
-    """Return the same agent on sites and error pages that are held out."""
+def unseen_sites(sites: Sequence[str]) -> Campaign:
+    """Return the scripted agent on held-out sites, with held-out error pages."""
     return Campaign(
         "unseen", _tasks(sites, None), [SCRIPTED], {FAULTS: list(_random(UNSEEN_PAGES))}
     )
 
 
-def of_other_faults(sample: int | None) -> Campaign:
-    """Return the same agent on the held-out sites, under faults of kinds that nobody trained on."""
+def other_faults(sample: int | None) -> Campaign:
+    """Return the scripted agent on held-out sites, with kinds of faults absent from training."""
     faults: Mapping[str, Mapping[str, Any]] = {
         "maintenance": {"kind": "maintenance_page", "retry_after": 120},
         "soft-error": {"kind": "soft_error"},
@@ -102,10 +102,10 @@ def of_other_faults(sample: int | None) -> Campaign:
     )
 
 
-def at_work(name: str, model: str, base_url: str, tasks: Sequence[str]) -> Campaign:
-    """Return an agent with a model that is served there, on unseen brands, the first page failing.
+def live(name: str, model: str, base_url: str, tasks: Sequence[str]) -> Campaign:
+    """Return the reference agent with a served model on unseen brands, a fault on the first page.
 
-    A task takes three steps at most, and one to recover.
+    A task takes at most three steps, and one to recover.
     """
     agent = {"name": name, "model": model, "base_url": base_url, "max_steps": 4}
     return Campaign(
@@ -126,7 +126,7 @@ def _tasks(sites: Sequence[str], sample: int | None) -> dict[str, Any]:
 
 
 def _random(pages: Mapping[str, Sequence[str]]) -> Iterator[dict[str, Any]]:
-    """Yield a rule for each family: on a page of the task that nothing foretells, once."""
+    """Yield a rule for each family, which fires once, on a random page of the task."""
     for kind, families in pages.items():
         for family in families:
             trigger = {"random": {"times": 1, "probability": _PROBABILITY}}

@@ -1,7 +1,7 @@
-"""What a lane adds to one page and to one model call of a trial, each beside the same without it.
+"""The latency that a lane adds to a page and to a model call, in turns with direct ones.
 
-The pages are those on which the testbed's sites open, the calls those that an agent has made. One
-browser and one client ask for everything, by turns.
+The pages are the start pages of the testbed's sites, the calls those that an agent has made. One
+browser and one client send everything.
 """
 
 import http.client
@@ -15,11 +15,11 @@ from statistics import median
 from playwright.sync_api import Browser
 from pydantic import JsonValue
 
-from bench.setting import Setting
 from bench.traffic.browser import fresh_page, load_milliseconds, loaded, trusting_browser
-from bench.traffic.candidates import warex_config
-from bench.traffic.counted import Lane, counting_lane
-from bench.turns import there_and_back
+from bench.traffic.counted_lanes import Lane, counting_lane
+from bench.traffic.measured_lanes import warex_config
+from bench.turn_order import alternate
+from bench.workspace import Workspace
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.adapters.testbed_pool import own_testbed
 from warex.trials.scripted_model import MODEL_HOST as MODEL
@@ -32,7 +32,7 @@ _CHAT = "/v1/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Milliseconds that a lane adds, each the median of differences by turns."""
+    """Milliseconds that a lane adds, as medians of paired differences."""
 
     first_page: float
     """A site's first page: new connections, nothing cached."""
@@ -41,18 +41,18 @@ class Added:
     call: float
     """A model call on a kept connection."""
     direct_page: float
-    """What that page takes without a proxy."""
+    """Milliseconds of the page without a proxy."""
     direct_call: float
-    """What that call takes without a proxy."""
+    """Milliseconds of the call without a proxy."""
 
 
-def added(setting: Setting, calls: Sequence[JsonValue]) -> Added:
-    """Measure pages and model calls; ``calls`` are what a trace has of their messages."""
-    rounds = 1 if setting.quick else 20
-    pages = _pages(setting, rounds)
-    calls_direct, calls_through = _calls(setting, calls, rounds)
+def added(workspace: Workspace, calls: Sequence[JsonValue]) -> Added:
+    """Measure pages and model calls; ``calls``: the messages of each, from a trace."""
+    rounds = 1 if workspace.quick else 20
+    pages = _pages(workspace, rounds)
+    calls_direct, calls_through = _calls(workspace, calls, rounds)
     first, kept = (
-        {way: [load[place] for load in loads] for way, loads in pages.items()} for place in (0, 1)
+        {name: [load[at] for load in loads] for name, loads in pages.items()} for at in (0, 1)
     )
     return Added(
         first_page=_more(first["through"], first["direct"]),
@@ -67,40 +67,40 @@ def _more(times: Sequence[float], than: Sequence[float]) -> float:
     return median(time - other for time, other in zip(times, than, strict=True))
 
 
-def _pages(setting: Setting, rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return, for each way to the sites, the milliseconds of each site's first and second load."""
+def _pages(workspace: Workspace, rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """Return the milliseconds of each site's first and second load, directly and through a lane."""
     with ExitStack() as stack:
-        port = stack.enter_context(own_testbed(setting.ca))["port"]
-        ways = {"direct": None, "through": stack.enter_context(_lane(setting, port))}
-        # Only what goes direct asks it for an address; a proxy is told the name.
+        port = stack.enter_context(own_testbed(workspace.ca))["port"]
+        ways = {"direct": None, "through": stack.enter_context(_lane(workspace, port))}
+        # For direct loads only: a browser with a proxy resolves no names.
         here = f"--host-resolver-rules=MAP *.warex.test 127.0.0.1:{port}"
-        browser = stack.enter_context(trusting_browser(setting, here))
-        hosts = tuple(HOSTS)[:: 3 if setting.quick else 1]
+        browser = stack.enter_context(trusting_browser(workspace, here))
+        hosts = tuple(HOSTS)[:: 3 if workspace.quick else 1]
         for lane in ways.values():
             _visits(browser, lane, hosts)
-        loads: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
-        for order in there_and_back(list(ways), rounds):
-            for way in order:
-                loads[way] += _visits(browser, ways[way], hosts)
+        loads: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+        for order in alternate(list(ways), rounds):
+            for name in order:
+                loads[name] += _visits(browser, ways[name], hosts)
         return loads
 
 
 @contextmanager
-def _lane(setting: Setting, port: int) -> Iterator[Lane]:
+def _lane(workspace: Workspace, port: int) -> Iterator[Lane]:
     maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host in HOSTS)
-    usual = warex_config(setting)
+    usual = warex_config(workspace)
     config = usual.model_copy(
         update={
             "traffic": usual.traffic.extended(maps=maps),
             "sites": tuple(f"https://{host}" for host in HOSTS),
         }
     )
-    with counting_lane(setting, config) as lane:
+    with counting_lane(workspace, config) as lane:
         yield lane
 
 
 def _visits(browser: Browser, lane: Lane | None, hosts: Sequence[str]) -> list[tuple[float, float]]:
-    """Open each site's first page twice in a fresh profile; return the milliseconds of both."""
+    """Open each site's start page twice in a new context; return the milliseconds of both."""
     found = []
     with fresh_page(browser, lane.port if lane else 0) as page:
         for host in hosts:
@@ -111,19 +111,19 @@ def _visits(browser: Browser, lane: Lane | None, hosts: Sequence[str]) -> list[t
                     raise RuntimeError(f"{host} did not open {'through a lane' * bool(lane)}")
                 times.append(load_milliseconds(page))
                 if lane:
-                    lane.answered(*loaded(page))
+                    lane.count_requests(*loaded(page))
             found.append((times[0], times[1]))
     return found
 
 
 def _calls(
-    setting: Setting, calls: Sequence[JsonValue], rounds: int
+    workspace: Workspace, calls: Sequence[JsonValue], rounds: int
 ) -> tuple[list[float], list[float]]:
     """Return the milliseconds of each call, directly and through a lane."""
     asked = [json.dumps({"model": "scripted:patient", "messages": each}).encode() for each in calls]
     with ExitStack() as stack:
         port = stack.enter_context(stack.enter_context(ScriptedModelProcess(FILES)).port())
-        usual = warex_config(setting)
+        usual = warex_config(workspace)
         maps = (f"http://{MODEL}=http://127.0.0.1:{port}",)
         config = usual.model_copy(
             update={
@@ -131,19 +131,19 @@ def _calls(
                 "vocabulary": TestbedBenchmark.vocabulary,
             }
         )
-        lane = stack.enter_context(counting_lane(setting, config))
+        lane = stack.enter_context(counting_lane(workspace, config))
         ways = {
             "direct": (_client(stack, port), _CHAT),
             "through": (_client(stack, lane.port), f"http://{MODEL}{_CHAT}"),
         }
-        times: dict[str, list[float]] = {way: [] for way in ways}
+        times: dict[str, list[float]] = {name: [] for name in ways}
         for client, url in ways.values():
             _ask(client, url, asked[0])
-        for order in there_and_back(list(ways), rounds):
+        for order in alternate(list(ways), rounds):
             for body in asked:
-                for way in order:
-                    times[way].append(_ask(*ways[way], body))
-        lane.answered(f"http://{MODEL}{_CHAT}", times=1 + len(times["through"]))
+                for name in order:
+                    times[name].append(_ask(*ways[name], body))
+        lane.count_requests(f"http://{MODEL}{_CHAT}", times=1 + len(times["through"]))
     return times["direct"], times["through"]
 
 
@@ -152,13 +152,13 @@ def _client(stack: ExitStack, port: int) -> http.client.HTTPConnection:
 
 
 def _ask(client: http.client.HTTPConnection, url: str, body: bytes) -> float:
-    """Ask the model on a kept connection; return the milliseconds until all of its answer."""
+    """Send a model call on a kept connection; return the milliseconds until the whole answer."""
     headers = {"Content-Type": "application/json", "Authorization": "Bearer none"}
     began = time.perf_counter()
     client.request("POST", url, body, headers)
     with client.getresponse() as answer:
-        said = answer.read()
+        content = answer.read()
     taken = (time.perf_counter() - began) * 1000
     if answer.status != 200:
-        raise RuntimeError(f"the model answered {answer.status}: {said[:200]!r}")
+        raise RuntimeError(f"the model answered {answer.status}: {content[:200]!r}")
     return taken

@@ -1,4 +1,4 @@
-"""What every benchmark works with: a folder, certificates, the forkserver."""
+"""What every benchmark uses: a folder, certificates, the forkserver."""
 
 import tempfile
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 
 HOST = "localhost"
-"""Where the sites live. A name, since a TLS client says a name (SNI) and no address."""
+"""The sites' host. A name, since a TLS client sends no address as its server name (SNI)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """A place to measure in. Everything in the folder goes when the run ends."""
+class Workspace:
+    """A temporary folder with certificates, and a forkserver."""
 
     folder: Path
     ca: CertificateAuthority
@@ -23,11 +23,11 @@ class Setting:
     key: Path
     forkserver: Forkserver
     quick: bool
-    """A few seconds each, to see that it works; the numbers mean little."""
+    """A few seconds per benchmark, which only shows that it runs."""
 
     @property
     def tls(self) -> tuple[str, str]:
-        """Certificate and key as the sites take them on their command line."""
+        """Certificate and key, as arguments of the sites' commands."""
         return str(self.certificate), str(self.key)
 
     def fresh(self, name: str) -> Path:
@@ -36,8 +36,8 @@ class Setting:
 
 
 @contextmanager
-def setting(quick: bool) -> Iterator[Setting]:
-    """Make the place, with a CA of its own, and remove it afterwards."""
+def open_workspace(quick: bool) -> Iterator[Workspace]:
+    """Create a workspace with its own CA; remove it afterwards."""
     with tempfile.TemporaryDirectory(prefix="warex-bench-") as made:
         folder = Path(made)
         ca = ensure_ca(folder / "ca")
@@ -45,6 +45,6 @@ def setting(quick: bool) -> Iterator[Setting]:
         forkserver = Forkserver()
         try:
             forkserver.ensure_started()
-            yield Setting(folder, ca, certificate, key, forkserver, quick)
+            yield Workspace(folder, ca, certificate, key, forkserver, quick)
         finally:
             forkserver.close()

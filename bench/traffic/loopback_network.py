@@ -1,4 +1,4 @@
-"""A network with nothing but loopback, for what might ask for any host."""
+"""A network namespace with only loopback, for clients that might request any host."""
 
 import os
 from contextlib import suppress
@@ -7,10 +7,10 @@ from pathlib import Path
 from warex.linux.rtnetlink import bring_up
 
 
-def leave_the_network() -> None:
-    """Move this process and what it starts into a network of its own; loopback is there.
+def enter_loopback_network() -> None:
+    """Move this process and its future children into a network namespace with only loopback.
 
-    Before it has threads. Raises OSError where this user may not.
+    Call it before threads start. Raises OSError if this user has no permission.
     """
     user, group = os.geteuid(), os.getegid()
     try:

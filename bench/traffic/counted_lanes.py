@@ -1,8 +1,8 @@
-"""Lanes whose trace must hold every request that a benchmark counts.
+"""Lanes whose trace must contain every request that a benchmark counts.
 
-A client that does not trust the CA sends an alert, its host is passed through unread from then on,
-and all that follows is fast: nobody has looked at it. So a benchmark tells its lane what it counts,
-and the lane looks into its trace in the end.
+After a client refuses the CA with a TLS alert, its host is passed through unread, which is fast and
+measures nothing. So a benchmark reports its requests to the lane, which compares them with its
+trace in the end.
 """
 
 from collections import Counter
@@ -10,50 +10,50 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.setting import Setting
+from bench.workspace import Workspace
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace
 
 
-class Uncounted(RuntimeError):
-    """A request that a benchmark counts is missing in the trace: the row means nothing."""
+class Unrecorded(RuntimeError):
+    """The trace lacks a request that the benchmark counted, so its row is invalid."""
 
 
 class Lane:
-    """A lane that runs, and what its clients were answered through it."""
+    """A running lane, and the answers that its clients received through it."""
 
     def __init__(self, proxy: Proxy) -> None:
         self.proxy, self.port, self.pid = proxy, proxy.port, proxy.pid
         self._answered: Counter[str] = Counter()
         self._calls: Counter[str] = Counter()
 
-    def answered(self, *urls: str, times: int = 1) -> None:
-        """Count requests that the site has answered through this lane, each so many times."""
+    def count_requests(self, *urls: str, times: int = 1) -> None:
+        """Count requests that the site answered through this lane, each ``times`` times."""
         for url in urls:
             self._answered[url] += times
 
-    def called(self, answer: str, times: int = 1) -> None:
-        """Count calls to a model whose answer the lane has read as this text, to its end."""
+    def count_calls(self, answer: str, times: int = 1) -> None:
+        """Count model calls that were completely answered with this text."""
         self._calls[answer] += times
 
     def check(self, trace: Path) -> None:
-        """Raise Uncounted unless the trace holds all that was counted, or if nothing was."""
+        """Raise Unrecorded if the trace lacks counted requests, or if none were counted."""
         if not self._answered:
-            raise Uncounted("nothing was counted that the lane's trace could hold")
-        all_recorded(self._answered, trace)
+            raise Unrecorded("no requests were counted")
+        check_recorded(self._answered, trace)
         if missing := self._calls - _calls(trace):
             answer, times = missing.most_common(1)[0]
-            raise Uncounted(
+            raise Unrecorded(
                 f"of {self._calls.total():,} calls to a model {missing.total():,} are not in the"
                 f" trace as they were answered; {times:,} with {answer[:40]!r}"
             )
 
 
-def all_recorded(answered: Counter[str], trace: Path) -> None:
-    """Raise Uncounted unless a trace holds each of these requests, answered by the site.
+def check_recorded(answered: Counter[str], trace: Path) -> None:
+    """Raise Unrecorded unless a trace contains these requests, answered by the site.
 
-    ``answered`` has for each URL how many there were.
+    ``answered``: the number of requests by URL.
     """
     asked: dict[str, str] = {}
     recorded: Counter[str] = Counter()
@@ -76,14 +76,14 @@ def all_recorded(answered: Counter[str], trace: Path) -> None:
             if rejected
             else ""
         )
-        raise Uncounted(
+        raise Unrecorded(
             f"of {answered.total():,} requests that were counted {missing.total():,} are missing"
             f" in {trace.name}, {url} {times:,} times{why}"
         )
 
 
 def _calls(trace: Path) -> Counter[str]:
-    """Return how many whole answers of models a trace holds, by what they say."""
+    """Return the numbers of complete model answers in a trace, by their text."""
     events = (entry.event for entry in iter_trace(trace))
     return Counter(
         event.answer for event in events if isinstance(event, LlmCall) and event.complete
@@ -91,15 +91,14 @@ def _calls(trace: Path) -> Counter[str]:
 
 
 @contextmanager
-def counting_lane(setting: Setting, config: ProxyConfig) -> Iterator[Lane]:
-    """Run a lane; its client counts on it what was answered.
+def counting_lane(workspace: Workspace, config: ProxyConfig) -> Iterator[Lane]:
+    """Run a lane, on which the benchmark counts the answered requests.
 
-    Raises RuntimeError where its trial turned out void, since nothing then counts, and Uncounted
-    where the trace lacks what was counted.
+    Raises RuntimeError if its trial is void, and Unrecorded if the trace lacks counted requests.
     """
     if config.out is None:
-        raise ValueError("a lane without a trace cannot tell what came through it")
-    with start_proxy(setting.forkserver, config) as proxy:
+        raise ValueError("a counting lane needs a trace")
+    with start_proxy(workspace.forkserver, config) as proxy:
         lane = Lane(proxy)
         yield lane
     if proxy.broken:

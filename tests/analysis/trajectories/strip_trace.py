@@ -1,7 +1,7 @@
-"""`python -m tests.analysis.trajectories.slim ATTEMPT NAME`: a trial's trace, small enough to keep.
+"""`python -m tests.analysis.trajectories.strip_trace ATTEMPT NAME`: store a reduced trace.
 
-Kept is what the detector reads, unchanged but for the lines' numbers; messages, most headers and
-other events go.
+It keeps what the detector reads, with new line numbers, and drops messages, most headers and all
+other events.
 """
 
 import json

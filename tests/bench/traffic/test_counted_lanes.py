@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from bench.rows import first_event
-from bench.setting import HOST, Setting
 from bench.traffic.browser import loaded, through, trusting_browser
-from bench.traffic.candidates import lane
-from bench.traffic.counted import Lane, Uncounted
-from bench.traffic.load import trusting, tunnel, url
+from bench.traffic.counted_lanes import Lane, Unrecorded
+from bench.traffic.load import tunnel, unverified_context, url
+from bench.traffic.measured_lanes import lane
+from bench.traffic.messages import Client
 from bench.traffic.programs import site
-from bench.traffic.streams import SAID, ask
-from bench.traffic.talk import Client
+from bench.traffic.streams import ANSWER_TEXT, ask
+from bench.workspace import HOST, Workspace
 from playwright.sync_api import Error as PlaywrightError
 
 from warex.proxy.certificates.ca import ensure_ca
@@ -24,81 +24,85 @@ pytestmark = pytest.mark.wire
 
 
 @pytest.fixture
-def shop(place: Setting) -> Iterator[int]:
-    with site("bench.traffic.quick_site", *place.tls) as port:
+def shop(workspace: Workspace) -> Iterator[int]:
+    with site("bench.traffic.quick_site", *workspace.tls) as port:
         yield port
 
 
 @pytest.mark.slow
 def test_what_a_client_was_answered_through_a_lane_stands_in_its_trace(
-    place: Setting, shop: int
+    workspace: Workspace, shop: int
 ) -> None:
-    with lane(place) as counting:
+    with lane(workspace) as counting:
         _ask(counting, shop, counted=True)
 
 
 @pytest.mark.slow
-def test_one_request_more_than_the_trace_has_fails_the_row(place: Setting, shop: int) -> None:
+def test_one_request_more_than_the_trace_has_fails_the_row(workspace: Workspace, shop: int) -> None:
     def measure() -> None:
-        with lane(place) as counting:
+        with lane(workspace) as counting:
             _ask(counting, shop, counted=True)
-            counting.answered(url(shop))
+            counting.count_requests(url(shop))
 
-    with pytest.raises(Uncounted, match="1 are missing"):
+    with pytest.raises(Unrecorded, match="1 are missing"):
         measure()
 
 
 @pytest.mark.slow
-def test_a_lane_on_which_nothing_was_counted_fails_the_row(place: Setting, shop: int) -> None:
+def test_a_lane_on_which_nothing_was_counted_fails_the_row(workspace: Workspace, shop: int) -> None:
     def measure() -> None:
-        with lane(place) as counting:
+        with lane(workspace) as counting:
             _ask(counting, shop, counted=False)
 
-    with pytest.raises(Uncounted, match="nothing was counted"):
+    with pytest.raises(Unrecorded, match="nothing was counted"):
         measure()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/streamed"])
-def test_a_call_to_a_model_that_the_trace_lacks_fails_the_row(place: Setting, path: str) -> None:
+def test_a_call_to_a_model_that_the_trace_lacks_fails_the_row(
+    workspace: Workspace, path: str
+) -> None:
     def measure() -> None:
         with (
-            site("bench.traffic.site", *place.tls) as port,
-            lane(place) as counting,
-            tunnel(counting.port, port, trusting()) as connection,
+            site("bench.traffic.site", *workspace.tls) as port,
+            lane(workspace) as counting,
+            tunnel(counting.port, port, unverified_context()) as connection,
         ):
             ask(connection, f"{HOST}:{port}", path)
-            counting.answered(f"https://{HOST}:{port}{path}")
-            counting.called(SAID)
+            counting.count_requests(f"https://{HOST}:{port}{path}")
+            counting.count_calls(ANSWER_TEXT)
 
     if path == first_event.PATH:
         measure()
         return
-    with pytest.raises(Uncounted, match="1 are not in the trace as they were answered"):
+    with pytest.raises(Unrecorded, match="1 are not in the trace as they were answered"):
         measure()
 
 
-def test_a_client_that_does_not_trust_the_ca_fails_the_row(place: Setting, shop: int) -> None:
+def test_a_client_that_does_not_trust_the_ca_fails_the_row(workspace: Workspace, shop: int) -> None:
     def measure() -> None:
-        with lane(place) as counting:
+        with lane(workspace) as counting:
             with suppress(ssl.SSLError):
                 tunnel(counting.port, shop, ssl.create_default_context()).close()
             # From now on the host is passed through, and answers all the same.
             _ask(counting, shop, counted=True)
 
-    with pytest.raises(Uncounted, match="refused the lane's certificate"):
+    with pytest.raises(Unrecorded, match="refused the lane's certificate"):
         measure()
 
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_browser_that_does_not_trust_the_ca_fails_the_row(place: Setting, tmp_path: Path) -> None:
-    stranger = replace(place, ca=ensure_ca(tmp_path / "stranger"))
+def test_a_browser_that_does_not_trust_the_ca_fails_the_row(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    stranger = replace(workspace, ca=ensure_ca(tmp_path / "stranger"))
 
     def measure() -> None:
         with (
-            site("bench.traffic.site", *place.tls) as port,
-            lane(place) as counting,
+            site("bench.traffic.site", *workspace.tls) as port,
+            lane(workspace) as counting,
             trusting_browser(stranger) as browser,
         ):
             page_url = f"https://{HOST}:{port}/page"
@@ -112,17 +116,17 @@ def test_a_browser_that_does_not_trust_the_ca_fails_the_row(place: Setting, tmp_
             ) as careless:
                 page = careless.new_page()
                 page.goto(page_url)
-                counting.answered(*loaded(page))
+                counting.count_requests(*loaded(page))
 
-    with pytest.raises(Uncounted, match="refused the lane's certificate"):
+    with pytest.raises(Unrecorded, match="refused the lane's certificate"):
         measure()
 
 
 def _ask(counting: Lane, port: int, *, counted: bool) -> None:
     says = Client(port)
-    with tunnel(counting.port, port, trusting()) as connection:
+    with tunnel(counting.port, port, unverified_context()) as connection:
         connection.sendall(says.request)
-        while not says.take(received := connection.recv(65536)):
+        while not says.receive(received := connection.recv(65536)):
             assert received
     if counted:
-        counting.answered(url(port))
+        counting.count_requests(url(port))

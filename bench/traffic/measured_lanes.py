@@ -1,10 +1,10 @@
-"""The lanes that are measured."""
+"""Lanes with the configurations that are measured."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bench.setting import HOST, Setting
-from bench.traffic.counted import Lane, counting_lane
+from bench.traffic.counted_lanes import Lane, counting_lane
+from bench.workspace import HOST, Workspace
 from warex.faults import HttpError
 from warex.proxy.config import ProxyConfig
 from warex.scenarios import Match, Rule, Scenario, Trigger
@@ -15,7 +15,7 @@ NEVER_REACHED = 10**9
 LOADED = Scenario(
     name="loaded",
     rules=(
-        # Matches and counts every exchange here, and hits none of them.
+        # Matches and counts every exchange, but never fires.
         Rule(
             name="far-away",
             match=Match(url=f"https://{HOST}:*"),
@@ -37,21 +37,21 @@ LOADED = Scenario(
         ),
     ),
 )
-"""Rules that match, count and never fire."""
+"""Rules that match and count, but never fire."""
 
 
-def warex_config(setting: Setting, scenario: Scenario | None = None) -> ProxyConfig:
+def warex_config(workspace: Workspace, scenario: Scenario | None = None) -> ProxyConfig:
     """Return a lane's configuration with tracing on."""
     return ProxyConfig(
-        ca=setting.ca.folder,
-        out=setting.fresh("trial"),
+        ca=workspace.ca.folder,
+        out=workspace.fresh("trial"),
         scenario=scenario,
         traffic=TrafficOptions(insecure=True),
     )
 
 
 @contextmanager
-def lane(setting: Setting, scenario: Scenario | None = None) -> Iterator[Lane]:
-    """Run a lane, for clients that know the proxy."""
-    with counting_lane(setting, warex_config(setting, scenario)) as running:
+def lane(workspace: Workspace, scenario: Scenario | None = None) -> Iterator[Lane]:
+    """Run a lane for clients that are configured with the proxy."""
+    with counting_lane(workspace, warex_config(workspace, scenario)) as running:
         yield running

@@ -1,11 +1,11 @@
-"""Whether a ledger adds up, and agrees with what clients and site saw. Pure."""
+"""Check that a ledger adds up and agrees with the records of clients and site. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from bench.soak.clients import Book, Fate
+from bench.soak.clients import ClientLog, RequestOutcome
 from bench.soak.jobs import PROBABILITIES
 from warex.traces import (
     Entry,
@@ -22,13 +22,13 @@ from warex.traces import (
 )
 
 LEVEL = 0.001
-"""Of all random rules together; each gets its share (Bonferroni)."""
-_SHOWN = 5
+"""Significance level for all random rules together, divided among them (Bonferroni)."""
+_MAX_SHOWN = 5
 
 
 @dataclass(slots=True)
 class Exchange:
-    """An exchange as the trace has it."""
+    """An exchange in the trace."""
 
     path: str
     endings: list[ResponseSeen] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Exchange:
 
 @dataclass(slots=True)
 class Ledger:
-    """What a trace says, added up."""
+    """The counts of a trace."""
 
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     planned: Counter[str] = field(default_factory=Counter)
@@ -51,18 +51,18 @@ class Ledger:
     delivered: int = 0
     missed: int = 0
     occurrences: dict[str, str] = field(default_factory=dict)
-    """Of each injection that repeats another, the one that it repeats."""
-    met: set[str] = field(default_factory=set)
-    """The occurrences of which an injection was delivered."""
-    lost: set[str] = field(default_factory=set)
-    """Those of which one was missed."""
+    """Of each injection, the first injection of its occurrence."""
+    delivered_occurrences: set[str] = field(default_factory=set)
+    """Occurrences with a delivered injection."""
+    missed_occurrences: set[str] = field(default_factory=set)
+    """Occurrences with a missed injection."""
     messages: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
-    """Of each exchange that is a WebSocket: from the client or not."""
+    """Messages of each WebSocket exchange, by whether the client sent them."""
     end: TrialEnded | None = None
     mistakes: list[str] = field(default_factory=list)
 
 
-def added_up(entries: Iterable[Entry]) -> Ledger:
+def read_ledger(entries: Iterable[Entry]) -> Ledger:
     """Read a trace."""
     ledger = Ledger()
     for entry in entries:
@@ -81,12 +81,14 @@ def added_up(entries: Iterable[Entry]) -> Ledger:
             case FaultDelivered() as done:
                 ledger.ended[done.injection] += 1
                 ledger.delivered += 1
-                ledger.met.add(ledger.occurrences.get(done.injection, done.injection))
+                ledger.delivered_occurrences.add(
+                    ledger.occurrences.get(done.injection, done.injection)
+                )
                 _of(ledger, done.exchange).delivered += 1
             case FaultMissed(injection=str(injection)) as lost:
                 ledger.ended[injection] += 1
                 ledger.missed += 1
-                ledger.lost.add(ledger.occurrences.get(lost.injection or "", ""))
+                ledger.missed_occurrences.add(ledger.occurrences.get(lost.injection or "", ""))
                 _of(ledger, lost.exchange or "").missed += 1
             case WebSocketSeen(what="message") as message:
                 ledger.messages[message.exchange][message.from_client] += 1
@@ -109,33 +111,33 @@ def _of(ledger: Ledger, exchange: str) -> Exchange:
 
 
 def mistakes(
-    ledger: Ledger, book: Book, seen: Mapping[str, int], messages: Mapping[str, int]
+    ledger: Ledger, log: ClientLog, seen: Mapping[str, int], messages: Mapping[str, int]
 ) -> Iterator[str]:
-    """Yield a sentence for each thing that does not agree; nothing of a clean soak.
+    """Yield a sentence for each disagreement.
 
-    ``seen`` and ``messages``: how often the site was asked for each path, and what came on each of
-    its WebSockets.
+    ``seen``: the site's requests by path; ``messages``: the messages that it received on each
+    WebSocket.
     """
     yield from ledger.mistakes
-    yield from book.mistakes
-    yield from _sums(ledger)
+    yield from log.mistakes
+    yield from _check_totals(ledger)
     by_path: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in ledger.exchanges.values():
         by_path[exchange.path].append(exchange)
-    for path, fates in book.fates.items():
-        for said in _agreement(path, fates, by_path.get(path, []), seen.get(path, 0)):
-            reasons = "; ".join(dict.fromkeys(book.reasons.get(path, [])))
+    for path, outcomes in log.outcomes.items():
+        for said in _check_path(path, outcomes, by_path.get(path, []), seen.get(path, 0)):
+            reasons = "; ".join(dict.fromkeys(log.reasons.get(path, [])))
             yield f"{said}; no answer: {reasons}" if reasons else said
-    for path in by_path.keys() - book.fates.keys() - book.sent.keys():
-        yield f"{path}: it stands in the trace, and no client asked for it"
-    for path in seen.keys() - book.fates.keys() - book.sent.keys():
-        yield f"{path}: the site was asked for it, and no client did"
+    for path in by_path.keys() - log.outcomes.keys() - log.sent.keys():
+        yield f"{path}: it is in the trace, but no client requested it"
+    for path in seen.keys() - log.outcomes.keys() - log.sent.keys():
+        yield f"{path}: the site was asked for it, but no client requested it"
     counted = {
         ledger.exchanges[number].path: both
         for number, both in ledger.messages.items()
         if number in ledger.exchanges
     }
-    for path, number in book.sent.items():
+    for path, number in log.sent.items():
         found = counted.get(path, Counter[bool]())
         if not found[True] == found[False] == messages.get(path, 0) == number:
             yield (
@@ -144,14 +146,14 @@ def mistakes(
             )
 
 
-def _sums(ledger: Ledger) -> Iterator[str]:
+def _check_totals(ledger: Ledger) -> Iterator[str]:
     if ledger.injections != ledger.ended:
         wrong = [
             name
             for name in ledger.injections | ledger.ended
             if not ledger.injections[name] == ledger.ended[name] == 1
         ]
-        yield f"{len(wrong)} injections have not exactly one ending: {_some(wrong)}"
+        yield f"{len(wrong)} injections have not exactly one ending: {_excerpt(wrong)}"
     if (planned := ledger.injections.total()) != ledger.delivered + ledger.missed:
         yield f"planned {planned} ≠ delivered {ledger.delivered} + missed {ledger.missed}"
     unended = [
@@ -160,62 +162,69 @@ def _sums(ledger: Ledger) -> Iterator[str]:
         if len(it.endings) != 1
     ]
     if unended:
-        yield f"{len(unended)} exchanges have not exactly one ending: {_some(unended)}"
+        yield f"{len(unended)} exchanges have not exactly one ending: {_excerpt(unended)}"
     if ledger.end is None:
         yield "the trial has no end"
     elif (said := (ledger.end.exchanges, ledger.end.delivered, ledger.end.missed)) != (
-        found := (len(ledger.exchanges), len(ledger.met), len(ledger.lost - ledger.met))
+        found := (
+            len(ledger.exchanges),
+            len(ledger.delivered_occurrences),
+            len(ledger.missed_occurrences - ledger.delivered_occurrences),
+        )
     ):
         yield f"exchanges, delivered and missed are {found}, but the trial's end says {said}"
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+def _excerpt(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MAX_SHOWN]) + (" …" if len(names) > _MAX_SHOWN else "")
 
 
-def _agreement(
-    path: str, fates: Sequence[Fate], found: Sequence[Exchange], seen: int
+def _check_path(
+    path: str, outcomes: Sequence[RequestOutcome], found: Sequence[Exchange], seen: int
 ) -> Iterator[str]:
-    """Compare what clients saw of a path with its exchanges, and both with the site.
+    """Compare the clients' outcomes of a path with its exchanges, and both with the site.
 
-    Where many share a path, numbers are compared; a client that gave up may have missed anything.
+    Only numbers are compared where requests share a path; a client that gave up may have missed any
+    answer.
     """
-    told = Counter(fates)
-    given_up = told["left"] + told["left_unread"] + told["left_at_once"] + told["lost"]
-    if not len(fates) - told["left_at_once"] - told["lost"] <= len(found) <= len(fates):
-        yield f"{path}: asked {len(fates)} times, in the trace {len(found)} times ({dict(told)})"
+    counts = Counter(outcomes)
+    given_up = counts["left"] + counts["left_unread"] + counts["left_at_once"] + counts["lost"]
+    if not len(outcomes) - counts["left_at_once"] - counts["lost"] <= len(found) <= len(outcomes):
+        yield (
+            f"{path}: asked {len(outcomes)} times, in the trace {len(found)} times ({dict(counts)})"
+        )
         return
     ended = [it for it in found if len(it.endings) == 1]
     site = sum(it.endings[0].by == "site" and it.endings[0].error is None for it in ended)
     ours = sum(_is_injected_answer(it.endings[0]) and it.delivered > 0 for it in ended)
     for what, clients, trace in (
-        ("the site's answers", told["site"], site),
-        ("injected answers", told["other"], ours),
+        ("the site's answers", counts["site"], site),
+        ("injected answers", counts["other"], ours),
     ):
         if not clients <= trace <= clients + given_up:
-            yield f"{path}: of {what} clients got {clients}, the trace has {trace} ({dict(told)})"
+            yield f"{path}: of {what} clients got {clients}, the trace has {trace} ({dict(counts)})"
     before = sum(any(plan.stage == "request" for plan in it.planned) for it in found)
-    if not len(found) - before - given_up <= seen <= len(found) - _unasked(found):
+    if not len(found) - before - given_up <= seen <= len(found) - _answered_before_the_site(found):
         yield f"{path}: the site was asked {seen} times, by the trace {len(found) - before}"
     delivered = sum(it.delivered for it in found)
-    if delivered > len(fates) - told["left_unread"]:
-        yield f"{path}: delivered to a client that had seen no byte of the body and cancelled"
+    if delivered > len(outcomes) - counts["left_unread"]:
+        yield f"{path}: delivered to a client that cancelled before the first byte of the body"
 
 
 def _is_injected_answer(ending: ResponseSeen) -> bool:
     return ending.by == "warex" and ending.status is not None
 
 
-def _unasked(found: Iterable[Exchange]) -> int:
-    """Return how many requests the site never heard of, since an answer was injected before."""
+def _answered_before_the_site(found: Iterable[Exchange]) -> int:
+    """Return how many requests never reached the site, since a fault answered them."""
     return sum(
         it.delivered > 0 and any(plan.stage == "request" for plan in it.planned) for it in found
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
-    """How often a random rule fired, beside what chance allows."""
+class FiringRate:
+    """How often a random rule fired, compared with its probability."""
 
     rule: str
     probability: float
@@ -227,21 +236,21 @@ class Chance:
         """Two-sided p of the exact binomial test; 1 where nothing matched."""
         if not self.matched:
             return 1.0
-        # Two seconds, which whoever collects the tests need not wait.
+        # Imported here, since it takes two seconds, also when tests are only collected.
         from scipy.stats import binomtest
 
         return float(binomtest(self.fired, self.matched, self.probability).pvalue)
 
     @property
     def ok(self) -> bool:
-        """Whether it is within what chance allows at this rule's share of the level."""
+        """Whether p is at least this rule's share of the level."""
         return self.p >= LEVEL / len(PROBABILITIES)
 
 
-def chances(ledger: Ledger) -> list[Chance]:
-    """Return for each random rule how often it matched and fired."""
+def firing_rates(ledger: Ledger) -> list[FiringRate]:
+    """Return how often each random rule matched and fired."""
     matched = Counter(exchange.path.split("/")[1] for exchange in ledger.exchanges.values())
     return [
-        Chance(rule, probability, matched[rule], ledger.planned[rule])
+        FiringRate(rule, probability, matched[rule], ledger.planned[rule])
         for rule, probability in PROBABILITIES.items()
     ]

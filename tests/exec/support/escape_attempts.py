@@ -1,4 +1,4 @@
-"""python ways_out.py: try every way out of a namespace that is known; print what came of each.
+"""python escape_attempts.py: try every known way out of a namespace; print the result of each.
 
 Standard library only, and no proxy variable is looked at.
 """
@@ -287,8 +287,8 @@ def abstract_socket() -> str:
 
 def afterwards(prepare: str) -> str:
     """Connect in a process that has prepared itself somehow."""
-    connect = f"print(ways_out.connected({FOUR!r}, {ECHO}))"
-    code = f"import os, ways_out; {prepare}; {connect}"
+    connect = f"print(escape_attempts.connected({FOUR!r}, {ECHO}))"
+    code = f"import os, escape_attempts; {prepare}; {connect}"
     where = os.path.dirname(os.path.abspath(__file__))
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -313,7 +313,7 @@ def the_network_of_process_1() -> str:
 
 
 def without_the_rules() -> str:
-    return afterwards("ways_out.take_the_rules_away()")
+    return afterwards("escape_attempts.take_the_rules_away()")
 
 
 def take_the_rules_away() -> None:

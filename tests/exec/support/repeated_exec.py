@@ -1,4 +1,4 @@
-"""python -m tests.exec.support.in_a_row COUNT FOLDER: run `warex exec` that often.
+"""python -m tests.exec.support.repeated_exec COUNT FOLDER: run `warex exec` that often.
 
 What is left is printed. In a process namespace of its own, whose first process this becomes:
 whatever outlives its parent comes to it. And in a user namespace of its own, in which few other

@@ -1,6 +1,6 @@
-"""An agent that asks for one page and takes a second, the time that Python needs to start aside.
+"""An agent that fetches one page and takes one second, not counting Python's start.
 
-python bench/one_second.py URL
+python bench/one_second_agent.py URL
 """
 
 import sys
@@ -9,7 +9,7 @@ import urllib.request
 
 
 def main() -> None:
-    """Ask, and sleep for the rest of the second."""
+    """Fetch the page, then sleep for the rest of the second."""
     until = time.monotonic() + 1
     with urllib.request.urlopen(sys.argv[1]) as page:
         page.read()

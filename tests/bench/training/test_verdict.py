@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from bench.training.experiment import SMALL, Experiment
-from bench.training.judged import Found, Score, found, tables, wrong
+from bench.training.verdict import ExperimentResult, Score, failed_claims, read_result, tables
 
 from tests.analysis.builders import RunFolder, failed, solved
 from tests.exports.builders import MANIFEST, failure, row
@@ -20,14 +20,14 @@ def score(recovered: int, agreed: int = 20, of: int = 64, false: int = 0) -> Sco
     return Score(Rate(recovered, of), nothing, nothing, Rate(agreed, 64), nothing, Rate(false, 64))
 
 
-def finding(**scores: Score) -> Found:
-    return Found({name.replace("_", "-"): it for name, it in scores.items()}, {}, [], {})
+def result(**scores: Score) -> ExperimentResult:
+    return ExperimentResult({name.replace("_", "-"): it for name, it in scores.items()}, {}, [], {})
 
 
 def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> None:
-    it = finding(base=score(0), stage_one=score(2), tuned_0=score(60), tuned_1=score(55))
+    it = result(base=score(0), stage_one=score(2), tuned_0=score(60), tuned_1=score(55))
 
-    assert list(wrong(it)) == []
+    assert list(failed_claims(it)) == []
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_a_rise_that_is_significant_for_each_seed_shows_what_is_claimed() -> Non
     ],
 )
 def test_what_does_not_hold_is_said(tuned: Mapping[str, Score], said: str) -> None:
-    it = finding(base=score(0), stage_one=score(2), **tuned)
+    it = result(base=score(0), stage_one=score(2), **tuned)
 
-    assert said in list(wrong(it))
+    assert said in list(failed_claims(it))
 
 
 def test_what_the_live_agent_came_to_is_what_its_run_says(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_what_the_live_agent_came_to_is_what_its_run_says(tmp_path: Path) -> Non
     (tmp_path / "answers-failures" / "answers.jsonl").touch()
     write_dataset(tmp_path / "failures", UnwrittenDataset(MANIFEST, {"test": []}), card)
 
-    live = found(Experiment(tmp_path, SMALL, "model.gguf")).live
+    live = read_result(Experiment(tmp_path, SMALL, "model.gguf")).live
 
     assert [(it["condition"], it["solved"], it["recovered"]) for it in live] == [
         ("clean", "1/1", "—"),
@@ -76,7 +76,7 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
         row("c1", site="forum.warex.test"),
     ]
     write_dataset(tmp_path / "failures", UnwrittenDataset(MANIFEST, {"test": rows}), card)
-    told = {
+    answers_by_model = {
         "model.gguf": ("text", "other_action", "other_action"),
         f"{tmp_path}/stage-one": ("text", "recovery", "agreement"),
         f"{tmp_path}/tuned-0": ("recovery", "recovery", "false_reload"),
@@ -85,13 +85,13 @@ def test_answers_are_counted_by_model_and_by_what_was_unseen(tmp_path: Path) -> 
     answers.mkdir()
     lines = [
         {"model": model, "row": one.id, "class": name, "same_kind": name == "agreement"}
-        for model, classes in told.items()
+        for model, classes in answers_by_model.items()
         for one, name in zip(rows, classes, strict=True)
     ]
     (answers / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
     (tmp_path / "stage-one.done").write_text("600.0")
 
-    it = found(Experiment(tmp_path, SMALL, "model.gguf"))
+    it = read_result(Experiment(tmp_path, SMALL, "model.gguf"))
 
     assert list(it.scores) == ["base", "stage-one", "tuned-0"]
     tuned = it.scores["tuned-0"]

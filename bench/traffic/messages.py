@@ -1,12 +1,11 @@
-"""What is said on one connection under load: requests and answers of 2 kB, made in advance."""
+"""The requests and answers of connections under load: 2 kB, prepared in advance."""
 
-from bench.setting import HOST
+from bench.workspace import HOST
 
 PATH = "/list?page=1"
-"""What is asked for, again and again."""
 BODY = (b"<!doctype html><title>2 kB</title>" + b"<p>All work and no play.</p>" * 80)[:2000]
 
-_ASKED = {
+_REQUEST_HEADERS = {
     "sec-ch-ua": '"Chromium";v="140", "Not=A?Brand";v="24"',
     "sec-ch-ua-mobile": "?0",
     "sec-ch-ua-platform": '"Linux"',
@@ -20,8 +19,8 @@ _ASKED = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
     "Accept-Language": "en-US,en;q=0.9",
 }
-"""As Chromium has it."""
-_ANSWERED = {
+"""Chromium's."""
+_RESPONSE_HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": str(len(BODY)),
     "Cache-Control": "no-store",
@@ -33,30 +32,33 @@ def _lines(first: str, fields: dict[str, str]) -> bytes:
     return "\r\n".join([first, *(f"{k}: {v}" for k, v in fields.items()), "", ""]).encode()
 
 
-_ANSWER = _lines("HTTP/1.1 200 OK", _ANSWERED) + BODY
+_ANSWER = _lines("HTTP/1.1 200 OK", _RESPONSE_HEADERS) + BODY
 
 
 class Client:
-    """One request at a time."""
+    """The client's side of a connection, with one request at a time."""
 
     def __init__(self, port: int) -> None:
         host = {"Host": f"{HOST}:{port}", "Connection": "keep-alive"}
-        self.request = _lines(f"GET {PATH} HTTP/1.1", host | _ASKED)
-        self._held = bytearray()
+        self.request = _lines(f"GET {PATH} HTTP/1.1", host | _REQUEST_HEADERS)
+        self._received = bytearray()
 
-    def take(self, data: bytes) -> bool:
-        """Return whether the answer is whole; raise ConnectionError if it is not the site's."""
-        self._held += data
-        head = self._held.find(b"\r\n\r\n")
-        if head < 0 or len(self._held) - head - 4 < len(BODY):
+    def receive(self, data: bytes) -> bool:
+        """Add data; return whether the answer is complete.
+
+        Raises ConnectionError if the answer is not the site's.
+        """
+        self._received += data
+        head = self._received.find(b"\r\n\r\n")
+        if head < 0 or len(self._received) - head - 4 < len(BODY):
             return False
-        if not (self._held.startswith(b"HTTP/1.1 200") and self._held.endswith(BODY)):
-            raise ConnectionError(f"the answer is {bytes(self._held[:200])!r}")
-        self._held.clear()
+        if not (self._received.startswith(b"HTTP/1.1 200") and self._received.endswith(BODY)):
+            raise ConnectionError(f"the answer is {bytes(self._received[:200])!r}")
+        self._received.clear()
         return True
 
 
 def answer(data: bytes) -> bytes:
-    """Return what a site says to what it has received."""
-    # A request without a body ends so, and comes in one TLS record.
+    """Return the site's answer to the received data."""
+    # A request without a body ends so, and arrives in one TLS record.
     return _ANSWER if data.endswith(b"\r\n\r\n") else b""

@@ -1,4 +1,4 @@
-"""What came of an experiment: rates, tests, and whether it shows what is claimed."""
+"""The result of an experiment: rates, tests, and whether the claims hold."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,18 +7,18 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from bench.training.campaigns import UNSEEN_BRANDS
 from bench.training.experiment import BASE, STAGE_ONE, Experiment
-from bench.training.runs import UNSEEN_BRANDS
 from warex.analysis.stats.estimates import Rate, clustered_rate
 from warex.analysis.stats.proportions import ALPHA, fisher
 from warex.exports.dataset import read_dataset
 from warex.exports.rows import Row
 from warex.training.evaluation.tables import shown
 
-LEAST_ASKED: Final = 60
-"""Held-out failures."""
-MOST_LOST: Final = 0.05
-"""Of the agreement on clean steps."""
+MIN_FAILURES: Final = 60
+"""Required number of held-out failures."""
+MAX_AGREEMENT_LOSS: Final = 0.05
+"""Allowed loss of agreement on clean steps."""
 _COLUMNS: Final = (
     "recovered", "unseen brands", "unseen kind", "clean: agrees", "same kind of action",
     "false reloads", "p against base", "p against stage one",
@@ -27,28 +27,29 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One model on the held-out steps."""
+    """The rates of one model on the held-out steps."""
 
     recovery: Rate
     on_brands: Rate
-    """Recovery on unseen brands of known kinds of site; the next on the unseen kind."""
+    """Recovery on unseen brands of known kinds of site."""
     on_kind: Rate
+    """Recovery on the unseen kind of site."""
     agreement: Rate
     same_kind: Rate
     false_reloads: Rate
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """All that an experiment found; models by name, the base first, stage one second."""
+class ExperimentResult:
+    """The numbers of an experiment; models by name: the base first, stage one second."""
 
     scores: Mapping[str, Score]
     others: Mapping[str, Mapping[str, Rate]]
-    """Recovery by kind of fault, of kinds that nobody trained on."""
+    """Recovery by kind of fault, for kinds absent from training."""
     live: Sequence[Mapping[str, object]]
-    """``agent``, ``condition``, ``solved`` and ``recovered`` of the tasks at work."""
+    """``agent``, ``condition``, ``solved`` and ``recovered`` of the live campaigns."""
     seconds: Mapping[str, float]
-    """Of each step."""
+    """Seconds of each step."""
 
     @property
     def tuned(self) -> Mapping[str, Score]:
@@ -56,8 +57,8 @@ class Found:
         return dict(list(self.scores.items())[2:])
 
 
-def found(experiment: Experiment) -> Found:
-    """Read what an experiment left."""
+def read_result(experiment: Experiment) -> ExperimentResult:
+    """Read the result from an experiment's folder."""
     folder = experiment.folder
     tested = _answers(folder / "answers-failures" / "answers.jsonl", experiment.model)
     rows = {row.id: row for row in read_dataset(folder / "failures").rows("test")}
@@ -68,8 +69,8 @@ def found(experiment: Experiment) -> Found:
             name: _by_fault(classes, asked)
             for name, classes in _answers(file, experiment.model).items()
         }
-    live = [folder / f"run-live-{name}" / "summary.json" for name in experiment.at_work]
-    return Found(
+    live = [folder / f"run-live-{name}" / "summary.json" for name in experiment.live]
+    return ExperimentResult(
         scores={name: _score(classes, rows) for name, classes in tested.items()},
         others=others,
         live=[one for file in live if file.is_file() for one in _live(file)],
@@ -77,12 +78,12 @@ def found(experiment: Experiment) -> Found:
     )
 
 
-def wrong(it: Found, *, least_asked: int = LEAST_ASKED) -> Iterator[str]:
+def failed_claims(it: ExperimentResult, *, min_failures: int = MIN_FAILURES) -> Iterator[str]:
     """Yield a sentence for each claim that does not hold."""
     base, one = list(it.scores.values())[:2]
     for name, score in it.tuned.items():
-        if score.recovery.n < least_asked:
-            yield f"{name} was asked {score.recovery.n} held-out failures, not {least_asked}"
+        if score.recovery.n < min_failures:
+            yield f"{name} was asked {score.recovery.n} held-out failures, not {min_failures}"
         for other_name, other in ((BASE, base), (STAGE_ONE, one)):
             if not _rises(score.recovery, other.recovery):
                 yield f"{name} does not recover more often than {other_name}: {score.recovery}"
@@ -93,11 +94,11 @@ def wrong(it: Found, *, least_asked: int = LEAST_ASKED) -> Iterator[str]:
             )
     after = fmean(score.agreement.value or 0.0 for score in it.tuned.values())
     lost = (one.agreement.value or 0.0) - after
-    if lost > MOST_LOST:
+    if lost > MAX_AGREEMENT_LOSS:
         yield f"agreement on clean steps falls by {lost * 100:.1f} points"
 
 
-def tables(it: Found) -> str:
+def tables(it: ExperimentResult) -> str:
     """Return the numbers as Markdown."""
     scores = list(it.scores.items())
     base, one = (score for _, score in scores[:2])
@@ -131,7 +132,7 @@ def tables(it: Found) -> str:
 
 
 def _answers(file: Path, model: str) -> Mapping[str, Mapping[str, tuple[str, bool]]]:
-    """Return what each model answered: its class by the row's id, and the base model first."""
+    """Return each model's answers by the row's id: their class and whether the kind agrees."""
     answers: dict[str, dict[str, tuple[str, bool]]] = {}
     for line in file.read_text().splitlines():
         one = json.loads(line)
@@ -146,8 +147,8 @@ def _score(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) -> 
     clean = [rows[it] for it in classes if rows[it].kind == "clean"]
     brands = {f"{site}.warex.test" for site in UNSEEN_BRANDS}
 
-    def share(some: Sequence[Row], told: str) -> Rate:
-        return clustered_rate((row.task, classes[row.id][0] == told) for row in some)
+    def share(some: Sequence[Row], label: str) -> Rate:
+        return clustered_rate((row.task, classes[row.id][0] == label) for row in some)
 
     return Score(
         recovery=share(failures, "recovery"),
@@ -163,8 +164,8 @@ def _by_fault(classes: Mapping[str, tuple[str, bool]], rows: Mapping[str, Row]) 
     kinds = sorted({rows[it].fault for it in classes})
     return {
         kind: clustered_rate(
-            (rows[it].task, told == "recovery")
-            for it, (told, _) in classes.items()
+            (rows[it].task, label == "recovery")
+            for it, (label, _) in classes.items()
             if rows[it].fault == kind
         )
         for kind in kinds

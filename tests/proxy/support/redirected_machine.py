@@ -1,4 +1,4 @@
-"""python -m tests.proxy.support.redirected CA OUT: a machine whose rules redirect to a lane.
+"""python -m tests.proxy.support.redirected_machine CA OUT: redirect a machine's traffic to a lane.
 
 Run in a network namespace of its own, in which the caller may rule. What it asks for and gets is
 printed.

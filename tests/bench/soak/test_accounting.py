@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from bench.setting import HOST
-from bench.soak.clients import Book, Fate
+from bench.soak.accounting import FiringRate, firing_rates, mistakes, read_ledger
+from bench.soak.clients import ClientLog, RequestOutcome
 from bench.soak.jobs import PROBABILITIES
-from bench.soak.sums import Chance, added_up, chances, mistakes
+from bench.workspace import HOST
 
 from warex.traces import (
     Entry,
@@ -92,24 +92,24 @@ def _seen() -> dict[str, int]:
     return {PAGE: 1, SOCKET: 1}
 
 
-def _book() -> Book:
-    book = Book()
-    book.fates[PAGE].append("site")
-    book.fates[HIT].append("other")
-    book.sent[SOCKET] = 1
-    return book
+def _log() -> ClientLog:
+    log = ClientLog()
+    log.outcomes[PAGE].append("site")
+    log.outcomes[HIT].append("other")
+    log.sent[SOCKET] = 1
+    return log
 
 
-def _found(
-    events: list[Any], book: Book | None = None, seen: dict[str, int] | None = None
+def _mistakes(
+    events: list[Any], log: ClientLog | None = None, seen: dict[str, int] | None = None
 ) -> list[str]:
     entries = [Entry(seq=n, t=0, at="", event=event) for n, event in enumerate(events)]
-    ledger = added_up(entries)
-    return list(mistakes(ledger, book or _book(), seen or _seen(), {SOCKET: 1}))
+    ledger = read_ledger(entries)
+    return list(mistakes(ledger, log or _log(), seen or _seen(), {SOCKET: 1}))
 
 
 def test_nothing_is_wrong_where_all_agree() -> None:
-    assert _found(_clean()) == []
+    assert _mistakes(_clean()) == []
 
 
 @pytest.mark.parametrize(
@@ -120,17 +120,17 @@ def test_an_injection_that_repeats_another_is_the_same_occurrence(
     repeat_of: str | None, wrong: list[str]
 ) -> None:
     again = [_request("x4", HIT), _planned("x4", repeat_of), _missed("x4"), _response("x4")]
-    book = _book()
-    book.fates[HIT].append("left")
+    log = _log()
+    log.outcomes[HIT].append("left")
     ended = TrialEnded(exchanges=4, delivered=1, missed=0)
 
-    found = _found([*_clean()[:-1], *again, ended], book)
+    found = _mistakes([*_clean()[:-1], *again, ended], log)
 
     assert [said.partition(", but")[0] for said in found] == wrong
 
 
 @pytest.mark.parametrize(
-    ("path", "fate", "wrong"),
+    ("path", "outcome", "wrong"),
     [
         ("/calm/page/4", "left_at_once", 0),
         ("/calm/page/4", "site", 1),
@@ -139,12 +139,12 @@ def test_an_injection_that_repeats_another_is_the_same_occurrence(
     ],
 )
 def test_only_a_request_with_a_reset_behind_it_may_be_missing(
-    path: str, fate: Fate, wrong: int
+    path: str, outcome: RequestOutcome, wrong: int
 ) -> None:
-    book = _book()
-    book.fates[path].append(fate)
+    log = _log()
+    log.outcomes[path].append(outcome)
 
-    assert len(_found(_clean(), book)) == wrong
+    assert len(_mistakes(_clean(), log)) == wrong
 
 
 @pytest.mark.parametrize("left_out", range(len(_clean())))
@@ -152,7 +152,7 @@ def test_a_ledger_that_lacks_any_event_is_not_clean(left_out: int) -> None:
     events = _clean()
     del events[left_out]
 
-    assert _found(events)
+    assert _mistakes(events)
 
 
 @pytest.mark.parametrize(
@@ -169,35 +169,35 @@ def test_a_ledger_that_lacks_any_event_is_not_clean(left_out: int) -> None:
     ],
 )
 def test_a_ledger_with_an_event_too_many_is_not_clean(extra: Any) -> None:
-    assert _found([*_clean(), extra])
+    assert _mistakes([*_clean(), extra])
 
 
-def _got_nothing(book: Book) -> None:
-    book.fates[PAGE] = ["cut"]
+def _got_nothing(log: ClientLog) -> None:
+    log.outcomes[PAGE] = ["cut"]
 
 
-def _got_a_fault_of_nobody(book: Book) -> None:
-    book.fates[PAGE] = ["other"]
+def _got_a_fault_of_nobody(log: ClientLog) -> None:
+    log.outcomes[PAGE] = ["other"]
 
 
-def _got_the_site_in_place_of_the_fault(book: Book) -> None:
-    book.fates[HIT] = ["site"]
+def _got_the_site_in_place_of_the_fault(log: ClientLog) -> None:
+    log.outcomes[HIT] = ["site"]
 
 
-def _saw_no_byte_of_the_fault(book: Book) -> None:
-    book.fates[HIT] = ["left_unread"]
+def _saw_no_byte_of_the_fault(log: ClientLog) -> None:
+    log.outcomes[HIT] = ["left_unread"]
 
 
-def _asked_more_often(book: Book) -> None:
-    book.fates[PAGE].append("site")
+def _asked_more_often(log: ClientLog) -> None:
+    log.outcomes[PAGE].append("site")
 
 
-def _sent_more_messages(book: Book) -> None:
-    book.sent[SOCKET] += 1
+def _sent_more_messages(log: ClientLog) -> None:
+    log.sent[SOCKET] += 1
 
 
-def _was_given_something_odd(book: Book) -> None:
-    book.mistakes.append("an answer names mitmproxy")
+def _was_given_something_odd(log: ClientLog) -> None:
+    log.mistakes.append("an answer names mitmproxy")
 
 
 @pytest.mark.parametrize(
@@ -212,47 +212,47 @@ def _was_given_something_odd(book: Book) -> None:
         _was_given_something_odd,
     ],
 )
-def test_a_ledger_that_clients_contradict_is_not_clean(change: Callable[[Book], None]) -> None:
-    book = _book()
-    change(book)
+def test_a_ledger_that_clients_contradict_is_not_clean(change: Callable[[ClientLog], None]) -> None:
+    log = _log()
+    change(log)
 
-    assert _found(_clean(), book)
+    assert _mistakes(_clean(), log)
 
 
 @pytest.mark.parametrize("seen", [{PAGE: 2}, {PAGE: 1, HIT: 1}, {HIT: 1}, {PAGE: 1, "/calm/x": 1}])
 def test_a_ledger_that_the_site_contradicts_is_not_clean(seen: dict[str, int]) -> None:
-    assert _found(_clean(), seen={**seen, SOCKET: 1})
+    assert _mistakes(_clean(), seen={**seen, SOCKET: 1})
 
 
 @pytest.mark.parametrize("of", [range(11), [1, 2, 3, 4, 6, 7, 8, 9, 10]], ids=["read", "unread"])
 def test_what_was_on_its_way_may_be_lost_with_a_connection_that_is_reset(of: list[int]) -> None:
     events = [_clean()[n] for n in of]
     events[-1] = TrialEnded(exchanges=3 if len(of) == 11 else 2, delivered=1, missed=0)
-    book = _book()
-    book.fates[PAGE][:] = ["lost"]
+    log = _log()
+    log.outcomes[PAGE][:] = ["lost"]
 
-    assert _found(events, book, _seen() if len(of) == 11 else {SOCKET: 1}) == []
+    assert _mistakes(events, log, _seen() if len(of) == 11 else {SOCKET: 1}) == []
 
 
 def test_a_client_that_gave_up_may_have_missed_the_answer() -> None:
-    book = _book()
-    book.fates[PAGE] = ["left"]
+    log = _log()
+    log.outcomes[PAGE] = ["left"]
 
-    assert _found(_clean(), book) == []
-    assert _found(_clean(), book, {SOCKET: 1}) == []
+    assert _mistakes(_clean(), log) == []
+    assert _mistakes(_clean(), log, {SOCKET: 1}) == []
 
 
 def test_a_rule_fires_as_often_as_chance_allows_at_its_share_of_the_level() -> None:
-    assert Chance("error-before", 0.2, 1000, 200).ok
-    assert Chance("error-before", 0.2, 1000, 230).p < 0.05
-    assert Chance("error-before", 0.2, 1000, 230).ok
-    assert not Chance("error-before", 0.2, 1000, 250).ok
-    assert not Chance("error-before", 0.2, 1000, 150).ok
+    assert FiringRate("error-before", 0.2, 1000, 200).ok
+    assert FiringRate("error-before", 0.2, 1000, 230).p < 0.05
+    assert FiringRate("error-before", 0.2, 1000, 230).ok
+    assert not FiringRate("error-before", 0.2, 1000, 250).ok
+    assert not FiringRate("error-before", 0.2, 1000, 150).ok
 
 
 def test_what_matched_is_counted_by_the_part_of_the_site() -> None:
     entries = [Entry(seq=n, t=0, at="", event=event) for n, event in enumerate(_clean())]
 
-    found = {chance.rule: (chance.matched, chance.fired) for chance in chances(added_up(entries))}
+    found = {rate.rule: (rate.matched, rate.fired) for rate in firing_rates(read_ledger(entries))}
 
     assert found == dict.fromkeys(PROBABILITIES, (0, 0)) | {"error-before": (1, 1)}
