@@ -222,6 +222,7 @@ def _hits_all_of(earlier: Rule, later: Rule) -> bool:
         earlier.trigger == Trigger(always=True)
         and earlier.match in (Match(), later.match)
         and (not earlier.resources or earlier.resources == later.resources)
+        and (not earlier.fault.third_party_only or later.fault.third_party_only)
         and _methods(earlier) == _methods(later)
         and earlier.fault.tools in ("*", later.fault.tools)
     )
