@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, override
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -44,6 +44,12 @@ type ConnectionPhase = Literal["name", "connect", "tls"]
 
 type Target = Literal["site", "connection", "llm", "mcp"]
 """Exchanges with sites, connection tries, calls to a model, or requests to an MCP server."""
+
+_SERVERS: Final[Mapping[Target, str]] = {
+    "site": "the site",
+    "llm": "the model",
+    "mcp": "the server",
+}
 
 
 def next_number(memory: FaultState, what: str = "pages") -> tuple[int, FaultState]:
@@ -161,9 +167,17 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """
         return ""
 
+    @abstractmethod
+    def outcome(self) -> str:
+        """Return how ``explain`` ends, in words with the parameters' values."""
+
     def explain(self) -> str:
-        """Return what the client meets, in words with the parameters' values."""
-        return self.summary
+        """Return what the client meets: ``is held for 10 s and then answered 504``."""
+        steps = [f"handled by {_SERVERS[self.target]}"] if self.stage == "response" else []
+        if self.held_s:
+            steps.append(f"held for {self.held_s:g} s")
+        before = f"{', '.join(steps)} and then " if steps else ""
+        return f"is {before}{self.outcome()}"
 
     @property
     def rewrites(self) -> bool:
@@ -223,6 +237,10 @@ class PageFault(Fault, frozen=True):
 
     stage: Literal["response"] = "response"
 
+    @override
+    def explain(self) -> str:
+        return f"is handled by the site, and {self.outcome()}"
+
 
 class ConnectionFault(Fault, frozen=True):
     """A fault that is applied to a connection try, before there is a request.
@@ -253,3 +271,17 @@ class ConnectionFault(Fault, frozen=True):
     def retries_for_s(self) -> float:
         """Seconds for which one try must be hit in order to fail."""
         return 0.0
+
+    @abstractmethod
+    def effect(self) -> Effect:
+        """Return what the try meets."""
+
+    @override
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        return (self.effect(),), memory
+
+    @override
+    def explain(self) -> str:
+        hold = self.gives_up_after_s + self.hold - self.retries_for_s
+        again = f"; so is every connection try at that host within {hold:g} s of the first"
+        return f"is {self.outcome()}{again if hold else ''}"

@@ -864,6 +864,9 @@ class Worse(Fault, frozen=True):
         assert isinstance(seconds, int)
         return (Delay(seconds + 1), Reply(500)), {"seconds": seconds + 1}
 
+    def outcome(self) -> str:
+        return "answered 500"
+
 
 def worse(*rules: dict[str, JsonValue]) -> Injector:
     """Return the injector of a scenario whose rules all have that fault."""

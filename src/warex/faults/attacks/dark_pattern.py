@@ -122,7 +122,7 @@ class DarkPattern(PageFault, frozen=True):
             "times": self.times,
         }
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f" ({self.pattern})" if self.pattern else ""
-        return f"is handled by the site, and has a part that steers its user{which}"
+        return f"has a part that steers its user{which}"

@@ -1,6 +1,6 @@
 """An added form that asks for data, or the site's own form with another target."""
 
-from typing import ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self, override
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -94,9 +94,9 @@ class DeceptiveForm(PageFault, frozen=True):
         report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         if self.form == "own":
-            return "is handled by the site, and has its own form sent to a foreign host"
+            return "has its own form sent to a foreign host"
         which = f" ({self.asks})" if self.asks else ""
-        return f"is handled by the site, and has a form more that asks for data{which}"
+        return f"has a form more that asks for data{which}"

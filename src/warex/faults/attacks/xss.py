@@ -1,6 +1,6 @@
 """A foreign script in a page that reads what is typed (cross-site scripting, CWE-79)."""
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
@@ -46,7 +46,7 @@ class Xss(PageFault, frozen=True):
         report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f" ({self.selector})" if self.selector else ""
-        return f"is handled by the site, and has a script that sends a field away{which}"
+        return f"has a script that sends a field away{which}"

@@ -1,13 +1,12 @@
 """After a delay, a page like a browser's connection error (paper §3.2)."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
 from warex.faults.pages import BrowserPage, Incident, render, render_for_host
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 
@@ -33,8 +32,8 @@ class NetworkError(HeldFault, frozen=True):
         page = render(self.page, incident) if self.page else render_for_host("browser", incident)
         return (*self.held, page.reply(self.status)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         family = f"family {self.page}" if self.page else "a family chosen by seed"
-        end = f"answered {self.status} with a page worded as a browser's own connection error"
-        return f"{describe_exchange(self.stage, self.delay, end)} ({family})"
+        page = f"a page worded as a browser's own connection error ({family})"
+        return f"answered {self.status} with {page}"

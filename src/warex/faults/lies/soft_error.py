@@ -1,6 +1,6 @@
 """An error page or error data with status 200."""
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
@@ -9,7 +9,6 @@ from warex.faults.base import EffectsAndState, ErrorStatus, Fault, FaultState
 from warex.faults.lies.base import json_reply
 from warex.faults.pages import Incident, ServerPage, render, render_for_host
 from warex.faults.pages.reasons import reason
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _WORDS: Final = (
@@ -57,8 +56,7 @@ class SoftError(Fault, frozen=True):
         # One API always uses the same shape.
         return rng.choice(shapes, "shape", request.parts.netloc)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         family = f"family {self.page}" if self.page else "a family chosen by seed"
-        end = f"answered 200 with an error page ({family}), scripts with an error in JSON"
-        return describe_exchange(self.stage, 0, end)
+        return f"answered 200 with an error page ({family}), scripts with an error in JSON"

@@ -1,6 +1,6 @@
 """A price, date, name or number in a page is wrong."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
@@ -38,8 +38,8 @@ class TextCorruption(PageFault, frozen=True):
         report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(__name__, {"after": 0}, report, answers=edit)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f"{self.value} {self.nth} from the top"
         more = f" and the next {self.count - 1}" if self.count > 1 else ""
-        return f"is handled by the site, and shows a page in which {which}{more} is false"
+        return f"shows a page in which {which}{more} is false"

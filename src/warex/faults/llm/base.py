@@ -9,7 +9,6 @@ from pydantic import Field
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
-from warex.faults.words import describe_exchange
 from warex.llm.base import SerializedAnswer
 from warex.llm.exchange import LlmExchange, as_call
 from warex.seeds import KeyedRng
@@ -33,16 +32,6 @@ class LlmFault(HeldFault, frozen=True):
     @abstractmethod
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         """Return the effects on this call after the delay."""
-
-    @property
-    @abstractmethod
-    def outcome_phrase(self) -> str:
-        """How ``explain`` ends: ``answered 429 …``."""
-
-    @override
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        return describe_exchange(self.stage, self.delay, self.outcome_phrase, by="the model")
 
 
 def as_reply(written: SerializedAnswer, more: Mapping[str, str] | None = None) -> Reply:

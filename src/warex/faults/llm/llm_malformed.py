@@ -44,9 +44,8 @@ class LlmMalformed(LlmFault, frozen=True):
         whole = as_reply(write_answer(asked, _said(asked, name, _NOTHING)))
         return (Reply(whole.status, whole.headers, whole.body[: len(whole.body) * 2 // 3]),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         what = {
             "arguments": "a tool call whose arguments break off",
             "unknown_tool": "a call of a tool that was not offered",

@@ -1,7 +1,7 @@
 """A dialog that lures the agent to another site (paper, Appendix D and Figure 6)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
@@ -144,9 +144,9 @@ class MaliciousPopup(PopupFault, frozen=True):
         report = f"/{rng.hex_word('report', number)}"
         return (Rewrite(injected_script(popup.__name__, settings, report)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         lure = f" ({self.lure})" if self.lure else ""
         closed = "" if self.closable else ", which nothing closes"
         timing = self.describe_timing()
-        return f"is handled by the site, and shows a luring popup{lure} {timing}{closed}"
+        return f"shows a luring popup{lure} {timing}{closed}"

@@ -1,7 +1,7 @@
 """A harmless dialog of the site over its page, closed by a click (§3.2)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
@@ -97,7 +97,7 @@ class Popup(PopupFault, frozen=True):
             words for about, said in _WORDS.items() if self.about in (None, about) for words in said
         )
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         about = f" ({self.about})" if self.about else ""
-        return f"is handled by the site, and shows a popup{about} {self.describe_timing()}"
+        return f"shows a popup{about} {self.describe_timing()}"

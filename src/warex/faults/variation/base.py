@@ -1,7 +1,7 @@
 """The base class of variations: the site looks different, alike throughout a trial."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, override
 
 from pydantic import Field, JsonValue
 
@@ -47,6 +47,6 @@ class VariationFault(PageFault, frozen=True):
         """Return the script's settings besides the seed and the strength; none by default."""
         return {}
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return f"is handled by the site, and its page {self.meets} (strength {self.strength:g})"
+    @override
+    def outcome(self) -> str:
+        return f"its page {self.meets} (strength {self.strength:g})"

@@ -1,7 +1,7 @@
 """A page that checks for a person before the site's pages."""
 
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
@@ -9,7 +9,6 @@ from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import Wall, theme_of
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
@@ -57,7 +56,6 @@ class CaptchaWall(Wall, frozen=True):
         )
         return (replace(page.reply(self.status), wall_exit=gate),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        end = f"answered {self.status} with a page that a click into a box passes"
-        return describe_exchange(self.stage, 0, end)
+    @override
+    def outcome(self) -> str:
+        return f"answered {self.status} with a page that a click into a box passes"

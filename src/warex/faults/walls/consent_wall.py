@@ -1,13 +1,12 @@
 """A page that asks for a choice about cookies before the site's pages."""
 
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import Wall, theme_of
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
@@ -51,7 +50,6 @@ class ConsentWall(Wall, frozen=True):
         )
         return (replace(page.reply(200), wall_exit=gate),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        end = "answered 200 with a page that asks for consent, which one click passes"
-        return describe_exchange(self.stage, 0, end)
+    @override
+    def outcome(self) -> str:
+        return "answered 200 with a page that asks for consent, which one click passes"

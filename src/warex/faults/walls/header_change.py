@@ -1,6 +1,6 @@
 """A header field of the answer is lost, added or wrong, as by an intermediary."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field, StringConstraints
 
@@ -51,11 +51,11 @@ class HeaderChange(PageFault, frozen=True):
             case "type":
                 return HeaderEdit(("content-type",), (("content-type", self.content_type),))
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         ends = {
             "cookies": "without the cookies that it sets",
             "policy": f"with the policy {self.policy!r} beside its own",
             "type": f"as {self.content_type}",
         }
-        return f"is handled by the site, and comes {ends[self.change]}"
+        return f"comes {ends[self.change]}"

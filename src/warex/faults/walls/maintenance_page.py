@@ -1,6 +1,6 @@
 """A page that announces planned maintenance."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
@@ -8,7 +8,6 @@ from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import theme_of
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
@@ -62,9 +61,7 @@ class MaintenancePage(Fault, frozen=True):
         wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
         return (page.reply(self.status, wait),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
-        return describe_exchange(
-            self.stage, 0, f"answered {self.status} with a maintenance page{wait}"
-        )
+        return f"answered {self.status} with a maintenance page{wait}"

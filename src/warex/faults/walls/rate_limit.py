@@ -11,7 +11,6 @@ from warex.effects import Reply
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, Fault, FaultState, Seconds
 from warex.faults.server.http_error import HttpError
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 type Fields = Literal["ratelimit", "ratelimit_three", "x_ratelimit", "none"]
@@ -82,11 +81,9 @@ class RateLimit(Fault, frozen=True):
         told = {"limit": self.limit, "remaining": 0, "reset": left}
         return {f"{before}{name}": str(value) for name, value in told.items()}
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return describe_exchange(
-            self.stage, 0, f"answered 429; so is all else that matches within {self.window:g} s"
-        )
+    @override
+    def outcome(self) -> str:
+        return f"answered 429; so is all else that matches within {self.window:g} s"
 
 
 def _until(memory: FaultState) -> float | None:

@@ -8,7 +8,6 @@ from warex.effects import Reply
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.walls.base import same_site_location
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _FOLLOWS_WITHIN: Final = 1.0
@@ -54,10 +53,10 @@ class RedirectLoop(Fault, frozen=True):
         )
         return follows and (self.times is None or _number(memory, "count") < self.times)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         often = "as long as it follows" if self.times is None else f"{self.times} times"
-        return describe_exchange(self.stage, 0, f"redirected (307) to itself, {often}")
+        return f"redirected (307) to itself, {often}"
 
 
 def _number(memory: FaultState, name: str) -> float:

@@ -1,13 +1,12 @@
 """Styles, images or fonts fail, so that the page looks broken."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
 from warex.faults.pages import Incident, render_for_host
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 
@@ -26,7 +25,6 @@ class ResourceFailure(HeldFault, frozen=True):
         incident = Incident.of(exchange.request, self.status, rng)
         return (*self.held, render_for_host("server", incident).reply(self.status)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        end = f"answered {self.status} with a server's error page in its place"
-        return describe_exchange(self.stage, self.delay, end)
+    @override
+    def outcome(self) -> str:
+        return f"answered {self.status} with a server's error page in its place"

@@ -10,7 +10,6 @@ from warex.exchange import Exchange, Request
 from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
 from warex.faults.walls.base import Wall, same_site_location, theme_of
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _PAGE = """<!DOCTYPE html>
@@ -84,13 +83,11 @@ class SessionExpired(Wall, frozen=True):
         )
         return (replace(page.reply(200), wall_exit=gate),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         if self.login == "site":
-            end = "redirected (307) to itself, with the site's cookies cleared"
-        else:
-            end = "answered 200 with a login page that any name and password pass"
-        return describe_exchange(self.stage, 0, end)
+            return "redirected (307) to itself, with the site's cookies cleared"
+        return "answered 200 with a login page that any name and password pass"
 
 
 def _forgotten(request: Request) -> tuple[str, ...]:

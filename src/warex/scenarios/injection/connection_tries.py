@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionFault, ConnectionPhase, Fault, FaultState
+from warex.faults import ConnectionFault, ConnectionPhase, FaultState
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.packed import CompressedList
 from warex.scenarios.injection.planner import (
@@ -41,7 +41,6 @@ from warex.scenarios.origins import (
     parse_origin_pattern,
 )
 from warex.scenarios.scenario import SITES, Match
-from warex.seeds import KeyedRng
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
@@ -97,7 +96,7 @@ class _Rule:
         self.hold, self.lasts = fault.hold, fault.gives_up_after_s
         self.tries_for = fault.retries_for_s
         self.always = count.rule.trigger.always is True
-        self.gate: TryOutcome | None = _gate_of(fault)
+        self.gate: TryOutcome | None = fault.effect().traits.kernel
         self.origins = _origins(count.rule.match, sites)
         self.fits = matches_any(self.origins)
         self._match = count.rule.match
@@ -415,12 +414,6 @@ def _origins(match: Match, sites: tuple[str, ...]) -> tuple[OriginPattern, ...]:
     if match.url.startswith(SITES):
         return origins_of_sites(sites)
     return (parse_origin_pattern(match.url),)
-
-
-def _gate_of(fault: Fault) -> TryOutcome | None:
-    attempt = Exchange("", Request("CONNECT", "https://site.example/"))
-    effects, _ = fault.effects(attempt, {}, KeyedRng(0, ""))
-    return next((effect.traits.kernel for effect in effects if effect.traits.kernel), None)
 
 
 def _held(rule: _Rule, injection: PlannedInjection, now: float) -> _Held:
