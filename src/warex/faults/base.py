@@ -1,14 +1,15 @@
 """The base classes of faults."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
 from pydantic import BaseModel, Field, JsonValue
 
-from warex.effects import Delay, Effect
+from warex.effects import Delay, Effect, Rewrite
 from warex.exchange import Exchange, Request, Resource
 from warex.faults.own_site import HostedSite
+from warex.rewriting.html_body.script_injection import ScriptQueryHandler, injected_script
 from warex.seeds import KeyedRng
 
 type Stage = Literal["request", "response"]
@@ -57,6 +58,20 @@ def next_number(memory: FaultState, what: str = "pages") -> tuple[int, FaultStat
     before = memory.get(what, 0)
     number = before if isinstance(before, int) else 0
     return number, {**memory, what: number + 1}
+
+
+def run_in_page(
+    module: str,
+    settings: Mapping[str, JsonValue],
+    memory: FaultState,
+    rng: KeyedRng,
+    helpers: Sequence[str] = (),
+    answers: ScriptQueryHandler | None = None,
+) -> EffectsAndState:
+    """Return the effect of ``injected_script``; each page reports to a path of its own."""
+    number, memory = next_number(memory)
+    report = f"/{rng.hex_word('report', number)}"
+    return (Rewrite(injected_script(module, settings, report, helpers, answers)),), memory
 
 
 class Fault(BaseModel, frozen=True, extra="forbid"):

@@ -8,13 +8,11 @@ from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, run_in_page
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type Pattern = Literal["preticked_box", "disguised_ad", "nagging", "sneaked_item"]
@@ -82,7 +80,6 @@ class DarkPattern(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Add the pattern to each page that is hit, with one wording per trial."""
-        number, memory = next_number(memory)
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
@@ -99,8 +96,7 @@ class DarkPattern(PageFault, frozen=True):
             case "sneaked_item":
                 title, price = rng.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(script, settings, report)),), memory
+        return run_in_page(script, settings, memory, rng)
 
     @property
     @override

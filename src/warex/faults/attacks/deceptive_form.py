@@ -4,12 +4,10 @@ from typing import ClassVar, Final, Literal, Self, override
 
 from pydantic import Field, JsonValue, model_validator
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
 from warex.faults.own_site import unregistrable_host
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type Asks = Literal["password", "card", "identity"]
@@ -77,7 +75,6 @@ class DeceptiveForm(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change each page that is hit, with one form and wording per trial."""
-        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
@@ -91,8 +88,7 @@ class DeceptiveForm(PageFault, frozen=True):
             title, text, button = rng.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
             settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        return run_in_page(__name__, settings, memory, rng)
 
     @override
     def outcome(self) -> str:

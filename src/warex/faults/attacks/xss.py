@@ -4,12 +4,10 @@ from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
 from warex.faults.own_site import unregistrable_host
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 _HOST: Final = unregistrable_host("cd", "pagemetrics")
@@ -36,15 +34,13 @@ class Xss(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the script into each page that is hit."""
-        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
             "target": self.own_site.address(),
             "ready": rng.hex_word("ready"),
         }
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        return run_in_page(__name__, settings, memory, rng)
 
     @override
     def outcome(self) -> str:

@@ -5,11 +5,9 @@ from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, next_number
+from warex.faults.base import EffectsAndState, FaultState, next_number, run_in_page
 from warex.faults.popups.base import PopupFault
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]
@@ -72,7 +70,7 @@ class Popup(PopupFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open a popup on each page that is hit, with its own texts."""
-        number, memory = next_number(memory)
+        number, _ = next_number(memory)
         words = rng.choice(self._words(), "words", number)
         look: dict[str, JsonValue] = {
             **rng.choice(_LOOKS, "look", number),
@@ -88,8 +86,7 @@ class Popup(PopupFault, frozen=True):
             "field": words.field and {"type": "email", "label": words.field},
             "look": look,
         }
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        return run_in_page(__name__, settings, memory, rng)
 
     def _words(self) -> tuple[_Words, ...]:
         """Return the texts to choose from."""
