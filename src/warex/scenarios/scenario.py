@@ -21,7 +21,12 @@ from pydantic_core import CoreSchema
 from warex.exchange import Resource
 from warex.faults import AnyFault
 from warex.llm import LLM_APIS
-from warex.scenarios.origins import ALLOWED, origin_error
+from warex.scenarios.origins import (
+    ALLOWED,
+    OriginPattern,
+    origin_error,
+    parse_origin_pattern,
+)
 from warex.text.escaping import in_backticks
 from warex.text.regex import Regex
 from warex.traffic import Arm
@@ -161,6 +166,14 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         if self.llm is not None and self.mcp is not None:
             raise ValueError("llm and mcp exclude each other: no request is to a model and a tool")
         return self
+
+    @property
+    def origin(self) -> OriginPattern | None:
+        """What a rule with a connection fault is about; None for the task sites."""
+        if (self.url or "").startswith(SITES):
+            return None
+        exact = self.url_exact is not None
+        return parse_origin_pattern(self.url_exact or self.url or "*", exact=exact)
 
     @property
     def of_websockets(self) -> bool:

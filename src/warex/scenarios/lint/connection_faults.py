@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from warex.faults import ConnectionFault
-from warex.scenarios.origins import OriginPattern, parse_origin_pattern
 from warex.scenarios.scenario import SITES, Rule
 from warex.text.escaping import in_backticks
 from warex.traffic import Arm
@@ -17,7 +16,7 @@ def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ())
     ``sites`` are the task sites' origins, if known.
     """
     name = f"Rule {rule.name!r}"
-    origins = origins_of(rule)
+    origins = rule.match.origin
     if origins is None:
         yield from _on_sites(name, fault, sites)
         return
@@ -31,7 +30,7 @@ def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ())
 def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     """Yield a lint warning for each thing that the author may not have meant."""
     name = f"Rule {rule.name!r}"
-    origins = origins_of(rule)
+    origins = rule.match.origin
     yield from _late(rule, fault, arm)
     yield from _hold(rule, fault)
     one_host = origins is not None and "*" not in origins.host
@@ -82,16 +81,6 @@ def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
             f"{name} has no hold: a second address, or a browser's own second try, is another"
             " occurrence, and may heal the first before anybody notices."
         )
-
-
-def origins_of(rule: Rule) -> OriginPattern | None:
-    """Return the origins that the rule is about; None for the benchmark's sites."""
-    match = rule.match
-    if (match.url or "").startswith(SITES):
-        return None
-    return parse_origin_pattern(
-        match.url_exact or match.url or "*", exact=match.url_exact is not None
-    )
 
 
 def _is_address(host: str) -> bool:

@@ -7,7 +7,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from warex.faults import ConnectionPhase
 from warex.scenarios.globs import glob_to_regex
-from warex.scenarios.lint.connection_faults import origins_of
 from warex.scenarios.matching.url_patterns import normalise, on_sites
 from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.scenario import SITES, Match, Rule
@@ -58,7 +57,7 @@ def _concerns(rule: Rule, site: SplitResult) -> bool:
 
 
 def _reaches(rule: Rule, point: ConnectionPhase, site: SplitResult) -> bool:
-    origins = origins_of(rule)
+    origins = rule.match.origin
     if origins is None:
         return True
     try:

@@ -7,7 +7,6 @@ from typing import Final
 from warex.faults import ConnectionFault, ConnectionPhase
 from warex.scenarios.lint.linter import lint, may_write
 from warex.scenarios.namespace_only import NAMESPACE_MODE
-from warex.scenarios.origins import parse_origin_pattern
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
 from warex.text.english import of_number
 from warex.text.escaping import in_backticks
@@ -141,9 +140,9 @@ def _origins(match: Match, point: ConnectionPhase) -> str:
     pattern = match.url_exact or match.url
     if pattern is None or pattern == "*":
         return " any host"
-    if pattern.startswith(SITES):
+    origins = match.origin
+    if origins is None:
         return " the benchmark's task sites (any host where none are known)"
-    origins = parse_origin_pattern(pattern, exact=match.url_exact is not None)
     host = "any host" if origins.host == "*" else origins.host
     if point == "name":
         return f" {host}, whatever the port" if origins.port else f" {host}"
