@@ -1,4 +1,4 @@
-"""Attempts to reach a site: what is one occurrence, which of those are hit, when a connection is blocked."""
+"""Attempts to reach a site: what is one occurrence, which of those are hit, what is blocked."""
 
 from pathlib import Path
 

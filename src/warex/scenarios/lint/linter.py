@@ -10,6 +10,7 @@ from warex.scenarios.lint.connection_faults import cannot_fail, lint_connection_
 from warex.scenarios.lint.off_site import off_site
 from warex.scenarios.lint.unmatchable import exclusions_without_effect, unmatchable
 from warex.scenarios.scenario import Rule, Scenario, Trigger
+from warex.text.english import listing
 from warex.traffic import Arm
 
 _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
@@ -61,9 +62,8 @@ def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
     for rule, said in found:
         groups.setdefault(said.removeprefix(f"Rule {rule.name!r} "), []).append(repr(rule.name))
     for said, (first, *others) in groups.items():
-        *some, last = others or [""]
-        more = f" The same holds of {', '.join(some)}{' and ' if some else ''}{last}."
-        yield f"Rule {first} {said}{more if others else ''}"
+        more = f" The same holds of {listing(others)}." if others else ""
+        yield f"Rule {first} {said}{more}"
 
 
 def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
