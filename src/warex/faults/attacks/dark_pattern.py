@@ -53,7 +53,6 @@ class DarkPattern(PageFault, frozen=True):
 
     summary: ClassVar = "Steer whoever uses the page into what they did not ask for."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
     own_site: ClassVar = FakeSite(
         {
             _HOST: Front(

@@ -48,7 +48,6 @@ class DeceptiveForm(PageFault, frozen=True):
 
     summary: ClassVar = "Have a form of the page send what is typed into it to a foreign host."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
     own_site: ClassVar = Collector(_HOST)
 
     kind: Literal["deceptive_form"] = "deceptive_form"

@@ -30,7 +30,6 @@ class PromptInjection(PageFault, frozen=True):
 
     summary: ClassVar = "Put a text into the page that gives the agent orders."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
 
     kind: Literal["prompt_injection"] = "prompt_injection"
     payload: PayloadId | None = Field(

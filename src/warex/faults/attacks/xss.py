@@ -21,7 +21,6 @@ class Xss(PageFault, frozen=True):
 
     summary: ClassVar = "Run a foreign script in the page, which reads a field and sends it away."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
     own_site: ClassVar = Collector(_HOST)
 
     kind: Literal["xss"] = "xss"

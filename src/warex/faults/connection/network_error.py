@@ -6,7 +6,7 @@ from pydantic import Field
 
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
-from warex.faults.pages import BrowserPage, Incident, render, render_for_host
+from warex.faults.pages import BrowserPage, Incident, render
 from warex.seeds import KeyedRng
 
 
@@ -29,7 +29,7 @@ class NetworkError(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer after the delay."""
         incident = Incident.of(exchange.request, self.status, rng)
-        page = render(self.page, incident) if self.page else render_for_host("browser", incident)
+        page = render("browser", incident, self.page)
         return (*self.held, page.reply(self.status)), memory
 
     @override

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 from warex.exchange import Exchange, Request, resource_of
 from warex.faults.base import EffectsAndState, ErrorStatus, Fault, FaultState
 from warex.faults.lies.base import json_reply
-from warex.faults.pages import Incident, ServerPage, render, render_for_host
+from warex.faults.pages import Incident, ServerPage, render
 from warex.faults.pages.reasons import reason
 from warex.seeds import KeyedRng
 
@@ -39,7 +39,7 @@ class SoftError(Fault, frozen=True):
         if resource_of(request) == "xhr":
             return (json_reply(request, 200, self._said(request, rng)),), memory
         incident = Incident.of(request, self.status, rng)
-        page = render(self.page, incident) if self.page else render_for_host("server", incident)
+        page = render("server", incident, self.page)
         return (page.reply(200),), memory
 
     def _said(self, request: Request, rng: KeyedRng) -> JsonValue:

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from warex.effects import Reply, Truncate
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
-from warex.faults.pages import Incident, render_for_host
+from warex.faults.pages import Incident, render
 from warex.seeds import KeyedRng
 
 _GATEWAY_TIMEOUT = 504
@@ -64,7 +64,7 @@ class JavascriptFailure(HeldFault, frozen=True):
             headers = {"content-type": "text/javascript", "cache-control": "no-store"}
             return (*self.held, Reply(200, headers, f"throw new {error};\n".encode())), memory
         incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, rng)
-        return (*self.held, render_for_host("server", incident).reply(_GATEWAY_TIMEOUT)), memory
+        return (*self.held, render("server", incident).reply(_GATEWAY_TIMEOUT)), memory
 
     @override
     def outcome(self) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from warex.exchange import Exchange, Request, resource_of
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
-from warex.faults.pages import Incident, Page, ServerPage, render, render_for_host
+from warex.faults.pages import Incident, Page, ServerPage, render
 from warex.seeds import KeyedRng
 
 USUAL_WAIT = 5
@@ -73,15 +73,11 @@ class HttpError(HeldFault, frozen=True):
         return f"answered {self.status} with {page}{wait}"
 
     def _page(self, request: Request, rng: KeyedRng) -> Page:
-        incident = Incident.of(request, self.status, rng)
         if self.body is not None:
             subtype = "html" if self.body.lstrip().startswith("<") else "plain"
             return Page(f"text/{subtype}; charset=utf-8", self.body.encode())
-        if self.page is not None:
-            return render(self.page, incident)
-        if _wants_json(request):
-            return render("api", incident)
-        return render_for_host("server", incident)
+        family = self.page or ("api" if _wants_json(request) else None)
+        return render("server", Incident.of(request, self.status, rng), family)
 
 
 def _required(status: int, method: str) -> dict[str, str]:

@@ -23,7 +23,6 @@ class HeaderChange(PageFault, frozen=True):
     """
 
     summary: ClassVar = "Give a page a strict policy or a wrong type, or lose its cookies."
-    sizes: ClassVar = ()
 
     kind: Literal["header_change"] = "header_change"
     change: Literal["policy", "type", "cookies"] = Field(

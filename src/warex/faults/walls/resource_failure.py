@@ -6,7 +6,7 @@ from pydantic import Field
 
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
-from warex.faults.pages import Incident, render_for_host
+from warex.faults.pages import Incident, render
 from warex.seeds import KeyedRng
 
 
@@ -23,7 +23,7 @@ class ResourceFailure(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the status and a server's error page."""
         incident = Incident.of(exchange.request, self.status, rng)
-        return (*self.held, render_for_host("server", incident).reply(self.status)), memory
+        return (*self.held, render("server", incident).reply(self.status)), memory
 
     @override
     def outcome(self) -> str:

@@ -15,41 +15,33 @@ def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ())
 
     ``sites`` are the task sites' origins, if known.
     """
-    name = f"Rule {rule.name!r}"
-    origins = rule.match.origin
-    if origins is None:
-        yield from _on_sites(name, fault, sites)
-        return
-    if fault.point == "tls" and "https" not in origins.schemes:
-        pattern = in_backticks(rule.match.url or rule.match.url_exact or "*")
-        yield f"{name} can never apply: {pattern} is plain HTTP, which has no TLS to fail."
-    if fault.point == "name" and _is_address(origins.host):
-        yield f"{name} can never apply: {origins.host} is an address, which nobody looks up."
+    origin, match = rule.match.origin, rule.match
+    if origin is None:
+        pattern = named = ", ".join(sites)
+        hosts = [urlsplit(site).hostname or "" for site in sites]
+        has_tls = not sites or any(site.startswith("https:") for site in sites)
+    else:
+        pattern, named = in_backticks(match.url or match.url_exact or "*"), origin.host
+        hosts, has_tls = [origin.host], "https" in origin.schemes
+    never = f"Rule {rule.name!r} can never apply:"
+    if fault.point == "tls" and not has_tls:
+        yield f"{never} {pattern} is plain HTTP, which has no TLS to fail."
+    if fault.point == "name" and hosts and all(map(_is_address, hosts)):
+        yield f"{never} {named} is an address, which nobody looks up."
 
 
 def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     """Yield a lint warning for each thing that the author may not have meant."""
-    name = f"Rule {rule.name!r}"
-    origins = rule.match.origin
     yield from _late(rule, fault, arm)
     yield from _hold(rule, fault)
-    one_host = origins is not None and "*" not in origins.host
+    origin = rule.match.origin
+    one_host = origin is not None and "*" not in origin.host
     if rule.per == "rule" and not rule.trigger.always and not one_host:
         yield (
-            f"{name} numbers connection tries at several hosts together, which a browser makes in"
-            " parallel, so which of them fail can differ from run to run; `per: url` numbers each"
-            " host and port by itself."
+            f"Rule {rule.name!r} numbers connection tries at several hosts together, which a"
+            " browser makes in parallel, so which of them fail can differ from run to run; `per:"
+            " url` numbers each host and port by itself."
         )
-
-
-def _on_sites(name: str, fault: ConnectionFault, sites: tuple[str, ...]) -> Iterable[str]:
-    if not sites:
-        return
-    named = ", ".join(sites)
-    if fault.point == "tls" and not any(site.startswith("https:") for site in sites):
-        yield f"{name} can never apply: {named} is plain HTTP, which has no TLS to fail."
-    if fault.point == "name" and all(_is_address(urlsplit(site).hostname or "") for site in sites):
-        yield f"{name} can never apply: {named} is an address, which nobody looks up."
 
 
 def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
