@@ -247,10 +247,8 @@ def _of_user(messages: list[JsonValue]) -> list[str]:
 
 
 def _but_system(messages: list[JsonValue]) -> list[JsonValue]:
-    def is_system(it: JsonValue) -> bool:
-        return isinstance(it, dict) and it.get("role") in ("system", "developer")
-
-    return [it for it in messages if not is_system(it)]
+    system = ("system", "developer")
+    return [it for it in messages if not (isinstance(it, dict) and it.get("role") in system)]
 
 
 def _texts(value: JsonValue, depth: int = 0) -> Iterator[str]:

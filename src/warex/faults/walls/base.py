@@ -66,7 +66,8 @@ class Wall(Fault, frozen=True):
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the wall of this host applies to this client."""
         here = memory.get("host") == exchange.request.parts.netloc
-        return here and not _shows(exchange.request, str(memory.get("cookie")))
+        cookies = exchange.request.headers.get("cookie", "").split(";")
+        return here and str(memory.get("cookie")) not in map(str.strip, cookies)
 
     @property
     @override
@@ -87,7 +88,3 @@ class Wall(Fault, frozen=True):
         page = themed_page(self.template, incident, path_of_form=path, **self.words(incident))
         reply = replace(page.reply(self.page_status), wall_exit=wall_exit)
         return (reply,), {**known, "cookie": cookie, "host": exchange.request.parts.netloc}
-
-
-def _shows(request: Request, cookie: str) -> bool:
-    return cookie in map(str.strip, request.headers.get("cookie", "").split(";"))

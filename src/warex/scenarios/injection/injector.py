@@ -148,7 +148,8 @@ class Injector:
         candidate = Candidate.of(exchange, llm=llm)
         if llm:
             self._connections.note_llm(candidate.url)
-        if self._is_never(candidate.url) or (not llm and self._is_verifier(request)):
+        user_agent = request.headers.get("user-agent", "")
+        if self._is_never(candidate.url) or (not llm and user_agent.startswith(self._never_agents)):
             opened.skipped = "never"
         elif not (self.armed or self._arms(request, candidate)):
             opened.skipped = self._unarmed
@@ -395,9 +396,6 @@ class Injector:
             and "sec-fetch-dest" not in request.headers
         )
         return self._awaits_page and is_page and self._is_site(candidate.url)
-
-    def _is_verifier(self, request: Request) -> bool:
-        return request.headers.get("user-agent", "").startswith(self._never_agents or ("\0",))
 
     def _skip(self, candidate: Candidate, reason: str, now: float) -> None:
         if reason != "never":

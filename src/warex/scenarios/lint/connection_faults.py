@@ -11,10 +11,7 @@ from warex.traffic import Arm
 
 
 def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
-    """Yield a sentence if the fault cannot happen to anything that the rule is about.
-
-    ``sites`` are the task sites' origins, if known.
-    """
+    """Yield a sentence if the fault cannot happen to anything that the rule is about."""
     origin, match = rule.match.origin, rule.match
     if origin is None:
         pattern = named = ", ".join(sites)

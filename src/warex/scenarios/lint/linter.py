@@ -32,10 +32,7 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a sentence for each reason why a rule can hit nothing.
-
-    ``sites`` are the task sites' origins, if known.
-    """
+    """Return a sentence for each reason why a rule can hit nothing."""
     hopeless = _hopeless(scenario, sites)
     found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
     left = [rule for rule in scenario.rules if rule.name not in hopeless]
@@ -103,7 +100,8 @@ def _alone(rule: Rule) -> Iterable[str]:
             f"{name} hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it "
             "end."
         )
-    if rule.per == "rule" and not rule.trigger.always and _may_come_in_parallel(rule):
+    parallel = only_url(rule.match) is None and set(rule.resources) != {"document"}
+    if rule.per == "rule" and not rule.trigger.always and parallel:
         yield (
             f"{name} numbers requests together that a browser sends in parallel, so which of them "
             "are hit can differ from run to run; `per: url` hits the same ones in any order."
@@ -125,7 +123,3 @@ def _after_the_document(rule: Rule, arm: Arm | None) -> Iterable[str]:
             " has one, loaded before, and there it may reach nothing; the presets spa/… reach the"
             " data that such a site asks for."
         )
-
-
-def _may_come_in_parallel(rule: Rule) -> bool:
-    return only_url(rule.match) is None and set(rule.resources) != {"document"}

@@ -137,7 +137,8 @@ def _regex(pattern: str) -> Iterable[str]:
         return
     said = re.sub(r"\\(.)", r"\1", found[1])
     said = said[:-1] if found[2] else said
-    if not any(_same_start(said, f"{scheme}://") for scheme in _SCHEMES):
+    starts = [f"{scheme}://" for scheme in _SCHEMES]
+    if not any(said.startswith(start) or start.startswith(said) for start in starts):
         yield (
             f"no URL begins like {in_backticks(said)}; URLs begin with http:// or https://, ws"
             " among them"
@@ -150,10 +151,6 @@ def _regex(pattern: str) -> Iterable[str]:
         yield f"hosts are compared in lower case, and its regular expression says {said}"
     if slash and host.endswith({"http": ":80", "https": ":443"}.get(scheme, "/")):
         yield f"URLs are compared without the default port, and it says {in_backticks(host)}"
-
-
-def _same_start(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
 
 
 def _excluded(rule: Rule, never: tuple[str, ...], sites: tuple[str, ...]) -> Iterable[str]:

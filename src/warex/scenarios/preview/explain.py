@@ -30,10 +30,7 @@ _WIDTH: Final = 96
 
 
 def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
-    """Return one paragraph for each rule, then the lint warnings.
-
-    ``sites`` are the task sites' origins, if known.
-    """
+    """Return one paragraph for each rule, then the lint warnings."""
     lines = [f"Scenario {scenario.name!r}"]
     if scenario.description:
         lines += _wrapped("", scenario.description)
