@@ -33,5 +33,5 @@ class LlmError(LlmFault, frozen=True):
 
     @override
     def outcome(self) -> str:
-        told = f", to be tried again in {self.wait} s" if self.error == "rate_limited" else ""
-        return f"answered with its API's error {self.error.replace('_', ' ')!r}{told}"
+        retry = f", to be tried again in {self.wait} s" if self.error == "rate_limited" else ""
+        return f"answered with its API's error {self.error.replace('_', ' ')!r}{retry}"

@@ -52,7 +52,7 @@ class RateLimit(Fault, frozen=True):
         refusal = HttpError(status=429, retry_after=left if self.retry_after else None)
         (reply, *_), _ = refusal.effects(exchange, {}, rng)
         assert isinstance(reply, Reply)
-        headers = {**reply.headers, **self._told(left, rng)}
+        headers = {**reply.headers, **self._quota_fields(left, rng)}
         return (replace(reply, headers=headers),), {**memory, "until": until}
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
@@ -66,7 +66,7 @@ class RateLimit(Fault, frozen=True):
         """The first request after a window begins the next window."""
         return "as soon as a quota's window is over another one begins, and waiting never helps"
 
-    def _told(self, left: int, rng: KeyedRng) -> Mapping[str, str]:
+    def _quota_fields(self, left: int, rng: KeyedRng) -> Mapping[str, str]:
         kinds: tuple[Fields, ...] = ("ratelimit", "ratelimit_three", "x_ratelimit")
         match self.fields or rng.choice(kinds, "fields"):
             case "ratelimit":
@@ -78,8 +78,8 @@ class RateLimit(Fault, frozen=True):
                 before = "x-ratelimit-"
             case _:
                 return {}
-        told = {"limit": self.limit, "remaining": 0, "reset": left}
-        return {f"{before}{name}": str(value) for name, value in told.items()}
+        values = {"limit": self.limit, "remaining": 0, "reset": left}
+        return {f"{before}{name}": str(value) for name, value in values.items()}
 
     @override
     def outcome(self) -> str:
