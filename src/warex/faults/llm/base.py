@@ -1,7 +1,6 @@
 """The base class of faults of a model's API."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import ClassVar, override
 
 from pydantic import Field
@@ -34,6 +33,6 @@ class LlmFault(HeldFault, frozen=True):
         """Return the effects on this call after the delay."""
 
 
-def as_reply(written: SerializedAnswer, more: Mapping[str, str] | None = None) -> Reply:
+def as_reply(written: SerializedAnswer) -> Reply:
     """Return a serialized answer as a reply."""
-    return Reply(written.status, {**written.headers, **(more or {})}, written.body)
+    return Reply(written.status, written.headers, written.body)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from warex.exchange import SUBRESOURCES
-from warex.faults import ConnectionFault, Fault
+from warex.faults import ConnectionFault
 from warex.scenarios.lint.collisions import collisions, explain_superseded, only_url, superseded
 from warex.scenarios.lint.connection_faults import cannot_fail, lint_connection_rule
 from warex.scenarios.lint.off_site import off_site
@@ -80,17 +80,11 @@ def may_write(rule: Rule) -> bool:
     return not (by_get or safe)
 
 
-def _loses_answer(fault: Fault) -> bool:
-    """Whether the client does not receive the site's own answer."""
-    return any(
-        not (effect.traits.keeps_response or effect.traits.rewrites)
-        for effect in fault.effects_on_page()
-    )
-
-
 def _alone(rule: Rule) -> Iterable[str]:
     name = f"Rule {rule.name!r}"
-    if rule.fault.stage == "response" and _loses_answer(rule.fault) and may_write(rule):
+    traits = [effect.traits for effect in rule.fault.effects_on_page()]
+    loses_answer = any(not (it.keeps_response or it.rewrites) for it in traits)
+    if rule.fault.stage == "response" and loses_answer and may_write(rule):
         yield (
             f"{name} is applied after the site has acted, also on writes such as POST: the order"
             " was placed, and the browser is told that it was not."
