@@ -53,10 +53,15 @@ _SERVERS: Final[Mapping[Target, str]] = {
 }
 
 
+def number_in(memory: FaultState, name: str) -> float:
+    """Return a number that the fault remembers; 0 if it remembers none."""
+    value = memory.get(name)
+    return value if isinstance(value, int | float) else 0
+
+
 def next_number(memory: FaultState, what: str = "pages") -> tuple[int, FaultState]:
     """Return how many there were before this one, and the memory that counts it."""
-    before = memory.get(what, 0)
-    number = before if isinstance(before, int) else 0
+    number = int(number_in(memory, what))
     return number, {**memory, what: number + 1}
 
 

@@ -91,7 +91,10 @@ class DarkPattern(PageFault, frozen=True):
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
             case "nagging":
                 script = popup.__name__
-                settings = self._nagging(rng)
+                title, text, accept, close = rng.choice(_NAGS, "words")
+                settings = {"title": title, "text": text, "accept": accept, "close": close}
+                every = round(self.every * 1000)
+                settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
             case "sneaked_item":
                 title, price = rng.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
@@ -106,16 +109,6 @@ class DarkPattern(PageFault, frozen=True):
     @override
     def covers_page(self) -> bool:
         return self.pattern in (None, "nagging")
-
-    def _nagging(self, rng: KeyedRng) -> dict[str, JsonValue]:
-        title, text, accept, close = rng.choice(_NAGS, "words")
-        words: dict[str, JsonValue] = dict(title=title, text=text, accept=accept, close=close)
-        return words | {
-            "look": _LOOK,
-            "after": 0,
-            "every": round(self.every * 1000),
-            "times": self.times,
-        }
 
     @override
     def outcome(self) -> str:

@@ -81,9 +81,8 @@ class DeceptiveForm(PageFault, frozen=True):
             "add": None,
         }
         if self.form == "added":
-            kinds: tuple[Asks, ...] = ("password", "card", "identity")
-            chosen: Asks = rng.choice(kinds, "asks")
-            asks = self.asks or chosen
+            kinds: tuple[Asks, ...] = (self.asks,) if self.asks else tuple(_WORDS)
+            asks = rng.choice(kinds, "asks")
             title, text, button = rng.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
             settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}

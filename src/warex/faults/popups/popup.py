@@ -71,7 +71,8 @@ class Popup(PopupFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open a popup on each page that is hit, with its own texts."""
         number, _ = next_number(memory)
-        words = rng.choice(self._words(), "words", number)
+        about = _WORDS if self.about is None else (self.about,)
+        words = rng.choice([words for it in about for words in _WORDS[it]], "words", number)
         look: dict[str, JsonValue] = {
             **rng.choice(_LOOKS, "look", number),
             "font": rng.choice(_FONTS, "font", number),
@@ -87,12 +88,6 @@ class Popup(PopupFault, frozen=True):
             "look": look,
         }
         return run_in_page(__name__, settings, memory, rng)
-
-    def _words(self) -> tuple[_Words, ...]:
-        """Return the texts to choose from."""
-        return tuple(
-            words for about, said in _WORDS.items() if self.about in (None, about) for words in said
-        )
 
     @override
     def outcome(self) -> str:

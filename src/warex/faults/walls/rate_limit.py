@@ -9,7 +9,7 @@ from pydantic import Field
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import EffectsAndState, Fault, FaultState, Seconds
+from warex.faults.base import EffectsAndState, Fault, FaultState, Seconds, number_in
 from warex.faults.server.http_error import HttpError
 from warex.seeds import KeyedRng
 
@@ -45,8 +45,8 @@ class RateLimit(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Refuse, and state the remaining seconds of the window."""
-        until = _until(memory)
-        if until is None or exchange.at >= until:
+        until = number_in(memory, "until")
+        if exchange.at >= until:
             until = exchange.at + self.window
         left = max(1, ceil(until - exchange.at))
         refusal = HttpError(status=429, retry_after=left if self.retry_after else None)
@@ -57,8 +57,7 @@ class RateLimit(Fault, frozen=True):
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the current window has not ended."""
-        until = _until(memory)
-        return until is not None and exchange.at < until
+        return exchange.at < number_in(memory, "until")
 
     @property
     @override
@@ -84,8 +83,3 @@ class RateLimit(Fault, frozen=True):
     @override
     def outcome(self) -> str:
         return f"answered 429; so is all else that matches within {self.window:g} s"
-
-
-def _until(memory: FaultState) -> float | None:
-    until = memory.get("until")
-    return until if isinstance(until, float) else None

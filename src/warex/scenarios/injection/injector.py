@@ -65,7 +65,7 @@ class _Open:
     """Why it is skipped."""
     answer: Decision | None = None
     """The decision at the site's answer."""
-    owed: Decision | None = None
+    repeated: Decision | None = None
     """The decision that already exists for the site's answer."""
 
 
@@ -143,7 +143,7 @@ class Injector:
             opened.decision = self._repeat(opened, first)
             return opened.decision
         if request.is_preflight or request.is_prefetch:
-            opened.owed = NO_INJECTION
+            opened.repeated = NO_INJECTION
             return NO_INJECTION
         candidate = Candidate.of(exchange, llm=llm)
         if llm:
@@ -168,8 +168,8 @@ class Injector:
         opened = self._open.get(exchange.id)
         if opened is None or exchange.response is None:
             return NO_INJECTION
-        if opened.owed is not None:
-            opened.answer = self._again(exchange.id, opened.owed)
+        if opened.repeated is not None:
+            opened.answer = self._again(exchange.id, opened.repeated)
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
@@ -195,7 +195,7 @@ class Injector:
         and can no longer be hit.
         """
         target = ConnectionTarget.of(point, host, port)
-        return self._connections.judge(target, self._moment(now, target), met)
+        return self._connections.judge(target, self._trial_state(now, target), met)
 
     def connection_block(self, host: str, port: int | None, now: float) -> TryOutcome | None:
         """Return what happens to the next connection, without counting it.
@@ -204,7 +204,7 @@ class Injector:
         every try, step, arming and second.
         """
         target = ConnectionTarget.of("connect", host, port)
-        return self._connections.next_outcome(target, self._moment(now, target))
+        return self._connections.next_outcome(target, self._trial_state(now, target))
 
     def blocklist_ports(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host with a ``connection_block`` of their own."""
@@ -222,7 +222,7 @@ class Injector:
 
     def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
         """Return the rules about connection tries that count now, and the next window's start."""
-        return self._connections.active_rules(self._moment(now), before_page=self._awaits_page)
+        return self._connections.active_rules(self._trial_state(now), before_page=self._awaits_page)
 
     def connection_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
         """Return the URL of a connection try in the ledger."""
@@ -236,7 +236,7 @@ class Injector:
         """
         return self._connections.rules_with_unarmed_occurrence(now)
 
-    def _moment(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
+    def _trial_state(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
         """Return the state of the trial for tries at a target.
 
         Before the first page, tries at a task site count, since they lead to that page.
@@ -439,7 +439,7 @@ class Injector:
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:
         opened.skipped = first.skipped
-        opened.owed = first.owed if first.answer is None else first.answer
+        opened.repeated = first.repeated if first.answer is None else first.answer
         return replace(self._again(opened.exchange, first.decision), repeat_of=first.exchange)
 
     def _again(self, exchange_id: str, first: Decision) -> Decision:

@@ -86,23 +86,24 @@ def _exchanges(rule: Rule) -> str:
     if point is not None:
         return f"{_ATTEMPTS[point]}{_origins(match, point)}"
     if rule.targets_llm:
-        return _calls(match)
-    if rule.targets_mcp:
-        return _requests_to_tools(rule)
-    methods = f"{_or(match.method)} requests" if match.method else "requests"
-    words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
-    words += " of another site than the page" if rule.fault.third_party_only else ""
-    words += _where(match)
+        words, server = _calls(match.llm or LlmMatch()), "the model's API"
+    elif rule.targets_mcp:
+        words, server = _requests_to_tools(rule), "the server"
+    else:
+        words, server = f"{_or(match.method)} requests" if match.method else "requests", "the site"
+        words += f" whose resource is {_or(rule.resources)}" if rule.resources else ""
+        words += " of another site than the page" if rule.fault.third_party_only else ""
+    if server == "the site" or match != Match(llm=match.llm, mcp=match.mcp):
+        words += _where(match)
     if match.status:
-        words += f", where the site answers {_or(map(str, match.status))}"
-    if match.content_type:
+        words += f", where {server} answers {_or(map(str, match.status))}"
+    if match.content_type and server == "the site":
         words += f", where the answer's media type is {_or(match.content_type)}"
     return words
 
 
-def _calls(match: Match) -> str:
+def _calls(llm: LlmMatch) -> str:
     """Return, in words, the calls to a model that a rule is about."""
-    llm = match.llm or LlmMatch()
     words = "calls to a model"
     if llm.family:
         words += f" over {_or(llm.family)}"
@@ -111,15 +112,12 @@ def _calls(match: Match) -> str:
     if llm.step:
         steps = of_number(len(llm.step), "step")
         words += f", in the agent's {steps} {listing(map(str, llm.step))}"
-    words += _where(match) if match != Match(llm=match.llm) else ""
-    if match.status:
-        words += f", where the model's API answers {_or(map(str, match.status))}"
     return words
 
 
 def _requests_to_tools(rule: Rule) -> str:
     """Return, in words, the requests to MCP servers that a rule is about."""
-    match, wanted = rule.match, rule.match.mcp or McpMatch()
+    wanted = rule.match.mcp or McpMatch()
     if wanted.method:
         words = f"requests to servers of tools (MCP) for {_or(map(in_backticks, wanted.method))}"
     elif rule.fault.asks_tools("tools/list", ""):
@@ -128,9 +126,6 @@ def _requests_to_tools(rule: Rule) -> str:
         words = "calls of tools over MCP"
     if wanted.tool:
         words += f", of {_or(map(in_backticks, wanted.tool))}"
-    words += _where(match) if match != Match(mcp=match.mcp) else ""
-    if match.status:
-        words += f", where the server answers {_or(map(str, match.status))}"
     return words
 
 

@@ -251,9 +251,8 @@ def _asked(call: LlmCall) -> LlmRequest:
 def _tools_asked(request: Request, said: Iterable[McpCall]) -> tuple[McpRequest, ...] | None:
     """Return the MCP requests of a trial's request; None if it has none."""
     asked = tuple(McpRequest(call.id, None, call.method, {"name": call.tool}) for call in said)
-    if asked or mcp.session_id(request.headers):
-        return asked
-    return asked if _is_stream_of_tools(request) else None
+    of_tools = asked or mcp.session_id(request.headers) or _is_stream_of_tools(request)
+    return asked if of_tools else None
 
 
 def _is_stream_of_tools(request: Request) -> bool:
