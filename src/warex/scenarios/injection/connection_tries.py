@@ -83,9 +83,11 @@ class _Occurrence:
 class _View:
     """How a rule sees a try."""
 
-    what: Literal["repeat", "skipped", "outside", "new"]
     hit: bool = False
+    is_new: bool = False
+    """Whether it is counted as a new occurrence."""
     occurrence: _Occurrence | None = None
+    """The occurrence that it repeats."""
 
 
 class _Rule:
@@ -139,7 +141,7 @@ class _Rule:
         if ended is None or ended.injection is None or state.skipped is not None:
             return None
         late = ended.until <= state.now < ended.until + _UNBLOCKED_WITHIN
-        return _View("repeat", True, ended) if late else None
+        return _View(True, occurrence=ended) if late else None
 
 
 class ConnectionTryRules:
@@ -321,20 +323,16 @@ class ConnectionTryRules:
             if view.hit and current.injection is not None:
                 return self._planner.plan_repeat(current.injection, exchange.id), count.memory
             return self._planner.plan(count, exchange, *current.place) if forced else None
-        if view.what == "skipped":
-            self._skip(rule, tried)
-        if view.what != "new" and not forced:
+        state = tried.state
+        if state.skipped is not None:
+            place = count.skip(tried.target, state.skipped, state.now, state.steps)
+            if place is not None:
+                rule.begin(tried, place, skipped=state.skipped)
+        if not view.is_new and not forced:
             return None
         place = count.count(tried.target)
         rule.begin(tried, place)
         return self._planner.plan(count, exchange, *place) if view.hit or forced else None
-
-    def _skip(self, rule: _Rule, tried: _Try) -> None:
-        state = tried.state
-        reason = state.skipped or ""
-        rule.count.skipped[reason] += 1
-        if reason != "never" and not rule.count.outside_window(state.now, state.steps):
-            rule.begin(tried, rule.count.count_unarmed(tried.target), skipped=reason)
 
     def _view(self, rule: _Rule, target: ConnectionTarget, state: TrialState) -> _View:
         """Return how a rule sees a try, without a change of state."""
@@ -343,12 +341,11 @@ class ConnectionTryRules:
         if current is not None and state.now < current.until and not (current.skipped and armed):
             # A try that begins to fail too late would succeed after all.
             in_time = state.now < current.until - rule.fault.retries_for_s
-            return _View("repeat", current.injection is not None and armed and in_time, current)
-        if not armed:
-            return _View("skipped")
-        if rule.count.outside_window(state.now, state.steps):
-            return _View("outside")
-        return _View("new", self._planner.fires(rule.count, *rule.count.next(target)))
+            hit = current.injection is not None and armed and in_time
+            return _View(hit, occurrence=current)
+        if not armed or rule.count.outside_window(state.now, state.steps):
+            return _View()
+        return _View(self._planner.fires(rule.count, *rule.count.next(target)), is_new=True)
 
     def _about(self, target: ConnectionTarget) -> list[_Rule]:
         llm = self._is_llm(target)

@@ -402,9 +402,7 @@ class Injector:
             self._passed.add(candidate)
         for count in self._judging(candidate):
             if count.matches(candidate):
-                count.skipped[reason] += 1
-                if reason != "never" and not count.outside_window(now, self.steps):
-                    count.count_unarmed(candidate)
+                count.skip(candidate, reason, now, self.steps)
 
     def _judging(self, candidate: Candidate) -> Iterable[RuleState]:
         answered = candidate.status is not None

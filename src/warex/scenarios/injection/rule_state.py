@@ -80,6 +80,12 @@ class RuleState:
         self.unarmed[scope] += number
         return scope, self.unarmed[scope]
 
+    def skip(self, what: Scoped, reason: str, now: float, steps: int) -> tuple[str, int] | None:
+        """Note a skipped match; return its place among the unarmed ones, None if it has none."""
+        self.skipped[reason] += 1
+        counts = reason != "never" and not self.outside_window(now, steps)
+        return self.count_unarmed(what) if counts else None
+
     def _scope(self, what: Scoped) -> str:
         return "" if self.rule.per == "rule" else what.scope
 
