@@ -16,7 +16,7 @@ with the hit that began it. connection_tries.py judges connection tries, which p
 Collisions. A planned injection wins over those planned later, by a later rule or at the response.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self
@@ -153,11 +153,9 @@ class Injector:
             opened.skipped = "never"
         elif not (self.armed or self._arms(request, candidate)):
             opened.skipped = self._unarmed
-        if opened.skipped is not None:
-            self._skip(candidate, opened.skipped, now)
-            return NO_INJECTION
-        self.armed = True
-        opened.decision = self._judge(exchange, candidate, now, ())
+        else:
+            self.armed = True
+        opened.decision = self._judge(exchange, candidate, now, opened.skipped)
         return opened.decision
 
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
@@ -173,11 +171,8 @@ class Injector:
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
-        if skipped is not None:
-            self._skip(candidate, skipped, now)
-            opened.answer = NO_INJECTION
-            return NO_INJECTION
-        opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
+        standing = opened.decision.injections
+        opened.answer = self._judge(exchange, candidate, now, skipped, standing)
         return opened.answer
 
     def connection_try(
@@ -331,8 +326,7 @@ class Injector:
         count = RuleState(rule, self._sites, once=True)
         for past, note in ((self._arrived, count.count), (self._passed, count.count_unarmed)):
             for candidate, number in past.parts():
-                answered = candidate.status is not None
-                if count.judged_at_response == answered and count.matches(candidate):
+                if count.is_due(candidate):
                     note(candidate, number)
         if count.of_connections:
             self._connections.add(count)
@@ -397,30 +391,27 @@ class Injector:
         )
         return self._awaits_page and is_page and self._is_site(candidate.url)
 
-    def _skip(self, candidate: Candidate, reason: str, now: float) -> None:
-        if reason != "never":
-            self._passed.add(candidate)
-        for count in self._judging(candidate):
-            if count.matches(candidate):
-                count.skip(candidate, reason, now, self.steps)
-
-    def _judging(self, candidate: Candidate) -> Iterable[RuleState]:
-        answered = candidate.status is not None
-        return (count for count in self._counts if count.judged_at_response == answered)
-
     def _judge(
         self,
         exchange: Exchange,
         candidate: Candidate,
         now: float,
-        standing: tuple[PlannedInjection, ...],
+        skipped: str | None,
+        standing: tuple[PlannedInjection, ...] = (),
     ) -> Decision:
-        self._arrived.add(candidate)
+        """Decide by the rules that are due, or note that they skip the exchange, and why."""
+        if skipped != "never":
+            (self._arrived if skipped is None else self._passed).add(candidate)
+        due = [count for count in self._counts if count.is_due(candidate)]
+        if skipped is not None:
+            for count in due:
+                count.skip(candidate, skipped, now, self.steps)
+            return NO_INJECTION
         exchange = replace(exchange, at=now)
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
-        for count in self._judging(candidate):
-            if not count.matches(candidate) or count.outside_window(now, self.steps):
+        for count in due:
+            if count.outside_window(now, self.steps):
                 continue
             scope, ordinal = count.count(candidate)
             goes_on = count.still_applies(exchange)

@@ -53,6 +53,11 @@ class RuleState:
         """Whether the rule matches an exchange."""
         return not self.of_connections and self._fits(candidate)
 
+    def is_due(self, candidate: Candidate) -> bool:
+        """Whether the rule matches an exchange and is judged at this point of it."""
+        answered = candidate.status is not None
+        return self.judged_at_response == answered and self.matches(candidate)
+
     def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit still applies to this exchange."""
         return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
