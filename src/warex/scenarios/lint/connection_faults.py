@@ -10,8 +10,8 @@ from warex.text.escaping import in_backticks
 from warex.traffic import Arm
 
 
-def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
-    """Yield a sentence if the fault cannot happen to anything that the rule is about."""
+def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...]) -> Iterable[str]:
+    """Yield the reason why the fault cannot happen to anything that the rule is about."""
     origin, match = rule.match.origin, rule.match
     if origin is None:
         pattern = named = ", ".join(sites)
@@ -20,11 +20,10 @@ def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ())
     else:
         pattern, named = in_backticks(match.url or match.url_exact or "*"), origin.host
         hosts, has_tls = [origin.host], "https" in origin.schemes
-    never = f"Rule {rule.name!r} can never apply:"
     if fault.point == "tls" and not has_tls:
-        yield f"{never} {pattern} is plain HTTP, which has no TLS to fail."
+        yield f"{pattern} is plain HTTP, which has no TLS to fail"
     if fault.point == "name" and hosts and all(map(_is_address, hosts)):
-        yield f"{never} {named} is an address, which nobody looks up."
+        yield f"{named} is an address, which nobody looks up"
 
 
 def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:

@@ -6,7 +6,7 @@ from typing import Final
 from warex.exchange import SUBRESOURCES
 from warex.faults import ConnectionFault
 from warex.scenarios.lint.collisions import collisions, explain_superseded, only_url, superseded
-from warex.scenarios.lint.connection_faults import cannot_fail, lint_connection_rule
+from warex.scenarios.lint.connection_faults import lint_connection_rule
 from warex.scenarios.lint.off_site import off_site
 from warex.scenarios.lint.unmatchable import exclusions_without_effect, unmatchable
 from warex.scenarios.scenario import Rule, Scenario, Trigger
@@ -44,11 +44,9 @@ def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str
     found: dict[str, tuple[str, ...]] = {}
     for rule in scenario.rules:
         said = tuple(unmatchable(rule, scenario.never, sites))
-        if isinstance(rule.fault, ConnectionFault):
-            said += tuple(cannot_fail(rule, rule.fault, sites))
-        if said := said or (
-            () if rule.targets_llm or rule.targets_mcp else tuple(off_site(rule, sites))
-        ):
+        if not said and not (rule.targets_llm or rule.targets_mcp):
+            said = tuple(off_site(rule, sites))
+        if said:
             found[rule.name] = said
     return found
 

@@ -7,7 +7,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warex.exchange import SUBRESOURCES, Resource, resource_by_extension
+from warex.faults import ConnectionFault
 from warex.scenarios.globs import glob_to_regex
+from warex.scenarios.lint.connection_faults import cannot_fail
 from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, normalise
 from warex.scenarios.scenario import SITES, Rule
@@ -33,6 +35,8 @@ def unmatchable(
         reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
         reasons += _pages(rule)
     reasons += _chance(rule)
+    if isinstance(rule.fault, ConnectionFault):
+        reasons += cannot_fail(rule, rule.fault, sites)
     yield from (f"Rule {rule.name!r} can never apply: {reason}." for reason in reasons)
 
 
