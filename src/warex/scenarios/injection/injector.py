@@ -171,8 +171,8 @@ class Injector:
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
-        standing = opened.decision.injections
-        opened.answer = self._judge(exchange, candidate, now, skipped, standing)
+        earlier = opened.decision.injections
+        opened.answer = self._judge(exchange, candidate, now, skipped, earlier)
         return opened.answer
 
     def connection_try(
@@ -397,7 +397,7 @@ class Injector:
         candidate: Candidate,
         now: float,
         skipped: str | None,
-        standing: tuple[PlannedInjection, ...] = (),
+        earlier: tuple[PlannedInjection, ...] = (),
     ) -> Decision:
         """Decide by the rules that are due, or note that they skip the exchange, and why."""
         if skipped != "never":
@@ -420,7 +420,7 @@ class Injector:
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
                 injection = replace(injection, repeat_of=count.ongoing.id)
-            if any(collide(earlier, injection) for earlier in (*standing, *injections)):
+            if any(collide(other, injection) for other in (*earlier, *injections)):
                 superseded.append(injection)
                 continue
             injections.append(self._planner.commit(count, injection, memory))

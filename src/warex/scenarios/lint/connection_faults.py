@@ -34,39 +34,38 @@ def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) ->
     one_host = origin is not None and "*" not in origin.host
     if rule.per == "rule" and not rule.trigger.always and not one_host:
         yield (
-            f"Rule {rule.name!r} numbers connection tries at several hosts together, which a"
-            " browser makes in parallel, so which of them fail can differ from run to run; `per:"
-            " url` numbers each host and port by itself."
+            "numbers connection tries at several hosts together, which a browser makes in parallel,"
+            " so which of them fail can differ from run to run; `per: url` numbers each host and"
+            " port by itself."
         )
 
 
 def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
-    name, trigger = f"Rule {rule.name!r}", rule.trigger
+    trigger = rule.trigger
     starts_late = trigger.after_step or (trigger.between is not None and trigger.between[0] > 0)
     if fault.point == "name" and (starts_late or arm == "first_llm_call"):
         yield (
-            f"{name} begins when a browser may have the address already, and does not ask again for"
-            " a minute or longer; connection_refused applies then too."
+            "begins when a browser may have the address already, and does not ask again for a"
+            " minute or longer; connection_refused applies then too."
         )
     elif arm == "first_page" and not (rule.match.url or "").startswith(SITES):
         yield (
-            f"{name} counts connection tries at the task's sites from the first on, and all others"
-            " once the first page has been asked for; where no site is named, all count from the"
-            " start."
+            "counts connection tries at the task's sites from the first on, and all others once"
+            " the first page has been asked for; where no site is named, all count from the start."
         )
 
 
 def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
-    name, window = f"Rule {rule.name!r}", rule.trigger.between
+    window = rule.trigger.between
     lasts = fault.gives_up_after_s + fault.hold
     if window is not None and window[1] - window[0] < lasts:
         yield (
-            f"{name} applies for longer than its window of {window[1] - window[0]:g} s: what is"
+            f"applies for longer than its window of {window[1] - window[0]:g} s: what is"
             f" tried within {lasts:g} s of a hit (`hold`) is hit too."
         )
     if fault.hold == 0:
         yield (
-            f"{name} has no hold: a second address, or a browser's own second try, is another"
+            "has no hold: a second address, or a browser's own second try, is another"
             " occurrence, and may heal the first before anybody notices."
         )
 

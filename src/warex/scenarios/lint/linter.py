@@ -52,16 +52,17 @@ def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str
 
 
 def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
-    """Yield each sentence once, with all the rules that it holds for."""
+    """Yield a sentence for each predicate, with all the rules that it holds for."""
     groups: dict[str, list[str]] = {}
     for rule, said in found:
-        groups.setdefault(said.removeprefix(f"Rule {rule.name!r} "), []).append(repr(rule.name))
+        groups.setdefault(said, []).append(repr(rule.name))
     for said, (first, *others) in groups.items():
         more = f" The same holds of {listing(others)}." if others else ""
         yield f"Rule {first} {said}{more}"
 
 
 def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
+    """Yield a predicate of the rule for each thing that its author may not have meant."""
     if isinstance(rule.fault, ConnectionFault):
         return lint_connection_rule(rule, rule.fault, scenario.arm)
     if rule.targets_llm or rule.targets_mcp:
@@ -79,24 +80,20 @@ def may_write(rule: Rule) -> bool:
 
 
 def _alone(rule: Rule) -> Iterable[str]:
-    name = f"Rule {rule.name!r}"
     traits = [effect.traits for effect in rule.fault.effects_on_page()]
     loses_answer = any(not (it.keeps_response or it.rewrites) for it in traits)
     if rule.fault.stage == "response" and loses_answer and may_write(rule):
         yield (
-            f"{name} is applied after the site has acted, also on writes such as POST: the order"
-            " was placed, and the browser is told that it was not."
+            "is applied after the site has acted, also on writes such as POST: the order was"
+            " placed, and the browser is told that it was not."
         )
     if rule.fault.never_ends and _hits_all(rule.trigger):
-        yield (
-            f"{name} hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it "
-            "end."
-        )
+        yield (f"hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it end.")
     parallel = only_url(rule.match) is None and set(rule.resources) != {"document"}
     if rule.per == "rule" and not rule.trigger.always and parallel:
         yield (
-            f"{name} numbers requests together that a browser sends in parallel, so which of them "
-            "are hit can differ from run to run; `per: url` hits the same ones in any order."
+            "numbers requests together that a browser sends in parallel, so which of them are hit"
+            " can differ from run to run; `per: url` hits the same ones in any order."
         )
 
 
@@ -111,7 +108,7 @@ def _after_the_document(rule: Rule, arm: Arm | None) -> Iterable[str]:
     late = arm == "first_llm_call" or rule.trigger.after_step
     if set(rule.resources) == {"document"} and late:
         yield (
-            f"Rule {rule.name!r} hits documents from the agent's first step on: a single-page site"
-            " has one, loaded before, and there it may reach nothing; the presets spa/… reach the"
-            " data that such a site asks for."
+            "hits documents from the agent's first step on: a single-page site has one, loaded"
+            " before, and there it may reach nothing; the presets spa/… reach the data that such a"
+            " site asks for."
         )

@@ -23,7 +23,7 @@ _LITERAL_ORIGIN: Final = re.compile(
 
 
 def off_site(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
-    """Yield a sentence if the rule matches none of the task sites.
+    """Yield a predicate of the rule if the rule matches none of the task sites.
 
     ``sites`` are their origins; if there are none, nothing is yielded.
     """
@@ -32,8 +32,7 @@ def off_site(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
     match = rule.match
     pattern = match.url_regex or match.url_exact or match.url or ""
     yield (
-        f"Rule {rule.name!r} hits nothing on the task sites ({_listed(sites)}):"
-        f" {in_backticks(pattern)} is elsewhere."
+        f"hits nothing on the task sites ({_listed(sites)}): {in_backticks(pattern)} is elsewhere."
     )
 
 

@@ -26,7 +26,7 @@ _LITERAL: Final = re.compile(r"\^((?:[\w:/%~@#-]|\\[./:@#-]|\.(?![?*+{]))*)([?*{
 def unmatchable(
     rule: Rule, never: tuple[str, ...] = (), sites: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Yield a sentence for each reason why the rule can never match.
+    """Yield a predicate of the rule for each reason why it can never match.
 
     ``never``: the scenario's own exclusions; ``sites``: the task sites' origins, if known.
     """
@@ -37,7 +37,7 @@ def unmatchable(
     reasons += _chance(rule)
     if isinstance(rule.fault, ConnectionFault):
         reasons += cannot_fail(rule, rule.fault, sites)
-    yield from (f"Rule {rule.name!r} can never apply: {reason}." for reason in reasons)
+    yield from (f"can never apply: {reason}." for reason in reasons)
 
 
 def exclusions_without_effect(never: tuple[str, ...]) -> Iterator[str]:
