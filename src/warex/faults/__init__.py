@@ -95,21 +95,3 @@ if TYPE_CHECKING:
 else:
     type AnyFault = Annotated[reduce(or_, CATALOGUE), Field(discriminator="kind")]
 """The union of all faults, discriminated by ``kind``."""
-
-__all__ = [
-    "CATALOGUE",
-    "AnyFault",
-    "Category",
-    "ConnectionFault",
-    "ConnectionPhase",
-    "ErrorStatus",
-    "Fault",
-    "FaultState",
-    "HeldFault",
-    "LlmFault",
-    "McpFault",
-    "PageFault",
-    "Seconds",
-    "Stage",
-    "Target",
-]
