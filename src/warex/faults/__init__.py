@@ -17,7 +17,6 @@ from warex.faults.attacks.deceptive_form import DeceptiveForm
 from warex.faults.attacks.prompt_injection import PromptInjection
 from warex.faults.attacks.xss import Xss
 from warex.faults.base import (
-    Category,
     ConnectionFault,
     ConnectionPhase,
     ErrorStatus,
