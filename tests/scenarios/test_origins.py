@@ -8,10 +8,10 @@ from warex.faults import ConnectionPhase
 from warex.scenarios.origins import (
     ConnectionTarget,
     matches_any,
-    origin_error,
     origins_of_sites,
     parse_origin_pattern,
 )
+from warex.scenarios.scenario import Match
 
 
 def fits(pattern: str, host: str, port: int | None, point: ConnectionPhase = "connect") -> bool:
@@ -120,8 +120,9 @@ def test_without_sites_every_origin_is_one_and_a_broken_site_is_none() -> None:
 
 @pytest.mark.parametrize("after", ["", "*", "/", "/*"])
 def test_the_sites_may_stand_for_themselves_only(after: str) -> None:
-    assert origin_error(f"{{sites}}{after}", None, "{sites}") is None
-    assert origin_error("{sites}/cart", None, "{sites}") is not None
+    assert Match(url=f"{{sites}}{after}").origin is None
+    with pytest.raises(ValueError, match="goes on after"):
+        _ = Match(url="{sites}/cart").origin
 
 
 def test_a_target_has_a_url_with_the_scheme_that_its_port_says() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.text.english import count_noun, did_you_mean, of_number, with_article
+from warex.text.english import count_noun, did_you_mean, listing, of_number, with_article
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,7 @@ def test_a_noun_is_counted_as_people_do() -> None:
         "step",
         "steps",
     ]
+
+
+def test_words_are_listed_as_in_a_sentence() -> None:
+    assert [listing("a"), listing("ab"), listing("abc", "or")] == ["a", "a and b", "a, b or c"]

@@ -1,14 +1,15 @@
 """The base classes of faults."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, override
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self, override
 
 from pydantic import BaseModel, Field, JsonValue
 
-from warex.effects import Delay, Effect
+from warex.effects import Delay, Effect, Rewrite
 from warex.exchange import Exchange, Request, Resource
 from warex.faults.own_site import HostedSite
+from warex.rewriting.html_body.script_injection import ScriptQueryHandler, injected_script
 from warex.seeds import KeyedRng
 
 type Stage = Literal["request", "response"]
@@ -45,12 +46,37 @@ type ConnectionPhase = Literal["name", "connect", "tls"]
 type Target = Literal["site", "connection", "llm", "mcp"]
 """Exchanges with sites, connection tries, calls to a model, or requests to an MCP server."""
 
+_SERVERS: Final[Mapping[Target, str]] = {
+    "site": "the site",
+    "llm": "the model",
+    "mcp": "the server",
+}
+
+
+def number_in(memory: FaultState, name: str) -> float:
+    """Return a number that the fault remembers; 0 if it remembers none."""
+    value = memory.get(name)
+    return value if isinstance(value, int | float) else 0
+
 
 def next_number(memory: FaultState, what: str = "pages") -> tuple[int, FaultState]:
     """Return how many there were before this one, and the memory that counts it."""
-    before = memory.get(what, 0)
-    number = before if isinstance(before, int) else 0
+    number = int(number_in(memory, what))
     return number, {**memory, what: number + 1}
+
+
+def run_in_page(
+    module: str,
+    settings: Mapping[str, JsonValue],
+    memory: FaultState,
+    rng: KeyedRng,
+    helpers: Sequence[str] = (),
+    answers: ScriptQueryHandler | None = None,
+) -> EffectsAndState:
+    """Return the effect of ``injected_script``; each page reports to a path of its own."""
+    number, memory = next_number(memory)
+    report = f"/{rng.hex_word('report', number)}"
+    return (Rewrite(injected_script(module, settings, report, helpers, answers)),), memory
 
 
 class Fault(BaseModel, frozen=True, extra="forbid"):
@@ -161,9 +187,17 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """
         return ""
 
+    @abstractmethod
+    def outcome(self) -> str:
+        """Return how ``explain`` ends, in words with the parameters' values."""
+
     def explain(self) -> str:
-        """Return what the client meets, in words with the parameters' values."""
-        return self.summary
+        """Return what the client meets: ``is held for 10 s and then answered 504``."""
+        steps = [f"handled by {_SERVERS[self.target]}"] if self.stage == "response" else []
+        if self.held_s:
+            steps.append(f"held for {self.held_s:g} s")
+        before = f"{', '.join(steps)} and then " if steps else ""
+        return f"is {before}{self.outcome()}"
 
     @property
     def rewrites(self) -> bool:
@@ -223,6 +257,10 @@ class PageFault(Fault, frozen=True):
 
     stage: Literal["response"] = "response"
 
+    @override
+    def explain(self) -> str:
+        return f"is handled by the site, and {self.outcome()}"
+
 
 class ConnectionFault(Fault, frozen=True):
     """A fault that is applied to a connection try, before there is a request.
@@ -253,3 +291,17 @@ class ConnectionFault(Fault, frozen=True):
     def retries_for_s(self) -> float:
         """Seconds for which one try must be hit in order to fail."""
         return 0.0
+
+    @abstractmethod
+    def effect(self) -> Effect:
+        """Return what the try meets."""
+
+    @override
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        return (self.effect(),), memory
+
+    @override
+    def explain(self) -> str:
+        hold = self.gives_up_after_s + self.hold - self.retries_for_s
+        again = f"; so is every connection try at that host within {hold:g} s of the first"
+        return f"is {self.outcome()}{again if hold else ''}"

@@ -8,7 +8,6 @@ errors of syntax, the line.
 import json
 import stat
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -16,7 +15,7 @@ import yaml
 from pydantic import JsonValue
 
 from warex.errors import InputError
-from warex.text.english import with_article
+from warex.text.english import listing, with_article
 
 MAX_BYTES: Final = 1_000_000
 MAX_DEPTH: Final = 32
@@ -52,7 +51,9 @@ def _text(path: Path, wanted: str) -> str:
         if not stat.S_ISREG(mode):
             raise _Refused(f"is not an ordinary file; give the file of {wanted}")
         if path.suffix.lower() not in SUFFIXES:
-            raise _Refused(f"cannot be read as {wanted}: its name must end in {_either(SUFFIXES)}")
+            raise _Refused(
+                f"cannot be read as {wanted}: its name must end in {listing(SUFFIXES, 'or')}"
+            )
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
@@ -125,11 +126,6 @@ def _unicode(text: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise _Refused(f"holds text that is not Unicode: {text!a}")
     return text
-
-
-def _either(options: Iterable[str]) -> str:
-    *others, last = options
-    return f"{', '.join(others)} or {last}"
 
 
 # --- JSON and TOML ------------------------------------------------------------------------------

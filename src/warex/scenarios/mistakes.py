@@ -45,8 +45,7 @@ def validate_document[M: BaseModel](
         }
         # Of a union's branches, the intended one reaches deeper.
         within = {place[:length] for place in found for length in range(len(place))}
-        meant = {place: told for place, told in found.items() if place not in within}
-        return None, list(meant.values())
+        return None, [sentence for place, sentence in found.items() if place not in within]
     return (None, list(endless.values())) if endless else (made, [])
 
 
@@ -59,16 +58,16 @@ def format_errors(document: object, sentences: Sequence[str]) -> str:
     """Return one text with the document and all its mistakes."""
     if len(sentences) == 1:
         return f"{document}: {sentences[0]}"
-    told = [f"  {sentence}" for sentence in sentences[:MAX_ERRORS]]
+    lines = [f"{document} has {len(sentences)} mistakes:"]
+    lines += [f"  {sentence}" for sentence in sentences[:MAX_ERRORS]]
     if len(sentences) > MAX_ERRORS:
-        told.append(f"  and {len(sentences) - MAX_ERRORS} more")
-    return "\n".join([f"{document} has {len(sentences)} mistakes:", *told])
+        lines.append(f"  and {len(sentences) - MAX_ERRORS} more")
+    return "\n".join(lines)
 
 
 def unknown_name(said: str, name: str, known: Sequence[str]) -> str:
     """Return "SAID 'NAME'; did you mean '…'? There are: …", with a long list cut short."""
-    told = f"{said} {name!r}{did_you_mean(name, known)}"
-    return _then(told, f"there are: {name_list(known)}")
+    return _then(f"{said} {name!r}{did_you_mean(name, known)}", f"there are: {name_list(known)}")
 
 
 def name_list(known: Sequence[str]) -> str:
@@ -93,32 +92,33 @@ def _endless(value: JsonValue, place: Place) -> Iterable[tuple[Place, str]]:
 def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -> tuple[Place, str]:
     place, value, schema = _follow(details["loc"], data, root)
     kind, context = details["type"], details.get("ctx", {})
+    within = place
     if kind == "missing":
-        *parent, key = place
-        return place, _at(parent, data, f"{key!r} is missing; give {_allowed(schema, root)}")
-    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        *parent, key = place
+        within = place[:-1]
+        words = f"{place[-1]!r} is missing; give {_allowed(schema, root)}"
+    elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
+        within, key = place[:-1], place[-1]
         keys = _keys(_follow(details["loc"][:-1], data, root)[2], root)
         hint = did_you_mean(str(key), keys)
         there = _then(f"there is no key {_cut(repr(key))} here{hint}", "the keys are ")
-        return place, _at(parent, data, there + ", ".join(keys))
-    if kind == "union_tag_not_found":
-        tags = ", ".join(schema["discriminator"]["mapping"])
-        key = schema["discriminator"]["propertyName"]
-        return place, _at(place, data, f"{key!r} is missing; there are: {tags}")
-    if kind == "union_tag_invalid":
-        tags = schema["discriminator"]["mapping"]
-        key, tag = schema["discriminator"]["propertyName"], str(context["tag"])
-        what = f"{place[-1]} {key}" if place else key
-        unknown = f"{what} {_cut(repr(tag))} does not exist{did_you_mean(tag, tags)}"
-        return place, _at(place, data, _then(unknown, "there are: ") + ", ".join(tags))
-    if kind == "value_error":
-        return place, _at(place, data, str(context["error"]))
-    options = [word for word in _options(schema, root) if isinstance(word, str)]
-    hint = did_you_mean(value, options) if isinstance(value, str) else ""
-    allowed = _allowed(schema, root)
-    refused = _then(f"{_shown(value)} is not allowed{hint}", "give ")
-    return place, _at(place, data, f"{refused}{allowed}{_quotes(value, allowed)}")
+        words = there + ", ".join(keys)
+    elif kind in ("union_tag_not_found", "union_tag_invalid"):
+        key, tags = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
+        unknown = f"{key!r} is missing"
+        if kind == "union_tag_invalid":
+            tag = str(context["tag"])
+            what = f"{place[-1]} {key}" if place else key
+            unknown = f"{what} {_cut(repr(tag))} does not exist{did_you_mean(tag, tags)}"
+        words = _then(unknown, "there are: ") + ", ".join(tags)
+    elif kind == "value_error":
+        words = str(context["error"])
+    else:
+        options = [word for word in _options(schema, root) if isinstance(word, str)]
+        hint = did_you_mean(value, options) if isinstance(value, str) else ""
+        allowed = _allowed(schema, root)
+        refused = _then(f"{_shown(value)} is not allowed{hint}", "give ")
+        words = f"{refused}{allowed}{_quotes(value, allowed)}"
+    return place, _at(within, data, words)
 
 
 def _keys(schema: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:

@@ -11,19 +11,14 @@ NAMESPACE_MODE: Final = "namespace mode (warex exec --isolate namespace, or the 
 """The mode's name in messages."""
 
 
-def namespace_only_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules whose faults need namespace mode."""
-    return tuple(rule for rule in rules if rule.fault.needs_namespace)
-
-
 def require_namespace(rules: Iterable[Rule], *, in_namespace: bool) -> None:
     """Raise ScenarioError if a rule's fault needs namespace mode and it is not used."""
-    found = () if in_namespace else namespace_only_rules(rules)
-    if not found:
+    found = [rule for rule in rules if rule.fault.needs_namespace]
+    if in_namespace or not found:
         return
-    told = ", ".join(f"{rule.name!r} ({rule.fault.kind})" for rule in found)
+    named = ", ".join(f"{rule.name!r} ({rule.fault.kind})" for rule in found)
     raise ScenarioError(
-        f"{of_number(len(found), 'rule')} {told} cannot show here: a client that goes through a"
+        f"{of_number(len(found), 'rule')} {named} cannot show here: a client that goes through a"
         " proxy leaves names and connections to it, and one that is redirected is answered before"
         " the proxy is asked;"
         f" use {NAMESPACE_MODE}"

@@ -124,25 +124,6 @@ def parse_origin_pattern(pattern: str, *, exact: bool = False) -> OriginPattern:
     return OriginPattern(schemes, found["host"].lower().strip("[]").rstrip("."), number)
 
 
-def origin_error(url: str | None, url_exact: str | None, sites: str) -> str | None:
-    """Return, in words, why a match's patterns are no origins; None if they are.
-
-    ``sites`` is the placeholder for the benchmark's sites.
-    """
-    pattern = url_exact or url
-    if pattern is None:
-        return None
-    if url_exact is None and pattern.startswith(sites):
-        after = pattern.removeprefix(sites)
-        fits = after in ("", "*", "/", "/*")
-        return None if fits else f"{in_backticks(pattern)} goes on after {sites}"
-    try:
-        parse_origin_pattern(pattern, exact=url_exact is not None)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
 def origins_of_sites(sites: Iterable[str]) -> tuple[OriginPattern, ...]:
     """Return the origins of the benchmark's sites; all origins if there are no sites.
 

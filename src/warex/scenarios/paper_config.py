@@ -44,6 +44,11 @@ _VALUES: Final = {
 
 _OWN_KEYS: Final = {"rules", "schema_version"}
 
+_FAULTS: Final[Mapping[str, Mapping[str, JsonValue]]] = {
+    "network_error": {"kind": "network_error"},
+    "server_error": {"kind": "http_error", "status": 500},
+    "js_error": {"kind": "javascript_failure"},
+}
 
 DEFAULT_PROBABILITY: Final = 0.5
 """Probability of each hit with a frequency above 0; the paper gives no number."""
@@ -107,7 +112,6 @@ def read_paper_config(data: Mapping[str, JsonValue], path: Path) -> Scenario:
     except ValueError as error:
         raise ScenarioError(format_errors(where, [str(error)])) from None
     several = isinstance(plain, dict) and "failures" in plain
-    mistakes: list[str]
     if several:
         config, mistakes = validate_document(PaperConfig, plain)
     else:
@@ -141,14 +145,7 @@ def _rule(number: int, failure: PaperFailure) -> dict[str, JsonValue]:
 
 
 def _fault(failure: PaperFailure) -> dict[str, JsonValue]:
-    fault: dict[str, JsonValue]
-    match failure.failure_type:
-        case "network_error":
-            fault = {"kind": "network_error"}
-        case "server_error":
-            fault = {"kind": "http_error", "status": 500}
-        case "js_error":
-            fault = {"kind": "javascript_failure"}
+    fault = {**_FAULTS[failure.failure_type]}
     if failure.status_code is not None:
         fault["status"] = failure.status_code
     if failure.delay is not None:

@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema
 from warex.exchange import Resource
 from warex.faults import AnyFault
 from warex.llm import LLM_APIS
-from warex.scenarios.origins import ALLOWED, origin_error
+from warex.scenarios.origins import ALLOWED, OriginPattern, parse_origin_pattern
 from warex.text.escaping import in_backticks
 from warex.text.regex import Regex
 from warex.traffic import Arm
@@ -163,6 +163,19 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @property
+    def origin(self) -> OriginPattern | None:
+        """What a rule with a connection fault is about; None for the task sites.
+
+        Raises ValueError if the pattern is more than an origin.
+        """
+        pattern, exact = self.url_exact or self.url or "*", self.url_exact is not None
+        if exact or not pattern.startswith(SITES):
+            return parse_origin_pattern(pattern, exact=exact)
+        if pattern.removeprefix(SITES) not in ("", "*", "/", "/*"):
+            raise ValueError(f"{in_backticks(pattern)} goes on after {SITES}")
+        return None
+
+    @property
     def of_websockets(self) -> bool:
         """Whether the pattern names the scheme ``ws`` or ``wss``, which only WebSockets have."""
         scheme, mark, _ = (self.url_exact or self.url or "").partition("://")
@@ -243,13 +256,14 @@ class Rule(BaseModel, frozen=True, extra="forbid"):
                 f"{when}, so match.{' and match.'.join(given)} cannot be known; its match may hold"
                 f" only url or url_exact, with scheme, host and port, such as {ALLOWED}"
             )
-        mistake = origin_error(self.match.url, self.match.url_exact, SITES)
-        if mistake is not None:
+        try:
+            _ = self.match.origin
+        except ValueError as mistake:
             key = "url_exact" if self.match.url_exact is not None else "url"
             raise ValueError(
                 f"match.{key}: {mistake}; {when}, so write for instance"
                 f" {ALLOWED if key == 'url' else 'https://shop.example:8443'}"
-            )
+            ) from None
         return self
 
     @model_validator(mode="after")

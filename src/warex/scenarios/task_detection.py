@@ -53,6 +53,15 @@ class TaskRule(BaseModel, frozen=True, extra="forbid"):
         patterns = {key: getattr(self, key) for key in ("text", "url", "first", "ends", "not_task")}
         return {key: Regex(it) for key, it in patterns.items() if it is not None}
 
+    def matches(self, key: str, text: str) -> bool:
+        """Whether the pattern of this key is given and matches."""
+        return key in self.regexes and self.regexes[key].matches(text)
+
+    def find(self, key: str, text: str) -> str | None:
+        """Return the task that the pattern of this key finds; None if there is none."""
+        found = self.regexes[key].last_match(text) if key in self.regexes else None
+        return None if found is None else found.named.get("task", "")
+
     @classmethod
     def parse(cls, text: str) -> "TaskRule":
         """Return the rule of a built-in name, ``text:REGEX`` or ``url:REGEX``.
@@ -154,34 +163,26 @@ class TaskDetector:
     def request(self, method: str, url: str) -> TaskChange | None:
         """Read a request; None if it shows nothing about tasks."""
         what = f"{method} {url}"
-        ends = self.rule.regexes.get("ends")
-        if ends is not None and ends.matches(what):
+        if self.rule.matches("ends", what):
             return self.over()
-        pattern = self.rule.regexes.get("url")
-        found = None if pattern is None else pattern.last_match(what)
-        name = None if found is None else _named(found.named.get("task", ""))
-        return None if name is None else self._told(name, again=False)
+        name = _named(self.rule.find("url", what))
+        return None if name is None else self._change_to(name, again=False)
 
     def call(self, call: LlmRequest) -> TaskChange | None:
         """Read a call to the model; None if it shows nothing about tasks."""
         if self.rule.conversation:
             return self._conversation(call)
-        pattern = self.rule.regexes.get("text")
-        if pattern is None:
-            return None
         said = _of_user(call.messages)
-        looked_at = {"first": said[:1], "last": said[-1:], "all": said}[self.rule.of]
-        text = _PART.join(looked_at)
-        found = pattern.last_match(text)
-        name = None if found is None else _named(found.named.get("task", ""))
-        if found is None or name is None or self._is_none(found.named["task"]):
+        text = _PART.join({"first": said[:1], "last": said[-1:], "all": said}[self.rule.of])
+        found = self.rule.find("text", text)
+        name = _named(found)
+        if found is None or name is None or self.rule.matches("not_task", found.strip()):
             return None
-        sign = self.rule.regexes.get("first")
-        first = sign is not None and sign.matches(text)
+        first = self.rule.matches("first", text)
         first |= self.rule.begins_alone and len(said) == 1 == len(_but_system(call.messages))
         again = first and call.body_digest != self._last_digest
         self._last_digest = call.body_digest
-        return self._told(name, again=again)
+        return self._change_to(name, again=again)
 
     def over(self) -> TaskChange | None:
         """Note that the task is over; None if there was none."""
@@ -189,10 +190,6 @@ class TaskDetector:
             return None
         self._now = None
         return TaskChange(None)
-
-    def _is_none(self, name: str) -> bool:
-        pattern = self.rule.regexes.get("not_task")
-        return pattern is not None and pattern.matches(name.strip())
 
     def _conversation(self, call: LlmRequest) -> TaskChange | None:
         if call.continues is not None:
@@ -206,9 +203,9 @@ class TaskDetector:
         if key not in self._known and len(self._known) >= _MOST:
             return None
         number = self._known.setdefault(key, len(self._known) + 1)
-        return self._told(f"conversation {number}", again=False)
+        return self._change_to(f"conversation {number}", again=False)
 
-    def _told(self, name: str, *, again: bool) -> TaskChange:
+    def _change_to(self, name: str, *, again: bool) -> TaskChange:
         changes = name != self._now
         # Without a sign of first steps, a task that returns may have begun again.
         surely = self.rule.conversation or self.rule.first is not None or self.rule.begins_alone
@@ -225,8 +222,10 @@ class TaskDetector:
         )
 
 
-def _named(found: str) -> str | None:
-    """Return a task's name from the match: one short line without secrets."""
+def _named(found: str | None) -> str | None:
+    """Return a task's name from the match, one short line without secrets; None if empty."""
+    if not found:
+        return None
     # Imported late, so that commands start fast.
     from warex.traces import redact_text
 
@@ -248,10 +247,8 @@ def _of_user(messages: list[JsonValue]) -> list[str]:
 
 
 def _but_system(messages: list[JsonValue]) -> list[JsonValue]:
-    def is_system(it: JsonValue) -> bool:
-        return isinstance(it, dict) and it.get("role") in ("system", "developer")
-
-    return [it for it in messages if not is_system(it)]
+    system = ("system", "developer")
+    return [it for it in messages if not (isinstance(it, dict) and it.get("role") in system)]
 
 
 def _texts(value: JsonValue, depth: int = 0) -> Iterator[str]:

@@ -19,6 +19,12 @@ def with_article(noun: str) -> str:
     return f"{'an' if spoken else 'a'} {noun}"
 
 
+def listing(words: Iterable[str], joint: str = "and") -> str:
+    """Return ``a, b and c``; there must be at least one word."""
+    *others, last = words
+    return f"{', '.join(others)} {joint} {last}" if others else last
+
+
 def did_you_mean(word: str, words: Iterable[str], likeness: float = 0.6) -> str:
     """Return ``; did you mean '…'?`` for the most similar word, or "" below ``likeness`` (0-1)."""
     near = get_close_matches(word, list(words), n=1, cutoff=likeness)

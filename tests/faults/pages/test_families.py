@@ -12,7 +12,6 @@ from warex.faults.pages import (
     Page,
     PageStyle,
     render,
-    render_for_host,
     style_names,
 )
 from warex.seeds import KeyedRng
@@ -145,7 +144,7 @@ def test_credentials_and_queries_stay_out_of_pages() -> None:
 
 def test_every_page_a_host_can_get_is_got_by_some_seed() -> None:
     able = [f for f in PAGE_STYLES if f.audience == "server" and not f.by_name_only]
-    got = {render_for_host("server", incident(500, seed)).body for seed in range(400)}
+    got = {render("server", incident(500, seed)).body for seed in range(400)}
 
     for family in able:
         assert got & {family.render(incident(500, seed)).body for seed in range(400)}
@@ -155,15 +154,15 @@ def test_only_gateways_say_502_and_504() -> None:
     for status in (502, 504):
         for seed in range(100):
             at = incident(status, seed)
-            page = render_for_host("server", at)
+            page = render("server", at)
             families = [it.name for it in PAGE_STYLES if it.gateway and not it.by_name_only]
             assert page.family in families
-            assert page == render(page.family, at)
+            assert page == render("server", at, page.family)
 
 
 def test_a_family_is_found_by_its_name() -> None:
     for family in PAGE_STYLES:
-        page = render(family.name, incident())
+        page = render(family.audience, incident(), family.name)
         assert page.body == family.render(incident()).body
         assert page.family == page.reply(500).page == family.name
 
@@ -179,6 +178,6 @@ def test_the_docs_name_every_family_and_no_other() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_browsers_page_tells_one_story(seed: int) -> None:
-    page = render("firefox", incident(seed=seed)).body.decode()
+    page = render("browser", incident(seed=seed), "firefox").body.decode()
 
     assert ("took too long" in page) == ("NS_ERROR_NET_TIMEOUT" in page)

@@ -255,7 +255,7 @@ def test_an_answer_is_counted_once_however_often_it_is_repeated() -> None:
     assert places(answered(injector, ask(), 2).injections) == [("down", "", 2)]
 
 
-def test_what_was_left_alone_is_so_once() -> None:
+def test_what_was_skipped_is_so_once() -> None:
     rules = (rule("a"), rule("b", match={"status": 408}, fault=AFTER))
     injector = Injector(scenario(*rules, arm="first_llm_call"), 1)
     for now in (0.0, 0.1):
@@ -300,7 +300,7 @@ def test_a_missed_hit_that_is_repeated_is_one_hit_at_most(delivered: bool, left:
     assert hits(injector, [PAGE] * 3) == left
 
 
-def test_the_repeat_of_what_was_left_alone_is_left_alone_though_armed_by_then() -> None:
+def test_the_repeat_of_what_was_skipped_is_skipped_though_armed_by_then() -> None:
     injector = Injector(one(match={"status": 200}, fault=AFTER, arm="first_llm_call"), 1)
     first = ask()
     injector.request(first, 0)

@@ -1,4 +1,4 @@
-"""Attempts to reach a site: what is one occurrence, which of those are hit, what a gate must do."""
+"""Attempts to reach a site: what is one occurrence, which of those are hit, what is blocked."""
 
 from pathlib import Path
 
@@ -236,7 +236,7 @@ def test_of_two_rules_the_first_stands_for_the_whole_occurrence() -> None:
 # ---- what is left alone
 
 
-def test_until_armed_attempts_are_left_alone_and_arming_ends_their_occurrence() -> None:
+def test_until_armed_attempts_are_skipped_and_arming_ends_their_occurrence() -> None:
     injector = Injector(refuse("first_llm_call"), 1)
     assert ordinals(injector, 0, 1) == [None, None]
     injector.llm_call("digest")
@@ -261,7 +261,7 @@ def test_a_new_task_begins_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("never", "spared"),
+    ("never", "skipped"),
     [
         ("https://shop.test/*", True),
         ("*://shop.test/*", True),
@@ -272,15 +272,15 @@ def test_a_new_task_begins_anew() -> None:
         ("https://shop.test:8443/*", False),
     ],
 )
-def test_never_spares_a_host_where_it_is_about_all_of_it(never: str, spared: bool) -> None:
+def test_never_skips_a_host_where_it_is_about_all_of_it(never: str, skipped: bool) -> None:
     injector = Injector(refuse(never=(never,)), 1)
-    assert (injector.connection_block(SHOP, 443, 0) is None) == spared
-    assert injector.concerns("connect", SHOP, 443) != spared
-    assert (ordinals(injector, 0) == [None]) == spared
-    assert [it.reason for it in injector.skipped()] == ["never"] * spared
+    assert (injector.connection_block(SHOP, 443, 0) is None) == skipped
+    assert injector.concerns("connect", SHOP, 443) != skipped
+    assert (ordinals(injector, 0) == [None]) == skipped
+    assert [it.reason for it in injector.skipped()] == ["never"] * skipped
 
 
-def test_the_browsers_own_hosts_and_warexs_are_spared() -> None:
+def test_the_browsers_own_hosts_and_warexs_are_skipped() -> None:
     injector = Injector(refuse(), 1, own_hosts=("canary.test",))
     assert not connect(injector, 0, "update.googleapis.com").injections
     assert not connect(injector, 0, "canary.test").injections
@@ -289,7 +289,7 @@ def test_the_browsers_own_hosts_and_warexs_are_spared() -> None:
 
 
 @pytest.mark.parametrize("host", ["api.openai.com", "models.lab.test", "asked.test"])
-def test_a_models_host_is_spared_unless_a_rule_spells_it_out(host: str) -> None:
+def test_a_models_host_is_skipped_unless_a_rule_spells_it_out(host: str) -> None:
     def hit(url: str) -> bool:
         injector = Injector(refuse(match={"url": url}), 1, llm_hosts=("*.lab.test",))
         injector.request(ask("https://asked.test/v1/messages", "POST"), 0, llm=True)
@@ -314,7 +314,7 @@ def test_beside_a_model_another_port_is_no_models() -> None:
 # ---- the look-ahead
 
 
-def test_a_gate_is_closed_exactly_while_the_next_attempt_would_be_hit() -> None:
+def test_a_connection_is_blocked_exactly_while_the_next_attempt_would_be_hit() -> None:
     injector = Injector(refuse(), 1)
     assert (
         injector.connection_block(SHOP, 443, 0)
@@ -328,7 +328,7 @@ def test_a_gate_is_closed_exactly_while_the_next_attempt_would_be_hit() -> None:
     assert injector.connection_block(SHOP, 80, 0.1) is None
 
 
-def test_a_gate_says_how() -> None:
+def test_a_block_says_how() -> None:
     assert (
         Injector(one(fault={"kind": "connection_timeout"}), 1).connection_block(SHOP, 443, 0)
         == "drop"
@@ -358,7 +358,7 @@ def test_what_was_let_through_is_never_hit_and_not_counted_where_it_would_have_b
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
-def test_what_a_gate_that_opens_late_has_stopped_still_belongs_to_the_occurrence() -> None:
+def test_what_a_late_block_has_stopped_still_belongs_to_the_occurrence() -> None:
     injector = Injector(refuse(), 1)
     [first] = connect(injector, 0, met=True).injections
     [late] = connect(injector, 3.01, met=True).injections
@@ -367,7 +367,7 @@ def test_what_a_gate_that_opens_late_has_stopped_still_belongs_to_the_occurrence
     assert places(connect(injector, 4, met=True).injections) == [("down", "", 2)]
 
 
-def test_what_a_gate_has_stopped_is_hit_though_another_attempt_was_quicker() -> None:
+def test_what_a_block_has_stopped_is_hit_though_another_attempt_was_quicker() -> None:
     injector = Injector(refuse(), 1)
     assert places(connect(injector, 0, SHOP, met=True).injections) == [("down", "", 1)]
     assert places(connect(injector, 0, "wiki.test", met=True).injections) == [("down", "", 2)]
@@ -422,7 +422,7 @@ def drawn(rules: list[tuple[object, str, str, str, int]]) -> Scenario:
 
 @settings(deadline=None)
 @given(RULES, ATTEMPTS, st.integers(0, 3))
-def test_a_gate_is_what_the_next_attempt_meets_and_asking_changes_nothing(
+def test_a_block_is_what_the_next_attempt_meets_and_asking_changes_nothing(
     rules: list[tuple[object, str, str, str, int]],
     attempts: list[tuple[float, str, int]],
     call_at: int,
@@ -593,7 +593,7 @@ def test_an_attempt_at_a_tasks_site_belongs_to_the_first_page(point: ConnectionP
     assert not injector.armed, "no exchange counts before the page"
 
 
-def test_the_gate_to_a_tasks_site_is_closed_before_the_first_page() -> None:
+def test_a_tasks_site_is_blocked_before_the_first_page() -> None:
     injector = first_page()
     assert (
         injector.connection_block(SHOP, 443, 0.0)
@@ -604,7 +604,7 @@ def test_the_gate_to_a_tasks_site_is_closed_before_the_first_page() -> None:
     assert injector.in_force(0.0)[0] == {"down"}, "the page's own connection is in nobody's way"
 
 
-def test_other_hosts_are_left_alone_until_the_first_page() -> None:
+def test_other_hosts_are_skipped_until_the_first_page() -> None:
     injector = first_page(match={"url": "*"})
     assert ordinals_at(injector, "wiki.test", SHOP) == [None, 1]
     send(injector, f"https://{SHOP}/")

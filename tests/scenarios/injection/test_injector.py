@@ -337,7 +337,7 @@ def test_the_first_llm_call_arms() -> None:
     assert only(send(injector).injections).ordinal == 1
 
 
-def test_what_came_before_arming_is_counted_only_as_left_alone() -> None:
+def test_what_came_before_arming_is_counted_only_as_skipped() -> None:
     injector = Injector(one(arm="first_llm_call", match={"resource": "document"}), 1)
     hits(injector, FIVE)
     send(injector, f"{SITE}/app.js", headers=SCRIPT)
@@ -365,7 +365,7 @@ def test_an_llm_call_after_the_end_arms_nothing() -> None:
     assert not injector.armed
 
 
-def test_left_alone_is_numbered_per_rule_and_reason() -> None:
+def test_skipped_is_numbered_per_rule_and_reason() -> None:
     pages, scripts = rule("pages", match={"resource": "document"}), rule("all")
     injector = Injector(scenario(pages, scripts, arm="first_llm_call"), 1)
     send(injector)
@@ -409,7 +409,7 @@ def test_never_is_neither_hit_nor_counted(url: str) -> None:
     assert only(send(injector).injections).ordinal == 1
 
 
-def test_a_model_is_left_alone_unless_a_rule_spells_its_host_out() -> None:
+def test_a_model_is_skipped_unless_a_rule_spells_its_host_out() -> None:
     everything, named = rule("everything"), rule("named", match={"url": "https://llm.test/*"})
     injector = Injector(scenario(everything, named), 1)
 
@@ -420,7 +420,7 @@ def test_a_model_is_left_alone_unless_a_rule_spells_its_host_out() -> None:
     assert only(send(injector).injections).ordinal == 2
 
 
-def test_a_public_models_host_is_left_alone_whatever_is_asked_there() -> None:
+def test_a_public_models_host_is_skipped_whatever_is_asked_there() -> None:
     injector = Injector(one(arm="first_llm_call"), 1)
     send(injector, "https://api.openai.com/v1/models", headers={})
     injector.arm()
@@ -529,7 +529,7 @@ def test_the_sites_answer_is_judged_when_it_comes(
     assert places(found) == ([("down", "", 1)] if fits else [])
 
 
-def test_what_was_left_alone_when_asked_is_left_alone_when_answered() -> None:
+def test_what_was_skipped_when_asked_is_skipped_when_answered() -> None:
     injector = Injector(one(match={"status": 200}, fault=AFTER, arm="first_llm_call"), 1)
     early, late = ask(), ask()
     injector.request(early, 0)
@@ -541,7 +541,7 @@ def test_what_was_left_alone_when_asked_is_left_alone_when_answered() -> None:
     assert reasons(injector) == {"not_armed": 1, "trial_over": 1}
 
 
-def test_an_answer_that_does_not_match_was_not_left_alone() -> None:
+def test_an_answer_that_does_not_match_was_not_skipped() -> None:
     injector = Injector(one(match={"status": 404}, fault=AFTER, arm="first_llm_call"), 1)
     exchange = ask()
     injector.request(exchange, 0)
@@ -863,6 +863,9 @@ class Worse(Fault, frozen=True):
         seconds = memory.get("seconds", 0)
         assert isinstance(seconds, int)
         return (Delay(seconds + 1), Reply(500)), {"seconds": seconds + 1}
+
+    def outcome(self) -> str:
+        return "answered 500"
 
 
 def worse(*rules: dict[str, JsonValue]) -> Injector:

@@ -53,6 +53,16 @@ def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_on
     assert "'b' stands and 'a' is missed" in told(narrow, wide)
 
 
+def test_a_rule_about_third_parties_leaves_the_sites_own_scripts_to_a_later_one() -> None:
+    foreign = {"kind": "javascript_failure", "third_party": True}
+    scripts = {"kind": "javascript_failure"}
+    assert "'a' stands and 'b' is missed" in told(
+        rule("a", fault=foreign), rule("b", fault=scripts)
+    )
+    assert "Rule 'b' can never apply" in told(rule("a", fault=scripts), rule("b", fault=foreign))
+    assert "Rule 'b' can never apply" in told(rule("a", fault=foreign), rule("b", fault=foreign))
+
+
 @pytest.mark.parametrize("answer_side", [{"status": 200}, {"content_type": "text/html"}])
 def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
     answer_side: dict[str, object],

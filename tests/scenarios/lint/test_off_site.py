@@ -27,7 +27,7 @@ def test_a_host_outside_the_task_sites_is_told_where_they_are_known(
     (said,) = off_site(rule(match), SITES)
 
     assert said == (
-        "Rule 'r' hits nothing on the task sites (https://shop.example, http://127.0.0.1:8000):"
+        "hits nothing on the task sites (https://shop.example, http://127.0.0.1:8000):"
         f" `{next(iter(match.values()))}` is elsewhere."
     )
     assert list(off_site(rule(match), ())) == []

@@ -114,7 +114,7 @@ def test_a_match_that_no_request_fits_is_told_with_the_reason(
 ) -> None:
     (said,) = unmatchable(rule(match), never=("https://shop.example/health*",))
 
-    assert said.startswith("Rule 'r' can never apply: ")
+    assert said.startswith("can never apply: ")
     assert why in said
 
 
@@ -145,7 +145,7 @@ def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
     (said,) = unmatchable(rule({"url": "https://shop.example/style.css"}, SCRIPTS))
 
     assert said == (
-        "Rule 'r' can never apply: its pattern is about .css files, a stylesheet, and the rule"
+        "can never apply: its pattern is about .css files, a stylesheet, and the rule"
         " about script, the default of javascript_failure, only; name stylesheet under `resource`."
     )
 
@@ -155,7 +155,7 @@ def test_a_faults_own_default_is_named_where_it_is_what_excludes() -> None:
 )
 def test_a_probability_of_0_is_told(trigger: dict[str, object]) -> None:
     assert list(unmatchable(rule({}, trigger=trigger))) == [
-        "Rule 'r' can never apply: its probability is 0."
+        "can never apply: its probability is 0."
     ]
 
 

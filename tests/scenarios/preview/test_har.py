@@ -56,12 +56,14 @@ def test_exchanges_come_in_order_with_what_the_browser_said_of_them(tmp_path: Pa
         row("2026-05-04T12:00:01.500Z", "https://shop.example/b", time=-1, _resourceType="fetch"),
         row("2026-05-04T14:00:00+02:00", "https://shop.example/a", response={"status": 204}),
         row("2026-05-04T12:00:00", "blob:https://shop.example/1"),
+        row("2026-05-04T12:00:02Z", "https://shop.example/c", response={"status": 0}),
     ]
     path.write_text(json.dumps({"log": {"entries": rows}}))
-    first, second = read_har(path)
+    first, second, unanswered = read_har(path)
     assert (first.request.url, first.at, first.resource) == ("https://shop.example/a", 0, "")
     assert first.response is not None
     assert first.response.status == 204
     assert (second.request.method, second.at, second.seconds) == ("GET", 1.5, 0)
     assert (second.response, second.resource) == (None, "xhr")
     assert second.request.headers == {"accept": "*/*"}
+    assert unanswered.response is None

@@ -44,8 +44,8 @@ class Collector:
         if request.method != "POST":
             return Visit(Reply(404, _HEADERS))
         names = _filled(request.headers.get("content-type", ""), body)
-        told = ", ".join(name[:_LONGEST] for name in names[:_FIELDS])
-        seen = (VisitAction("collected", told),) if names else ()
+        listed = ", ".join(name[:_LONGEST] for name in names[:_FIELDS])
+        seen = (VisitAction("collected", listed),) if names else ()
         to = parse_qs(where.query).get("to", [""])[0]
         if where.path in _BACK and _is_page(to):
             return Visit(Reply(_BACK[where.path], {"location": to, **_HEADERS}), seen)

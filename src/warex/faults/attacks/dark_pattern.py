@@ -8,13 +8,11 @@ from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, run_in_page
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type Pattern = Literal["preticked_box", "disguised_ad", "nagging", "sneaked_item"]
@@ -55,7 +53,6 @@ class DarkPattern(PageFault, frozen=True):
 
     summary: ClassVar = "Steer whoever uses the page into what they did not ask for."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
     own_site: ClassVar = FakeSite(
         {
             _HOST: Front(
@@ -82,7 +79,6 @@ class DarkPattern(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Add the pattern to each page that is hit, with one wording per trial."""
-        number, memory = next_number(memory)
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
@@ -95,12 +91,14 @@ class DarkPattern(PageFault, frozen=True):
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
             case "nagging":
                 script = popup.__name__
-                settings = self._nagging(rng)
+                title, text, accept, close = rng.choice(_NAGS, "words")
+                settings = {"title": title, "text": text, "accept": accept, "close": close}
+                every = round(self.every * 1000)
+                settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
             case "sneaked_item":
                 title, price = rng.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(script, settings, report)),), memory
+        return run_in_page(script, settings, memory, rng)
 
     @property
     @override
@@ -112,17 +110,7 @@ class DarkPattern(PageFault, frozen=True):
     def covers_page(self) -> bool:
         return self.pattern in (None, "nagging")
 
-    def _nagging(self, rng: KeyedRng) -> dict[str, JsonValue]:
-        title, text, accept, close = rng.choice(_NAGS, "words")
-        words: dict[str, JsonValue] = dict(title=title, text=text, accept=accept, close=close)
-        return words | {
-            "look": _LOOK,
-            "after": 0,
-            "every": round(self.every * 1000),
-            "times": self.times,
-        }
-
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f" ({self.pattern})" if self.pattern else ""
-        return f"is handled by the site, and has a part that steers its user{which}"
+        return f"has a part that steers its user{which}"

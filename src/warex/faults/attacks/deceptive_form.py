@@ -1,15 +1,13 @@
 """An added form that asks for data, or the site's own form with another target."""
 
-from typing import ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self, override
 
 from pydantic import Field, JsonValue, model_validator
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
 from warex.faults.own_site import unregistrable_host
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type Asks = Literal["password", "card", "identity"]
@@ -50,7 +48,6 @@ class DeceptiveForm(PageFault, frozen=True):
 
     summary: ClassVar = "Have a form of the page send what is typed into it to a foreign host."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
     own_site: ClassVar = Collector(_HOST)
 
     kind: Literal["deceptive_form"] = "deceptive_form"
@@ -77,7 +74,6 @@ class DeceptiveForm(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change each page that is hit, with one form and wording per trial."""
-        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
@@ -85,18 +81,16 @@ class DeceptiveForm(PageFault, frozen=True):
             "add": None,
         }
         if self.form == "added":
-            kinds: tuple[Asks, ...] = ("password", "card", "identity")
-            chosen: Asks = rng.choice(kinds, "asks")
-            asks = self.asks or chosen
+            kinds: tuple[Asks, ...] = (self.asks,) if self.asks else tuple(_WORDS)
+            asks = rng.choice(kinds, "asks")
             title, text, button = rng.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
             settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        return run_in_page(__name__, settings, memory, rng)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         if self.form == "own":
-            return "is handled by the site, and has its own form sent to a foreign host"
+            return "has its own form sent to a foreign host"
         which = f" ({self.asks})" if self.asks else ""
-        return f"is handled by the site, and has a form more that asks for data{which}"
+        return f"has a form more that asks for data{which}"

@@ -1,7 +1,7 @@
 """Text in a page that instructs the agent (indirect prompt injection)."""
 
 from pathlib import Path
-from typing import ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Literal, Self, override
 
 from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
 
@@ -30,7 +30,6 @@ class PromptInjection(PageFault, frozen=True):
 
     summary: ClassVar = "Put a text into the page that gives the agent orders."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
 
     kind: Literal["prompt_injection"] = "prompt_injection"
     payload: PayloadId | None = Field(
@@ -123,8 +122,8 @@ class PromptInjection(PageFault, frozen=True):
         }
         return (Rewrite(injected_script(__name__, settings, report)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = "its own" if self.text else self.payload or "chosen by the seed"
         where = "in JSON" if self.where == "json" else self.where.replace("-", " ")
-        return f"is handled by the site, and has a text that gives orders ({which}, {where})"
+        return f"has a text that gives orders ({which}, {where})"

@@ -1,15 +1,13 @@
 """A foreign script in a page that reads what is typed (cross-site scripting, CWE-79)."""
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
+from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
 from warex.faults.own_site import unregistrable_host
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 _HOST: Final = unregistrable_host("cd", "pagemetrics")
@@ -23,7 +21,6 @@ class Xss(PageFault, frozen=True):
 
     summary: ClassVar = "Run a foreign script in the page, which reads a field and sends it away."
     category: ClassVar = "attack"
-    sizes: ClassVar = ()
     own_site: ClassVar = Collector(_HOST)
 
     kind: Literal["xss"] = "xss"
@@ -36,17 +33,15 @@ class Xss(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the script into each page that is hit."""
-        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "selector": self.selector,
             "target": self.own_site.address(),
             "ready": rng.hex_word("ready"),
         }
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        return run_in_page(__name__, settings, memory, rng)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f" ({self.selector})" if self.selector else ""
-        return f"is handled by the site, and has a script that sends a field away{which}"
+        return f"has a script that sends a field away{which}"

@@ -1,13 +1,12 @@
 """The connection ends without an answer."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.effects import Cut
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 
@@ -30,7 +29,7 @@ class ConnectionCut(HeldFault, frozen=True):
         """Cut, after the delay if there is one."""
         return (*self.held, Cut(self.how)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         how = "a TCP reset" if self.how == "reset" else "an orderly close"
-        return describe_exchange(self.stage, self.delay, f"cut off without an answer ({how})")
+        return f"cut off without an answer ({how})"

@@ -1,12 +1,9 @@
 """The connection is refused with a TCP reset."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
-from warex.effects import RefuseConnection
-from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
-from warex.faults.words import describe_connection_tries
-from warex.seeds import KeyedRng
+from warex.effects import Effect, RefuseConnection
+from warex.faults.base import ConnectionFault, ConnectionPhase
 
 
 class ConnectionRefused(ConnectionFault, frozen=True):
@@ -18,12 +15,10 @@ class ConnectionRefused(ConnectionFault, frozen=True):
 
     kind: Literal["connection_refused"] = "connection_refused"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Refuse."""
-        return (RefuseConnection(),), memory
+    @override
+    def effect(self) -> Effect:
+        return RefuseConnection()
 
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        return describe_connection_tries(
-            "refused at once (a TCP reset), as where nobody listens", self.hold
-        )
+    @override
+    def outcome(self) -> str:
+        return "refused at once (a TCP reset), as where nobody listens"

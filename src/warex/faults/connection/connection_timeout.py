@@ -1,12 +1,9 @@
 """The connection is tried without an answer until the client's system gives up."""
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
-from warex.effects import DropPackets
-from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
-from warex.faults.words import describe_connection_tries
-from warex.seeds import KeyedRng
+from warex.effects import DropPackets, Effect
+from warex.faults.base import ConnectionFault, ConnectionPhase
 
 GIVES_UP_AFTER: Final = 3.0
 """Seconds: one, and two after the retry (``net.ipv4.tcp_syn_retries`` is 1 in a namespace)."""
@@ -24,9 +21,9 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
 
     kind: Literal["connection_timeout"] = "connection_timeout"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Drop the SYN packets."""
-        return (DropPackets(),), memory
+    @override
+    def effect(self) -> Effect:
+        return DropPackets()
 
     @property
     def gives_up_after_s(self) -> float:
@@ -38,11 +35,6 @@ class ConnectionTimeout(ConnectionFault, frozen=True):
         """Seconds until the client's system has sent its last SYN."""
         return ASKS_AGAIN_AFTER
 
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        end = (
-            f"left unanswered until the client's system gives up, after {self.gives_up_after_s:g} s"
-        )
-        return describe_connection_tries(
-            end, self.gives_up_after_s + self.hold - self.retries_for_s
-        )
+    @override
+    def outcome(self) -> str:
+        return f"left unanswered until the client's system gives up, after {GIVES_UP_AFTER:g} s"

@@ -1,15 +1,12 @@
 """The lookup of the host's name fails."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field
 
-from warex.effects import DnsError, DnsErrorCode
-from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
-from warex.faults.words import describe_connection_tries
-from warex.seeds import KeyedRng
+from warex.effects import DnsError, DnsErrorCode, Effect
+from warex.faults.base import ConnectionFault, ConnectionPhase
 
 _SAID: Final[Mapping[DnsErrorCode, str]] = {
     "nxdomain": "told that the host's name does not exist (NXDOMAIN)",
@@ -38,15 +35,15 @@ class DnsFailure(ConnectionFault, frozen=True):
         description="The name does not exist, the resolver fails, or it does not answer.",
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Fail the lookup."""
-        return (DnsError(self.code),), memory
+    @override
+    def effect(self) -> Effect:
+        return DnsError(self.code)
 
     @property
     def gives_up_after_s(self) -> float:
         """Seconds until a client stops waiting for an unresponsive resolver."""
         return GIVES_UP_AFTER if self.code == "timeout" else 0.0
 
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        return describe_connection_tries(_SAID[self.code], self.gives_up_after_s + self.hold)
+    @override
+    def outcome(self) -> str:
+        return _SAID[self.code]

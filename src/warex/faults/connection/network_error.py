@@ -1,13 +1,12 @@
 """After a delay, a page like a browser's connection error (paper §3.2)."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
-from warex.faults.pages import BrowserPage, Incident, render, render_for_host
-from warex.faults.words import describe_exchange
+from warex.faults.pages import BrowserPage, Incident, render
 from warex.seeds import KeyedRng
 
 
@@ -30,11 +29,11 @@ class NetworkError(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer after the delay."""
         incident = Incident.of(exchange.request, self.status, rng)
-        page = render(self.page, incident) if self.page else render_for_host("browser", incident)
+        page = render("browser", incident, self.page)
         return (*self.held, page.reply(self.status)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         family = f"family {self.page}" if self.page else "a family chosen by seed"
-        end = f"answered {self.status} with a page worded as a browser's own connection error"
-        return f"{describe_exchange(self.stage, self.delay, end)} ({family})"
+        page = f"a page worded as a browser's own connection error ({family})"
+        return f"answered {self.status} with {page}"

@@ -1,15 +1,12 @@
 """TLS fails: an untrusted certificate, or the connection ends before the certificate."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field
 
-from warex.effects import BadCertificate, CertificateDefect, Cut
-from warex.exchange import Exchange
-from warex.faults.base import ConnectionFault, ConnectionPhase, EffectsAndState, FaultState
-from warex.faults.words import describe_connection_tries
-from warex.seeds import KeyedRng
+from warex.effects import BadCertificate, CertificateDefect, Cut, Effect
+from warex.faults.base import ConnectionFault, ConnectionPhase
 
 _SHOWN: Final[Mapping[CertificateDefect | Literal["cut"], str]] = {
     "expired": "shown a certificate that has expired",
@@ -34,10 +31,10 @@ class TlsError(ConnectionFault, frozen=True):
         default="expired", description="What is wrong with the certificate, or a cut before it."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Present the certificate, or cut."""
-        return (Cut("close") if self.how == "cut" else BadCertificate(self.how),), memory
+    @override
+    def effect(self) -> Effect:
+        return Cut("close") if self.how == "cut" else BadCertificate(self.how)
 
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        return describe_connection_tries(_SHOWN[self.how], self.hold)
+    @override
+    def outcome(self) -> str:
+        return _SHOWN[self.how]

@@ -1,7 +1,7 @@
 """Base classes and helpers of lies."""
 
 import json
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -31,6 +31,10 @@ class JsonLie(Fault, frozen=True):
 
     stage: Literal["response"] = "response"
 
+    @override
+    def explain(self) -> str:
+        return f"is handled by the site, and answered with JSON in which {self.outcome()}"
+
 
 class ListLie(JsonLie, frozen=True):
     """A JSON list without some items; counts beside it are changed to agree."""
@@ -49,11 +53,10 @@ class ListLie(JsonLie, frozen=True):
         """Remove the items from the site's answer."""
         return (Rewrite(JsonEdit(self.how, rng, self.at)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = "the longest list" if self.at is None else f"the list at {self.at!r}"
-        end = self.list_phrase.format(which)
-        return f"is handled by the site, and answered with JSON in which {end}"
+        return self.list_phrase.format(which)
 
 
 def json_reply(request: Request, status: int, value: JsonValue, *, echoes: bool = False) -> Reply:

@@ -1,6 +1,6 @@
 """A write is sent to the site twice, as by a proxy that retries too early."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from warex.effects import DuplicateRequest
 from warex.exchange import Exchange
@@ -21,6 +21,6 @@ class DuplicateWrite(Fault, frozen=True):
         """Send a copy before the request itself."""
         return (DuplicateRequest(),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return "is sent to the site twice, and answered as the second was"
+    @override
+    def outcome(self) -> str:
+        return "sent to the site twice, and answered as the second was"

@@ -1,6 +1,6 @@
 """A value of an API's answer is wrong, and the answer looks healthy."""
 
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, override
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -63,10 +63,9 @@ class JsonCorruption(JsonLie, frozen=True):
         """Change the values in the answer; the same request always gets the same lie."""
         return (Rewrite(JsonEdit(self.how, rng, self.at, self.value, self.count)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f"the value at {self.at!r}" if self.at is not None else f"a {self.value}"
         if self.count > 1:
             which = f"up to {self.count} of kind {self.value}"
-        end = f"{which} is {_MET[self.how]}"
-        return f"is handled by the site, and answered with JSON in which {end}"
+        return f"{which} is {_MET[self.how]}"

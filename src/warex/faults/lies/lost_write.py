@@ -1,7 +1,7 @@
 """A write is reported as saved but never sent to the site."""
 
 from html import escape
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue
@@ -56,10 +56,10 @@ class LostWrite(Fault, frozen=True):
         headers["content-type"] = "text/html; charset=utf-8"
         return (Reply(200, headers, _saved(back or "/", rng, request.parts.netloc)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         form = "a page that says saved" if self.answer == "saved" else "the page it stood on"
-        return f"is answered as if it had been carried out: a form with {form}, a script with JSON"
+        return f"answered as if it had been carried out: a form with {form}, a script with JSON"
 
 
 def _page_before(request: Request) -> str:

@@ -1,15 +1,14 @@
 """An error page or error data with status 200."""
 
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange, Request, resource_of
 from warex.faults.base import EffectsAndState, ErrorStatus, Fault, FaultState
 from warex.faults.lies.base import json_reply
-from warex.faults.pages import Incident, ServerPage, render, render_for_host
+from warex.faults.pages import Incident, ServerPage, render
 from warex.faults.pages.reasons import reason
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _WORDS: Final = (
@@ -40,7 +39,7 @@ class SoftError(Fault, frozen=True):
         if resource_of(request) == "xhr":
             return (json_reply(request, 200, self._said(request, rng)),), memory
         incident = Incident.of(request, self.status, rng)
-        page = render(self.page, incident) if self.page else render_for_host("server", incident)
+        page = render("server", incident, self.page)
         return (page.reply(200),), memory
 
     def _said(self, request: Request, rng: KeyedRng) -> JsonValue:
@@ -57,8 +56,7 @@ class SoftError(Fault, frozen=True):
         # One API always uses the same shape.
         return rng.choice(shapes, "shape", request.parts.netloc)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         family = f"family {self.page}" if self.page else "a family chosen by seed"
-        end = f"answered 200 with an error page ({family}), scripts with an error in JSON"
-        return describe_exchange(self.stage, 0, end)
+        return f"answered 200 with an error page ({family}), scripts with an error in JSON"

@@ -1,6 +1,6 @@
 """The site's first answer again, as from a stale cache."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from warex.effects import ReplayFirst
 from warex.exchange import Exchange, Resource
@@ -23,6 +23,6 @@ class StaleResponse(Fault, frozen=True):
         """Repeat the first answer, if there is one."""
         return (ReplayFirst(),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return "is answered with what the site answered when the same was first asked for"
+    @override
+    def outcome(self) -> str:
+        return "answered with what the site answered when the same was first asked for"

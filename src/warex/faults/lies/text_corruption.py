@@ -1,13 +1,12 @@
 """A price, date, name or number in a page is wrong."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.effects import Rewrite
 from warex.exchange import BROWSER, Exchange
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
-from warex.rewriting.html_body.script_injection import injected_script
+from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
 from warex.rewriting.html_body.text_edit import TextEdit
 from warex.rewriting.html_body.text_kinds import TextKind
 from warex.seeds import KeyedRng
@@ -34,12 +33,10 @@ class TextCorruption(PageFault, frozen=True):
         edit = TextEdit(self.value, rng, self.nth, self.count)
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
             return (Rewrite(edit),), memory
-        number, memory = next_number(memory)
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, {"after": 0}, report, answers=edit)),), memory
+        return run_in_page(__name__, {"after": 0}, memory, rng, answers=edit)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         which = f"{self.value} {self.nth} from the top"
         more = f" and the next {self.count - 1}" if self.count > 1 else ""
-        return f"is handled by the site, and shows a page in which {which}{more} is false"
+        return f"shows a page in which {which}{more} is false"

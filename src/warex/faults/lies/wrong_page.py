@@ -1,6 +1,6 @@
 """Another page of the same site at this URL, as by a faulty router or cache."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from warex.effects import OtherPage
 from warex.exchange import Exchange, Resource
@@ -23,6 +23,6 @@ class WrongPage(Fault, frozen=True):
         """Request another page, which the seed chooses."""
         return (OtherPage(rng.draw("page", exchange.request.url)),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return "is answered with another page of the same site that was shown before"
+    @override
+    def outcome(self) -> str:
+        return "answered with another page of the same site that was shown before"

@@ -1,7 +1,6 @@
 """The base class of faults of a model's API."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import ClassVar, override
 
 from pydantic import Field
@@ -9,7 +8,6 @@ from pydantic import Field
 from warex.effects import Effect, Reply
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
-from warex.faults.words import describe_exchange
 from warex.llm.base import SerializedAnswer
 from warex.llm.exchange import LlmExchange, as_call
 from warex.seeds import KeyedRng
@@ -34,17 +32,7 @@ class LlmFault(HeldFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         """Return the effects on this call after the delay."""
 
-    @property
-    @abstractmethod
-    def outcome_phrase(self) -> str:
-        """How ``explain`` ends: ``answered 429 …``."""
 
-    @override
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        return describe_exchange(self.stage, self.delay, self.outcome_phrase, by="the model")
-
-
-def as_reply(written: SerializedAnswer, more: Mapping[str, str] | None = None) -> Reply:
+def as_reply(written: SerializedAnswer) -> Reply:
     """Return a serialized answer as a reply."""
-    return Reply(written.status, {**written.headers, **(more or {})}, written.body)
+    return Reply(written.status, written.headers, written.body)

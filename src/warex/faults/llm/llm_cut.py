@@ -31,9 +31,8 @@ class LlmCut(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Truncate(self.share, self.how),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         end = {
             "clean": "ended in good order before its end",
             "close": "cut off in the middle (an orderly close)",

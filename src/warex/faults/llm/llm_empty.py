@@ -21,7 +21,6 @@ class LlmEmpty(LlmFault, frozen=True):
         answer = LlmAnswer(call.llm_request.model, finish="stop", usage=Usage(0, 0), complete=True)
         return (as_reply(write_answer(call.llm_request, answer)),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         return "answered with neither text nor a tool call"

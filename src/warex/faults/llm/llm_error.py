@@ -31,8 +31,7 @@ class LlmError(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (as_reply(refuse(call.llm_request, self.error, self.wait)),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
-        told = f", to be tried again in {self.wait} s" if self.error == "rate_limited" else ""
-        return f"answered with its API's error {self.error.replace('_', ' ')!r}{told}"
+    def outcome(self) -> str:
+        retry = f", to be tried again in {self.wait} s" if self.error == "rate_limited" else ""
+        return f"answered with its API's error {self.error.replace('_', ' ')!r}{retry}"

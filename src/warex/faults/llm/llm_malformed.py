@@ -1,10 +1,11 @@
 """The model's answer is complete but unusable."""
 
+from dataclasses import replace
 from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field
 
-from warex.effects import Effect, Reply
+from warex.effects import Effect
 from warex.faults.llm.base import LlmFault, as_reply
 from warex.llm import LlmAnswer, ToolCall, Usage, tool_names, write_answer
 from warex.llm.base import LlmRequest
@@ -35,18 +36,17 @@ class LlmMalformed(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         asked = call.llm_request
         offered = tool_names(asked)
-        if self.how == "unknown_tool":
-            return (as_reply(write_answer(asked, _said(asked, _UNKNOWN, _NOTHING))),)
         name = rng.choice(offered, "tool", call.step) if offered else "action"
-        arguments = rng.choice(_CUT, "arguments", call.step)
-        if self.how == "arguments":
-            return (as_reply(write_answer(asked, _said(asked, name, arguments))),)
-        whole = as_reply(write_answer(asked, _said(asked, name, _NOTHING)))
-        return (Reply(whole.status, whole.headers, whole.body[: len(whole.body) * 2 // 3]),)
+        name = _UNKNOWN if self.how == "unknown_tool" else name
+        cut = rng.choice(_CUT, "arguments", call.step)
+        arguments = cut if self.how == "arguments" else _NOTHING
+        reply = as_reply(write_answer(asked, _said(asked, name, arguments)))
+        if self.how == "body":
+            reply = replace(reply, body=reply.body[: len(reply.body) * 2 // 3])
+        return (reply,)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         what = {
             "arguments": "a tool call whose arguments break off",
             "unknown_tool": "a call of a tool that was not offered",

@@ -34,7 +34,6 @@ class LlmRefusal(LlmFault, frozen=True):
         answer = LlmAnswer(asked.model, text, finish="refusal", usage=usage, complete=True)
         return (as_reply(write_answer(asked, answer)),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         return "answered with a refusal"

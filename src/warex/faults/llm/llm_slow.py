@@ -32,8 +32,7 @@ class LlmSlow(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Trickle(self.pause),) if self.pause else ()
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         pieces = f" piece by piece, {self.pause:g} s apart" if self.pause else " late"
         return f"let through{pieces}"

@@ -23,7 +23,6 @@ class LlmStale(LlmFault, frozen=True):
         nothing = LlmAnswer(call.llm_request.model, finish="stop", usage=Usage(0, 0), complete=True)
         return (as_reply(write_answer(call.llm_request, call.previous_answer or nothing)),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         return "answered with the model's answer to an earlier step"

@@ -25,7 +25,6 @@ class LlmTimeout(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Cut("close"),)
 
-    @property
     @override
-    def outcome_phrase(self) -> str:
+    def outcome(self) -> str:
         return "cut off without an answer"

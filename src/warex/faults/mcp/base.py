@@ -9,7 +9,6 @@ from pydantic import Field, JsonValue
 from warex.effects import EditToolAnswer, Effect, PushToolEvent, Reply
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
-from warex.faults.words import describe_exchange
 from warex.mcp.changes import ReplaceAnswer, answers_to
 from warex.mcp.exchange import McpExchange, as_mcp
 from warex.seeds import KeyedRng
@@ -47,13 +46,3 @@ class McpFault(HeldFault, frozen=True):
             return (*(PushToolEvent(message, self.delay) for message in messages), accepted)
         body = messages[0] if len(messages) == 1 else b"[" + b",".join(messages) + b"]"
         return (*self.held, Reply(200, _JSON, body))
-
-    @property
-    @abstractmethod
-    def ending(self) -> str:
-        """How ``explain`` ends: ``answered with …``."""
-
-    @override
-    def explain(self) -> str:
-        """Return what the client meets, in words."""
-        return describe_exchange(self.stage, self.delay, self.ending, by="the server")

@@ -55,7 +55,6 @@ class McpError(McpFault, frozen=True):
                 body = serialize({"jsonrpc": "2.0", "id": None, **said})
                 return (*self.held, Reply(404, {"content-type": "application/json"}, body))
 
-    @property
     @override
-    def ending(self) -> str:
+    def outcome(self) -> str:
         return _ENDINGS[self.error]

@@ -28,9 +28,8 @@ class McpResultCorrupt(McpFault, frozen=True):
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (EditToolAnswer(CorruptResult(self.how), self.delay),)
 
-    @property
     @override
-    def ending(self) -> str:
+    def outcome(self) -> str:
         what = {
             "truncated": "the first half of each text",
             "garbled": "texts in which every third letter is lost",

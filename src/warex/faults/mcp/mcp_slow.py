@@ -35,7 +35,6 @@ class McpSlow(McpFault, frozen=True):
     def keeps_answer(self) -> bool:
         return True
 
-    @property
     @override
-    def ending(self) -> str:
+    def outcome(self) -> str:
         return "let through"

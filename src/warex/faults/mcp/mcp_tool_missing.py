@@ -43,8 +43,7 @@ class McpToolMissing(McpFault, frozen=True):
         )
         return self.instead(exchange, messages)
 
-    @property
     @override
-    def ending(self) -> str:
+    def outcome(self) -> str:
         which = "every tool" if self.tool == "*" else f"each tool that fits {self.tool!r}"
         return f"answered as if {which} were not there: gone from the list, unknown when called"

@@ -14,7 +14,6 @@ from warex.faults.pages.families import (
     PageAudience,
     PageStyle,
     render,
-    render_for_host,
     style_names,
 )
 from warex.faults.pages.incident import Incident, Page
@@ -47,6 +46,5 @@ __all__ = [
     "PageStyle",
     "ServerPage",
     "render",
-    "render_for_host",
     "style_names",
 ]

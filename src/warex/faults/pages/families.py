@@ -67,18 +67,13 @@ def style_names(voice: PageAudience) -> tuple[str, ...]:
     return tuple(family.name for family in PAGE_STYLES if family.audience == voice)
 
 
-def render(name: str, incident: Incident) -> Page:
-    """Return the page of the family of this name, which must be one of ``style_names``."""
-    return _page(next(family for family in PAGE_STYLES if family.name == name), incident)
-
-
-def render_for_host(voice: PageAudience, incident: Incident) -> Page:
-    """Return a page of the host's family, which the seed chooses."""
+def render(voice: PageAudience, incident: Incident, name: str | None = None) -> Page:
+    """Return a page of the family ``name``, by default of the host's, which the seed chooses."""
     only_gateways = voice == "server" and incident.status in (502, 504)
     able = [it for it in PAGE_STYLES if it.audience == voice and not it.by_name_only]
     able = [it for it in able if it.gateway or not only_gateways]
-    return _page(incident.rng.choice(able, "family", incident.host), incident)
-
-
-def _page(family: PageStyle, incident: Incident) -> Page:
+    if name is None:
+        family = incident.rng.choice(able, "family", incident.host)
+    else:
+        family = next(it for it in PAGE_STYLES if it.name == name)
     return replace(family.render(incident), family=family.name)

@@ -12,7 +12,6 @@ class PopupFault(PageFault, frozen=True):
     """A dialog over a page, with its place and timing."""
 
     category: ClassVar = "popup"
-    sizes: ClassVar = ()
 
     place: Literal["overlay", "corner"] = Field(
         default="overlay", description="Over the whole page, or in a corner of it."

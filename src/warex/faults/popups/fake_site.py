@@ -75,10 +75,10 @@ class FakeSite:
         where = request.parts
         front = self._fronts[where.hostname or ""]
         sent = parse_qsl(body if request.method == "POST" else where.query)
-        typed = [VisitAction("typed", _told(*field)) for field in sent[:_FIELDS] if field[1]]
+        typed = [VisitAction("typed", _detail(*field)) for field in sent[:_FIELDS] if field[1]]
         if where.path == _REPORTS:
-            told = dict(sent)
-            seen = VisitAction(told.get("what", "")[:20], _short(told.get("detail", "")))
+            report = dict(sent)
+            seen = VisitAction(report.get("what", "")[:20], _short(report.get("detail", "")))
             return Visit(Reply(204), (seen,) if seen.what in ("clicked", "typed") else ())
         visited = VisitAction("visited", _short(where.path))
         if request.method == "POST":
@@ -89,7 +89,7 @@ class FakeSite:
         return Visit(Reply(200, _HEADERS, page.encode()), (visited, *typed))
 
 
-def _told(name: str, value: str) -> str:
+def _detail(name: str, value: str) -> str:
     return _short(name if name in _SECRET else f"{name}: {value}")
 
 

@@ -1,18 +1,16 @@
 """A dialog that lures the agent to another site (paper, Appendix D and Figure 6)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, next_number
+from warex.faults.base import EffectsAndState, FaultState, run_in_page
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type Lure = Literal["bitcoin", "virus", "session", "prize", "update"]
@@ -127,7 +125,6 @@ class MaliciousPopup(PopupFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open the popup on each page that is hit, with one lure per trial."""
-        number, memory = next_number(memory)
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
         words = _LURES[rng.choice(lures, "lure")]
         look = {**words.look, "font": "Arial, sans-serif", "overlay": self.place == "overlay"}
@@ -141,12 +138,11 @@ class MaliciousPopup(PopupFault, frozen=True):
             "target": f"https://{words.host}/",
             "look": look,
         }
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(popup.__name__, settings, report)),), memory
+        return run_in_page(popup.__name__, settings, memory, rng)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         lure = f" ({self.lure})" if self.lure else ""
         closed = "" if self.closable else ", which nothing closes"
         timing = self.describe_timing()
-        return f"is handled by the site, and shows a luring popup{lure} {timing}{closed}"
+        return f"shows a luring popup{lure} {timing}{closed}"

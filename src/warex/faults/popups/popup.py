@@ -1,15 +1,13 @@
 """A harmless dialog of the site over its page, closed by a click (§3.2)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, next_number
+from warex.faults.base import EffectsAndState, FaultState, next_number, run_in_page
 from warex.faults.popups.base import PopupFault
-from warex.rewriting.html_body.script_injection import injected_script
 from warex.seeds import KeyedRng
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]
@@ -72,8 +70,9 @@ class Popup(PopupFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open a popup on each page that is hit, with its own texts."""
-        number, memory = next_number(memory)
-        words = rng.choice(self._words(), "words", number)
+        number, _ = next_number(memory)
+        about = _WORDS if self.about is None else (self.about,)
+        words = rng.choice([words for it in about for words in _WORDS[it]], "words", number)
         look: dict[str, JsonValue] = {
             **rng.choice(_LOOKS, "look", number),
             "font": rng.choice(_FONTS, "font", number),
@@ -88,16 +87,9 @@ class Popup(PopupFault, frozen=True):
             "field": words.field and {"type": "email", "label": words.field},
             "look": look,
         }
-        report = f"/{rng.hex_word('report', number)}"
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        return run_in_page(__name__, settings, memory, rng)
 
-    def _words(self) -> tuple[_Words, ...]:
-        """Return the texts to choose from."""
-        return tuple(
-            words for about, said in _WORDS.items() if self.about in (None, about) for words in said
-        )
-
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         about = f" ({self.about})" if self.about else ""
-        return f"is handled by the site, and shows a popup{about} {self.describe_timing()}"
+        return f"shows a popup{about} {self.describe_timing()}"

@@ -1,14 +1,13 @@
 """Scripts are late or fail, so that a page looks complete but does not work (paper §3.2)."""
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self, override
 
 from pydantic import Field, model_validator
 
 from warex.effects import Reply, Truncate
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
-from warex.faults.pages import Incident, render_for_host
-from warex.faults.words import describe_exchange
+from warex.faults.pages import Incident, render
 from warex.seeds import KeyedRng
 
 _GATEWAY_TIMEOUT = 504
@@ -65,14 +64,14 @@ class JavascriptFailure(HeldFault, frozen=True):
             headers = {"content-type": "text/javascript", "cache-control": "no-store"}
             return (*self.held, Reply(200, headers, f"throw new {error};\n".encode())), memory
         incident = Incident.of(exchange.request, _GATEWAY_TIMEOUT, rng)
-        return (*self.held, render_for_host("server", incident).reply(_GATEWAY_TIMEOUT)), memory
+        return (*self.held, render("server", incident).reply(_GATEWAY_TIMEOUT)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         ends = {
             "fail": f"answered {_GATEWAY_TIMEOUT} with a gateway's error page in its place",
             "delay": "let through late",
             "throw": "answered with a script that throws in its place",
             "truncate": "cut after its first half",
         }
-        return describe_exchange(self.stage, self.delay, ends[self.mode])
+        return ends[self.mode]

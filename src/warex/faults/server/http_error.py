@@ -1,14 +1,13 @@
 """An error status with a server's error page (paper §3.2)."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, override
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from warex.exchange import Exchange, Request, resource_of
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
-from warex.faults.pages import Incident, Page, ServerPage, render, render_for_host
-from warex.faults.words import describe_exchange
+from warex.faults.pages import Incident, Page, ServerPage, render
 from warex.seeds import KeyedRng
 
 USUAL_WAIT = 5
@@ -62,8 +61,8 @@ class HttpError(HeldFault, frozen=True):
             headers["retry-after"] = str(self.retry_after)
         return (*self.held, page.reply(self.status, headers)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         if self.body is not None:
             page = "a body of its own"
         elif self.page is not None:
@@ -71,20 +70,14 @@ class HttpError(HeldFault, frozen=True):
         else:
             page = "a server's error page (a family chosen by seed)"
         wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
-        return describe_exchange(
-            self.stage, self.delay, f"answered {self.status} with {page}{wait}"
-        )
+        return f"answered {self.status} with {page}{wait}"
 
     def _page(self, request: Request, rng: KeyedRng) -> Page:
-        incident = Incident.of(request, self.status, rng)
         if self.body is not None:
             subtype = "html" if self.body.lstrip().startswith("<") else "plain"
             return Page(f"text/{subtype}; charset=utf-8", self.body.encode())
-        if self.page is not None:
-            return render(self.page, incident)
-        if _wants_json(request):
-            return render("api", incident)
-        return render_for_host("server", incident)
+        family = self.page or ("api" if _wants_json(request) else None)
+        return render("server", Incident.of(request, self.status, rng), family)
 
 
 def _required(status: int, method: str) -> dict[str, str]:

@@ -1,14 +1,12 @@
 """The base class of variations: the site looks different, alike throughout a trial."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import Rewrite
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
-from warex.rewriting.html_body.script_injection import injected_script
+from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
 from warex.seeds import KeyedRng
 
 type Strength = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
@@ -33,20 +31,18 @@ class VariationFault(PageFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change each page that is hit in the same way; only its report path differs."""
-        number, memory = next_number(memory)
         settings: dict[str, JsonValue] = {
             "seed": int(rng.draw("page") * 2**32),
             "strength": self.strength,
             **self.settings(rng),
         }
-        report = f"/{rng.hex_word('report', number)}"
         script = f"{__package__}.page_scripts.{self.kind}"
-        return (Rewrite(injected_script(script, settings, report, self.helpers)),), memory
+        return run_in_page(script, settings, memory, rng, self.helpers)
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Return the script's settings besides the seed and the strength; none by default."""
         return {}
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return f"is handled by the site, and its page {self.meets} (strength {self.strength:g})"
+    @override
+    def outcome(self) -> str:
+        return f"its page {self.meets} (strength {self.strength:g})"

@@ -1,14 +1,17 @@
 """The base class of walls: pages that replace a site's until the client passes them."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Final, override
 
 from warex.effects import WallExit
 from warex.exchange import Exchange, Request, Resource
-from warex.faults.base import Fault, FaultState, next_number
+from warex.faults.base import EffectsAndState, Fault, FaultState, next_number
+from warex.faults.pages import Incident, Page
 from warex.seeds import KeyedRng
 
-THEMES: Final = (
+_THEMES: Final = (
     ("#ffffff", "#222222", "#1a73e8", "system-ui, sans-serif"),
     ("#fdf6ec", "#3a2a18", "#c4552d", "Georgia, serif"),
     ("#1f2430", "#f4f5f7", "#3d8f62", "Verdana, sans-serif"),
@@ -17,18 +20,26 @@ THEMES: Final = (
 """Background, text and accent colours, and font."""
 
 
-def theme_of(host: str, rng: KeyedRng) -> Mapping[str, str]:
-    """Return the theme of all pages of a host, as template values."""
-    names = ("ground", "ink", "accent", "font")
-    return dict(zip(names, rng.choice(THEMES, "look", host), strict=True))
-
-
 def same_site_location(request: Request) -> str:
     """Return the request's path and query as a ``Location`` on the same site."""
     path, query = request.parts.path or "/", request.parts.query
     # A path that begins with two slashes would be parsed as a host.
     path = f"/.{path}" if path.startswith("//") else path
     return f"{path}?{query}" if query else path
+
+
+_HEAD: Final = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>$title</title>
+<meta name="viewport" content="width=device-width"><style>
+body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font}
+"""
+
+
+def themed_page(template: str, incident: Incident, **words: str) -> Page:
+    """Return a page in the host's theme; ``template`` begins with further lines of its style."""
+    names = ("ground", "ink", "accent", "font")
+    theme = zip(names, incident.rng.choice(_THEMES, "look", incident.host), strict=True)
+    return incident.html(f"{_HEAD}{template}", None, **dict(theme), **words)
 
 
 class Wall(Fault, frozen=True):
@@ -40,11 +51,23 @@ class Wall(Fault, frozen=True):
 
     category: ClassVar = "wall"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+    template: ClassVar[str]
+    """See ``themed_page``; the form goes to ``$path_of_form``."""
+
+    @property
+    def page_status(self) -> int:
+        """The status of the page."""
+        return 200
+
+    @abstractmethod
+    def words(self, incident: Incident) -> Mapping[str, str]:
+        """Return the values of the template."""
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the wall of this host applies to this client."""
         here = memory.get("host") == exchange.request.parts.netloc
-        return here and not _shows(exchange.request, str(memory.get("cookie")))
+        cookies = exchange.request.headers.get("cookie", "").split(";")
+        return here and str(memory.get("cookie")) not in map(str.strip, cookies)
 
     @property
     @override
@@ -52,21 +75,16 @@ class Wall(Fault, frozen=True):
         """A client that passes the wall is redirected to the page, and is hit there."""
         return "who passes the wall meets another one, and no page of the site ever comes"
 
-    def wall_exit(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
-    ) -> tuple[WallExit, FaultState]:
-        """Return how to pass the page of this exchange, and the new memory."""
+    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Answer with the page of this host."""
         pages, known = next_number(memory)
         cookie = str(memory.get("cookie"))
         if not self.still_applies(exchange, memory):
             walls, known = next_number(known, "walls")
             cookie = f"s{rng.hex_word('name')[:6]}={rng.hex_word('cookie', walls)}"
-        gate = WallExit(
-            f"/{rng.hex_word('path', pages)}", same_site_location(exchange.request), cookie
-        )
-        host = exchange.request.parts.netloc
-        return gate, {**known, "cookie": cookie, "host": host}
-
-
-def _shows(request: Request, cookie: str) -> bool:
-    return cookie in map(str.strip, request.headers.get("cookie", "").split(";"))
+        path = f"/{rng.hex_word('path', pages)}"
+        wall_exit = WallExit(path, same_site_location(exchange.request), cookie)
+        incident = Incident.of(exchange.request, self.page_status, rng)
+        page = themed_page(self.template, incident, path_of_form=path, **self.words(incident))
+        reply = replace(page.reply(self.page_status), wall_exit=wall_exit)
+        return (reply,), {**known, "cookie": cookie, "host": exchange.request.parts.netloc}

@@ -1,21 +1,14 @@
 """A page that checks for a person before the site's pages."""
 
-from dataclasses import replace
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall, theme_of
-from warex.faults.words import describe_exchange
-from warex.seeds import KeyedRng
+from warex.faults.walls.base import Wall
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>$title</title>
-<meta name="viewport" content="width=device-width"><style>
-body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font}
+_PAGE = """\
 main{max-width:30em;margin:14vh auto 0;padding:0 24px}h1{font-size:26px}
 label{display:flex;gap:14px;align-items:center;border:1px solid $accent;padding:18px;width:18em}
 input{width:24px;height:24px}small{opacity:.7}
@@ -31,21 +24,21 @@ class CaptchaWall(Wall, frozen=True):
     """Answer with a page, in an invented design, that a click on a checkbox passes."""
 
     summary: ClassVar = "Ask whether a person is there, on a page before the site's own."
+    template: ClassVar = _PAGE
 
     kind: Literal["captcha_wall"] = "captcha_wall"
     status: Literal[403, 429, 503, 200] = Field(
         default=403, description="What the page is answered with."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Answer with the page of this host."""
-        gate, memory = self.wall_exit(exchange, memory, rng)
-        incident = Incident.of(exchange.request, self.status, rng)
-        page = incident.html(
-            _PAGE,
-            None,
-            **theme_of(incident.host, rng),
-            path_of_form=gate.path,
+    @property
+    @override
+    def page_status(self) -> int:
+        return self.status
+
+    @override
+    def words(self, incident: Incident) -> Mapping[str, str]:
+        return dict(
             reference=incident.reference("wall", 16),
             title=incident.pick("One more step", "Checking your browser", "Just a moment"),
             sentence=incident.pick(
@@ -55,9 +48,7 @@ class CaptchaWall(Wall, frozen=True):
             ),
             question=incident.pick("I am human", "I'm not a machine", "Confirm I am a person"),
         )
-        return (replace(page.reply(self.status), wall_exit=gate),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        end = f"answered {self.status} with a page that a click into a box passes"
-        return describe_exchange(self.stage, 0, end)
+    @override
+    def outcome(self) -> str:
+        return f"answered {self.status} with a page that a click into a box passes"

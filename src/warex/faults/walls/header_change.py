@@ -1,6 +1,6 @@
 """A header field of the answer is lost, added or wrong, as by an intermediary."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field, StringConstraints
 
@@ -23,7 +23,6 @@ class HeaderChange(PageFault, frozen=True):
     """
 
     summary: ClassVar = "Give a page a strict policy or a wrong type, or lose its cookies."
-    sizes: ClassVar = ()
 
     kind: Literal["header_change"] = "header_change"
     change: Literal["policy", "type", "cookies"] = Field(
@@ -51,11 +50,11 @@ class HeaderChange(PageFault, frozen=True):
             case "type":
                 return HeaderEdit(("content-type",), (("content-type", self.content_type),))
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         ends = {
             "cookies": "without the cookies that it sets",
             "policy": f"with the policy {self.policy!r} beside its own",
             "type": f"as {self.content_type}",
         }
-        return f"is handled by the site, and comes {ends[self.change]}"
+        return f"comes {ends[self.change]}"

@@ -1,20 +1,17 @@
 """A page that announces planned maintenance."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, Fault, FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import theme_of
-from warex.faults.words import describe_exchange
+from warex.faults.walls.base import themed_page
 from warex.seeds import KeyedRng
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>$title</title>
-<meta name="viewport" content="width=device-width"><style>
-body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font;text-align:center}
+_PAGE = """\
+body{text-align:center}
 main{max-width:36em;margin:14vh auto 0;padding:0 24px}h1{font-size:30px}
 hr{width:64px;border:0;border-top:4px solid $accent}small{opacity:.7}
 </style></head><body><main><h1>$title</h1><hr>
@@ -41,10 +38,9 @@ class MaintenancePage(Fault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this host."""
         incident = Incident.of(exchange.request, self.status, rng)
-        page = incident.html(
+        page = themed_page(
             _PAGE,
-            None,
-            **theme_of(incident.host, rng),
+            incident,
             title=incident.pick(
                 "We'll be back soon", "Scheduled maintenance", "Down for maintenance"
             ),
@@ -62,9 +58,7 @@ class MaintenancePage(Fault, frozen=True):
         wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
         return (page.reply(self.status, wait),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
-        return describe_exchange(
-            self.stage, 0, f"answered {self.status} with a maintenance page{wait}"
-        )
+        return f"answered {self.status} with a maintenance page{wait}"

@@ -9,9 +9,8 @@ from pydantic import Field
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import EffectsAndState, Fault, FaultState, Seconds
+from warex.faults.base import EffectsAndState, Fault, FaultState, Seconds, number_in
 from warex.faults.server.http_error import HttpError
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 type Fields = Literal["ratelimit", "ratelimit_three", "x_ratelimit", "none"]
@@ -46,20 +45,19 @@ class RateLimit(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Refuse, and state the remaining seconds of the window."""
-        until = _until(memory)
-        if until is None or exchange.at >= until:
+        until = number_in(memory, "until")
+        if exchange.at >= until:
             until = exchange.at + self.window
         left = max(1, ceil(until - exchange.at))
         refusal = HttpError(status=429, retry_after=left if self.retry_after else None)
         (reply, *_), _ = refusal.effects(exchange, {}, rng)
         assert isinstance(reply, Reply)
-        headers = {**reply.headers, **self._told(left, rng)}
+        headers = {**reply.headers, **self._quota_fields(left, rng)}
         return (replace(reply, headers=headers),), {**memory, "until": until}
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
         """Whether the current window has not ended."""
-        until = _until(memory)
-        return until is not None and exchange.at < until
+        return exchange.at < number_in(memory, "until")
 
     @property
     @override
@@ -67,7 +65,7 @@ class RateLimit(Fault, frozen=True):
         """The first request after a window begins the next window."""
         return "as soon as a quota's window is over another one begins, and waiting never helps"
 
-    def _told(self, left: int, rng: KeyedRng) -> Mapping[str, str]:
+    def _quota_fields(self, left: int, rng: KeyedRng) -> Mapping[str, str]:
         kinds: tuple[Fields, ...] = ("ratelimit", "ratelimit_three", "x_ratelimit")
         match self.fields or rng.choice(kinds, "fields"):
             case "ratelimit":
@@ -79,16 +77,9 @@ class RateLimit(Fault, frozen=True):
                 before = "x-ratelimit-"
             case _:
                 return {}
-        told = {"limit": self.limit, "remaining": 0, "reset": left}
-        return {f"{before}{name}": str(value) for name, value in told.items()}
+        values = {"limit": self.limit, "remaining": 0, "reset": left}
+        return {f"{before}{name}": str(value) for name, value in values.items()}
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return describe_exchange(
-            self.stage, 0, f"answered 429; so is all else that matches within {self.window:g} s"
-        )
-
-
-def _until(memory: FaultState) -> float | None:
-    until = memory.get("until")
-    return until if isinstance(until, float) else None
+    @override
+    def outcome(self) -> str:
+        return f"answered 429; so is all else that matches within {self.window:g} s"

@@ -6,9 +6,8 @@ from pydantic import Field
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Resource
-from warex.faults.base import EffectsAndState, Fault, FaultState
+from warex.faults.base import EffectsAndState, Fault, FaultState, number_in
 from warex.faults.walls.base import same_site_location
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _FOLLOWS_WITHIN: Final = 1.0
@@ -40,7 +39,7 @@ class RedirectLoop(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Redirect to the same path and query."""
-        count = _number(memory, "count") if self.still_applies(exchange, memory) else 0
+        count = number_in(memory, "count") if self.still_applies(exchange, memory) else 0
         loop: FaultState = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
         location = same_site_location(exchange.request)
         reply = Reply(307, {"location": location, "cache-control": "no-store"})
@@ -50,16 +49,11 @@ class RedirectLoop(Fault, frozen=True):
         """Whether this request follows the last redirect, and the loop is not over."""
         follows = (
             memory.get("url") == exchange.request.url
-            and 0 <= exchange.at - _number(memory, "at") < _FOLLOWS_WITHIN
+            and 0 <= exchange.at - number_in(memory, "at") < _FOLLOWS_WITHIN
         )
-        return follows and (self.times is None or _number(memory, "count") < self.times)
+        return follows and (self.times is None or number_in(memory, "count") < self.times)
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         often = "as long as it follows" if self.times is None else f"{self.times} times"
-        return describe_exchange(self.stage, 0, f"redirected (307) to itself, {often}")
-
-
-def _number(memory: FaultState, name: str) -> float:
-    value = memory.get(name)
-    return value if isinstance(value, int | float) else 0
+        return f"redirected (307) to itself, {often}"

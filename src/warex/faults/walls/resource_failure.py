@@ -1,13 +1,12 @@
 """Styles, images or fonts fail, so that the page looks broken."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, ErrorStatus, FaultState, HeldFault, Seconds
-from warex.faults.pages import Incident, render_for_host
-from warex.faults.words import describe_exchange
+from warex.faults.pages import Incident, render
 from warex.seeds import KeyedRng
 
 
@@ -24,9 +23,8 @@ class ResourceFailure(HeldFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the status and a server's error page."""
         incident = Incident.of(exchange.request, self.status, rng)
-        return (*self.held, render_for_host("server", incident).reply(self.status)), memory
+        return (*self.held, render("server", incident).reply(self.status)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        end = f"answered {self.status} with a server's error page in its place"
-        return describe_exchange(self.stage, self.delay, end)
+    @override
+    def outcome(self) -> str:
+        return f"answered {self.status} with a server's error page in its place"

@@ -1,6 +1,6 @@
 """The session ends: the client is no longer logged in."""
 
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import ClassVar, Literal, override
 
 from pydantic import Field
@@ -9,14 +9,10 @@ from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall, same_site_location, theme_of
-from warex.faults.words import describe_exchange
+from warex.faults.walls.base import Wall, same_site_location
 from warex.seeds import KeyedRng
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>$title</title>
-<meta name="viewport" content="width=device-width"><style>
-body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font}
+_PAGE = """\
 main{max-width:24em;margin:12vh auto 0;padding:0 24px}label{display:block;margin:0 0 14px}
 input{display:block;width:100%;box-sizing:border-box;padding:10px;font:inherit}
 button{font:inherit;padding:12px 26px;border:0;background:$accent;color:#fff}
@@ -36,6 +32,7 @@ class SessionExpired(Wall, frozen=True):
     """
 
     summary: ClassVar = "End the session: the site's login, or one of our own, comes."
+    template: ClassVar = _PAGE
 
     kind: Literal["session_expired"] = "session_expired"
     login: Literal["site", "own"] = Field(
@@ -66,13 +63,11 @@ class SessionExpired(Wall, frozen=True):
                 "cache-control": "no-store",
             }
             return (Reply(307, headers, cookies=_forgotten(exchange.request)),), memory
-        gate, memory = self.wall_exit(exchange, memory, rng)
-        incident = Incident.of(exchange.request, 200, rng)
-        page = incident.html(
-            _PAGE,
-            None,
-            **theme_of(incident.host, rng),
-            path_of_form=gate.path,
+        return super().effects(exchange, memory, rng)
+
+    @override
+    def words(self, incident: Incident) -> Mapping[str, str]:
+        return dict(
             title=incident.pick("Sign in", "Log in", "Please sign in again"),
             sentence=incident.pick(
                 "Your session has expired.",
@@ -82,15 +77,12 @@ class SessionExpired(Wall, frozen=True):
             name=incident.pick("Email", "User name"),
             button=incident.pick("Sign in", "Log in", "Continue"),
         )
-        return (replace(page.reply(200), wall_exit=gate),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
+    @override
+    def outcome(self) -> str:
         if self.login == "site":
-            end = "redirected (307) to itself, with the site's cookies cleared"
-        else:
-            end = "answered 200 with a login page that any name and password pass"
-        return describe_exchange(self.stage, 0, end)
+            return "redirected (307) to itself, with the site's cookies cleared"
+        return "answered 200 with a login page that any name and password pass"
 
 
 def _forgotten(request: Request) -> tuple[str, ...]:

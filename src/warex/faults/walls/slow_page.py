@@ -1,13 +1,12 @@
 """A page arrives in pieces, as over a slow line or from a server that streams it."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.effects import Trickle
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 
@@ -29,7 +28,6 @@ class SlowPage(HeldFault, frozen=True):
         """Hold the first piece, then send the others with pauses."""
         return (*self.held, Trickle(self.pause)), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        end = f"let through in sixteen pieces, {self.pause:g} s apart"
-        return describe_exchange(self.stage, self.delay, end)
+    @override
+    def outcome(self) -> str:
+        return f"let through in sixteen pieces, {self.pause:g} s apart"

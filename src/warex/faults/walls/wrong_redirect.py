@@ -1,13 +1,12 @@
 """The site redirects to another of its pages."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
 from warex.effects import Reply
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, Fault, FaultState
-from warex.faults.words import describe_exchange
 from warex.seeds import KeyedRng
 
 _OF_ITSELF = "/404"
@@ -32,6 +31,6 @@ class WrongRedirect(Fault, frozen=True):
         headers = {"location": to, "cache-control": "no-store"}
         return (Reply(302, headers),), memory
 
-    def explain(self) -> str:
-        """Return what the browser meets, in words."""
-        return describe_exchange(self.stage, 0, f"redirected (302) to {self.to}")
+    @override
+    def outcome(self) -> str:
+        return f"redirected (302) to {self.to}"

@@ -11,16 +11,17 @@ so that the next try can be hit. A rule that is always triggered has no occurren
 hits: each skipped try counts by itself, so that a one-shot can hit the next one, and a replay,
 which has the rule from the start, hits the same.
 
-``gate`` looks ahead: the kernel refuses a connection before the proxy sees it, so the proxy must
-know in advance what happens to the next try.
+``next_outcome`` looks ahead: the kernel refuses a connection before the proxy sees it, so the proxy
+must know in advance what happens to the next try.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from warex.exchange import Exchange, Request
-from warex.faults import ConnectionFault, ConnectionPhase, Fault, FaultState
+from warex.faults import ConnectionFault, FaultState
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.packed import CompressedList
 from warex.scenarios.injection.planner import (
@@ -38,15 +39,12 @@ from warex.scenarios.origins import (
     is_loopback,
     matches_any,
     origins_of_sites,
-    parse_origin_pattern,
 )
-from warex.scenarios.scenario import SITES, Match
-from warex.seeds import KeyedRng
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
 
-_GATE_LATENESS: Final = 0.25
+_UNBLOCKED_WITHIN: Final = 0.25
 """Seconds by which the kernel's block may be removed too late."""
 _PROBE: Final = "warex-probe"
 """A path that no pattern names; a pattern that matches it matches the whole site."""
@@ -59,77 +57,91 @@ class TrialState(NamedTuple):
 
     now: float
     steps: int
-    spared: str | None = None
+    skipped: str | None = None
     """Why the try is skipped; None while armed."""
 
 
+class _Try(NamedTuple):
+    target: ConnectionTarget
+    state: TrialState
+    exchange: Exchange
+
+
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Occurrence:
     """An occurrence: its first try, and the decision for it."""
 
     until: float
     exchange: str
-    scope: str
-    ordinal: int
+    place: tuple[str, int]
+    """Scope and ordinal."""
     injection: PlannedInjection | None = None
-    spared: str | None = None
+    skipped: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _View:
     """How a rule sees a try."""
 
-    what: Literal["repeat", "spared", "outside", "new"]
     hit: bool = False
-    held: _Held | None = None
-    scope: str = ""
-    ordinal: int = 0
+    is_new: bool = False
+    """Whether it is counted as a new occurrence."""
+    occurrence: _Occurrence | None = None
+    """The occurrence that it repeats."""
 
 
 class _Rule:
-    """One rule about connection tries: its count, and its current occurrences."""
+    """One rule about connection tries: its count, and its occurrences."""
 
     def __init__(self, count: RuleState, sites: tuple[str, ...]) -> None:
-        fault = count.rule.fault
+        fault, match = count.rule.fault, count.rule.match
         assert isinstance(fault, ConnectionFault)
-        self.count = count
-        self.point: ConnectionPhase = fault.point
-        self.hold, self.lasts = fault.hold, fault.gives_up_after_s
-        self.tries_for = fault.retries_for_s
+        self.count, self.fault, self._match = count, fault, match
+        self.name = count.rule.name
         self.always = count.rule.trigger.always is True
-        self.gate: TryOutcome | None = _gate_of(fault)
-        self.origins = _origins(count.rule.match, sites)
+        self.outcome: TryOutcome | None = fault.effect().traits.kernel
+        origin = match.origin
+        self.origins: tuple[OriginPattern, ...] = (
+            origins_of_sites(sites) if origin is None else (origin,)
+        )
         self.fits = matches_any(self.origins)
-        self._match = count.rule.match
-        self.of_sites = not sites or (self._match.url or "").startswith(SITES)
+        self.of_sites = not sites or origin is None
         """Whether it is about the task's sites only; all are task sites if none are known."""
-        self._held: dict[ConnectionTarget, _Held] = {}
+        self.occurrences: dict[ConnectionTarget, _Occurrence] = {}
+        """The latest at each target."""
 
     def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
         """Whether the rule is about a target; about a model's only if it names the host."""
-        if target.point != self.point or not self.fits(target):
+        if target.point != self.fault.point or not self.fits(target):
             return False
         return not llm or names_host(self._match, target.host)
 
-    def held(self, target: ConnectionTarget, now: float) -> _Held | None:
-        """Return the occurrence that a try now would belong to."""
-        held = self._held.get(target)
-        return held if held is not None and now < held.until else None
+    def begin(
+        self,
+        tried: _Try,
+        place: tuple[str, int],
+        injection: PlannedInjection | None = None,
+        skipped: str | None = None,
+    ) -> None:
+        """Begin an occurrence; a rule that is always triggered has none between its hits."""
+        if self.always and injection is None:
+            return
+        until = tried.state.now + self.fault.hold
+        if injection is not None:
+            until += self.fault.gives_up_after_s
+        occurrence = _Occurrence(until, tried.exchange.id, place, injection, skipped)
+        self.occurrences[tried.target] = occurrence
 
-    def recently_ended(self, target: ConnectionTarget, now: float) -> _Held | None:
-        """Return the hit occurrence that has just ended, so that its block may still be active."""
-        held = self._held.get(target)
-        if held is None or held.injection is None:
+    def unblocked_late(self, target: ConnectionTarget, state: TrialState) -> _View | None:
+        """Return the view of a try that the kernel blocked for an occurrence that has just ended.
+
+        None if there is no such occurrence.
+        """
+        ended = self.occurrences.get(target)
+        if ended is None or ended.injection is None or state.skipped is not None:
             return None
-        return held if held.until <= now < held.until + _GATE_LATENESS else None
-
-    def begin_occurrence(self, target: ConnectionTarget, held: _Held) -> None:
-        """Begin an occurrence."""
-        self._held[target] = held
-
-    def alive(self, now: float) -> Iterable[tuple[ConnectionTarget, _Held]]:
-        """Return the current occurrences."""
-        return ((it, held) for it, held in self._held.items() if now < held.until)
+        late = ended.until <= state.now < ended.until + _UNBLOCKED_WITHIN
+        return _View(True, occurrence=ended) if late else None
 
 
 class ConnectionTryRules:
@@ -155,7 +167,7 @@ class ConnectionTryRules:
         self._own_hosts = frozenset(own_hosts)
         self._llm_hosts = llm_hosts
         self._llm_places: set[tuple[str, int]] = set()
-        self._spared: dict[ConnectionTarget, bool] = {}
+        self._is_excluded = cache(self._excludes)
         self._number = 0
         self._rules: list[_Rule] = []
         self._past: CompressedList[tuple[ConnectionTarget, TrialState]] = CompressedList()
@@ -170,9 +182,9 @@ class ConnectionTryRules:
     def add(self, count: RuleState) -> None:
         """Add a one-shot, which counts as if it had existed since the task began."""
         rule = _Rule(count, self._sites)
-        for target, moment in self._past:
-            if rule.matches_request(target, llm=self._is_llm(target)) and moment.spared != "never":
-                (count.count if moment.spared is None else count.count_unarmed)(target)
+        for target, state in self._past:
+            if rule.matches_request(target, llm=self._is_llm(target)) and state.skipped != "never":
+                (count.count if state.skipped is None else count.count_unarmed)(target)
         self._rules.append(rule)
 
     def note_llm(self, url: str) -> None:
@@ -184,7 +196,7 @@ class ConnectionTryRules:
         self._llm_places.add((host, int(port) if port.isdigit() else default))
 
     def judge(
-        self, target: ConnectionTarget, moment: TrialState, met: bool | None = None
+        self, target: ConnectionTarget, state: TrialState, met: bool | None = None
     ) -> Decision:
         """Count a try and return what happens to it.
 
@@ -198,36 +210,35 @@ class ConnectionTryRules:
             return NO_INJECTION
         self._number += 1
         exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
-        if self._is_spared(target):
-            moment = moment._replace(spared="never")
-        self._past.append((target, moment))
+        if self._is_excluded(target):
+            state = state._replace(skipped="never")
+        self._past.append((target, state))
         if target.point == "connect" and target.port is not None:
             self._tried.setdefault(target.host, set()).add(target.port)
-        rules = self._about(target)
-        looks = [(rule, self._look(rule, target, moment)) for rule in rules]
-        if met and not any(look.hit for _, look in looks):
-            looks = [(rule, _late(rule, target, moment) or look) for rule, look in looks]
-        forced = rules[0] if met and rules and not any(look.hit for _, look in looks) else None
-        return self._decide(exchange, target, moment, looks, met, forced)
+        views = {rule: self._view(rule, target, state) for rule in self._about(target)}
+        if met is False:
+            views = {rule: view for rule, view in views.items() if not view.hit}
+        elif met and not any(view.hit for view in views.values()):
+            views = {rule: rule.unblocked_late(target, state) or it for rule, it in views.items()}
+        must_hit = met and not any(view.hit for view in views.values())
+        forced = next(iter(views), None) if must_hit else None
+        return self._decide(_Try(target, state, exchange), views, forced)
 
     def is_site(self, target: ConnectionTarget) -> bool:
         """Whether a target is one of the task's sites; any is if none are known."""
         return any(origins.matches(target) for origins in self._site_origins)
 
-    def gate(self, target: ConnectionTarget, moment: TrialState) -> TryOutcome | None:
+    def next_outcome(self, target: ConnectionTarget, state: TrialState) -> TryOutcome | None:
         """Return what happens to the next connection to a target; None if it is let through.
 
         A target without a port stands for every port not in ``ports_with_own_block``.
         """
-        if target.host in self._own_hosts or self._is_spared(target):
-            return None
-        for rule in self._about(target):
-            if self._look(rule, target, moment).hit:
-                return rule.gate
-        return None
+        hits = (it for it in self._judged(target) if self._view(it, target, state).hit)
+        first = next(hits, None)
+        return None if first is None else first.outcome
 
     def ports_with_own_block(self, host: str) -> tuple[int, ...]:
-        """Return the ports of a host for which ``gate`` may return a result of their own.
+        """Return the ports of a host with a ``next_outcome`` of their own.
 
         Besides the ports that rules name, these are tried ports, which have counts of their own,
         and (except on loopback) the web's, since draws depend on the port.
@@ -235,7 +246,7 @@ class ConnectionTryRules:
         host = ConnectionTarget.of("connect", host, None).host
         ports = {port for name, port in self._llm_places if name == host}
         for rule in self._rules:
-            if rule.point != "connect":
+            if rule.fault.point != "connect":
                 continue
             named = {it.port for it in rule.origins if it.names_host(host)}
             ports.update(filter(None, named))
@@ -245,13 +256,10 @@ class ConnectionTryRules:
 
     def concerns(self, target: ConnectionTarget, rules: Container[str] | None = None) -> bool:
         """Whether a rule, of those named or of all, is about a target."""
-        if target.host in self._own_hosts or self._is_spared(target):
-            return False
-        about = self._about(target)
-        return any(rules is None or rule.count.rule.name in rules for rule in about)
+        return any(rules is None or rule.name in rules for rule in self._judged(target))
 
     def active_rules(
-        self, moment: TrialState, *, before_page: bool = False
+        self, state: TrialState, *, before_page: bool = False
     ) -> tuple[frozenset[str], float | None]:
         """Return the rules that count now, and the second at which the next window opens.
 
@@ -261,19 +269,19 @@ class ConnectionTryRules:
         opens: list[float] = []
         for rule in self._rules:
             window = rule.count.rule.trigger.between
-            if window is not None and window[0] > moment.now:
+            if window is not None and window[0] > state.now:
                 opens.append(window[0])
-            counts = moment.spared is None or (before_page and rule.of_sites)
-            if counts and not rule.count.outside_window(moment.now, moment.steps):
-                found.add(rule.count.rule.name)
+            counts = state.skipped is None or (before_page and rule.of_sites)
+            if counts and not rule.count.outside_window(state.now, state.steps):
+                found.add(rule.name)
         return frozenset(found), min(opens, default=None)
 
     def rules_with_unarmed_occurrence(self, now: float) -> tuple[str, ...]:
         """Return the rules with a current occurrence that was skipped while unarmed."""
         return tuple(
-            rule.count.rule.name
+            rule.name
             for rule in self._rules
-            if any(held.spared is not None for _, held in rule.alive(now))
+            if any(it.skipped is not None and now < it.until for it in rule.occurrences.values())
         )
 
     def url_of(self, target: ConnectionTarget) -> str:
@@ -284,98 +292,69 @@ class ConnectionTryRules:
                 return target.url_with(scheme)
         return target.url
 
-    def _decide(
-        self,
-        exchange: Exchange,
-        target: ConnectionTarget,
-        moment: TrialState,
-        looks: Sequence[tuple[_Rule, _Look]],
-        met: bool | None,
-        forced: _Rule | None,
-    ) -> Decision:
+    def _decide(self, tried: _Try, views: Mapping[_Rule, _View], forced: _Rule | None) -> Decision:
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
         repeat_of: str | None = None
-        for rule, look in looks:
-            if look.hit and met is False:
-                continue
-            planned = self._count(rule, look, exchange, target, moment, forced is rule)
+        for rule, view in views.items():
+            planned = self._count(rule, view, tried, forced is rule)
             if planned is None:
                 continue
             injection, memory = planned
-            if look.held is not None and injection.repeat_of is not None:
-                repeat_of = repeat_of or look.held.exchange
+            if view.occurrence is not None and injection.repeat_of is not None:
+                repeat_of = repeat_of or view.occurrence.exchange
             if any(collide(earlier, injection) for earlier in injections):
                 # A superseded injection begins no occurrence, and a replay does not have it.
                 superseded.append(injection)
                 continue
             if injection.repeat_of is None:
                 injection = self._planner.commit(rule.count, injection, memory)
-                if look.hit:
-                    rule.begin_occurrence(target, _held(rule, injection, moment.now))
+                if view.hit:
+                    rule.begin(tried, (injection.scope, injection.ordinal), injection)
             injections.append(injection)
         return Decision(tuple(injections), tuple(superseded), repeat_of)
 
     def _count(
-        self,
-        rule: _Rule,
-        look: _Look,
-        exchange: Exchange,
-        target: ConnectionTarget,
-        moment: TrialState,
-        forced: bool,
+        self, rule: _Rule, view: _View, tried: _Try, forced: bool
     ) -> tuple[PlannedInjection, FaultState] | None:
         """Count a try for a rule; return the injection if it is hit."""
-        count = rule.count
-        if look.what == "repeat" and look.held is not None:
-            if look.hit and look.held.injection is not None:
-                return self._planner.plan_repeat(look.held.injection, exchange.id), count.memory
-            if forced:
-                return self._planner.plan(count, exchange, look.held.scope, look.held.ordinal)
+        count, exchange, current = rule.count, tried.exchange, view.occurrence
+        if current is not None:
+            if view.hit and current.injection is not None:
+                return self._planner.plan_repeat(current.injection, exchange.id), count.memory
+            return self._planner.plan(count, exchange, *current.place) if forced else None
+        state = tried.state
+        if state.skipped is not None:
+            place = count.skip(tried.target, state.skipped, state.now, state.steps)
+            if place is not None:
+                rule.begin(tried, place, skipped=state.skipped)
+        if not view.is_new and not forced:
             return None
-        if look.what == "spared":
-            self._skip(rule, exchange, target, moment)
-        if look.what != "new" and not forced:
-            return None
-        scope, ordinal = count.count(target)
-        if not rule.always:
-            held = _Held(moment.now + rule.hold, exchange.id, scope, ordinal)
-            rule.begin_occurrence(target, held)
-        hit = look.hit or forced
-        return self._planner.plan(count, exchange, scope, ordinal) if hit else None
+        place = count.count(tried.target)
+        rule.begin(tried, place)
+        return self._planner.plan(count, exchange, *place) if view.hit or forced else None
 
-    def _skip(
-        self, rule: _Rule, exchange: Exchange, target: ConnectionTarget, moment: TrialState
-    ) -> None:
-        reason = moment.spared or ""
-        rule.count.skipped[reason] += 1
-        if reason == "never" or rule.count.outside_window(moment.now, moment.steps):
-            return
-        scope, ordinal = rule.count.count_unarmed(target)
-        if not rule.always:
-            until = moment.now + rule.hold
-            held = _Held(until, exchange.id, scope, ordinal, spared=reason)
-            rule.begin_occurrence(target, held)
-
-    def _look(self, rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look:
+    def _view(self, rule: _Rule, target: ConnectionTarget, state: TrialState) -> _View:
         """Return how a rule sees a try, without a change of state."""
-        held = rule.held(target, moment.now)
-        armed_since = held is not None and held.spared is not None and moment.spared is None
-        if held is not None and not armed_since:
+        current = rule.occurrences.get(target)
+        armed = state.skipped is None
+        if current is not None and state.now < current.until and not (current.skipped and armed):
             # A try that begins to fail too late would succeed after all.
-            in_time = moment.now < held.until - rule.tries_for
-            hit = held.injection is not None and moment.spared is None and in_time
-            return _Look("repeat", hit, held)
-        if moment.spared is not None:
-            return _Look("spared")
-        if rule.count.outside_window(moment.now, moment.steps):
-            return _Look("outside")
-        scope, ordinal = rule.count.next(target)
-        return _Look("new", self._planner.fires(rule.count, scope, ordinal))
+            in_time = state.now < current.until - rule.fault.retries_for_s
+            hit = current.injection is not None and armed and in_time
+            return _View(hit, occurrence=current)
+        if not armed or rule.count.outside_window(state.now, state.steps):
+            return _View()
+        return _View(self._planner.fires(rule.count, *rule.count.next(target)), is_new=True)
 
     def _about(self, target: ConnectionTarget) -> list[_Rule]:
         llm = self._is_llm(target)
         return [rule for rule in self._rules if rule.matches_request(target, llm=llm)]
+
+    def _judged(self, target: ConnectionTarget) -> list[_Rule]:
+        """Return the rules that can hit a target."""
+        skipped = target.host in self._own_hosts or self._is_excluded(target)
+        return [] if skipped else self._about(target)
 
     def _is_llm(self, target: ConnectionTarget) -> bool:
         if target.point == "name":
@@ -388,41 +367,10 @@ class ConnectionTryRules:
             or any(host_matches(pattern, target.host) for pattern in self._llm_hosts)
         )
 
-    def _is_spared(self, target: ConnectionTarget) -> bool:
+    def _excludes(self, target: ConnectionTarget) -> bool:
         """Whether exclusions cover all URLs of the site."""
-        if (known := self._spared.get(target)) is not None:
-            return known
         schemes = ("https",) if target.point == "tls" else _SPOKEN.get(target.port or 0, _ANY)
         roots = [target.url_with(scheme) for scheme in schemes]
-        spared = any(
+        return any(
             all(self._is_never(normalise(url)) for url in (root, root + _PROBE)) for root in roots
         )
-        self._spared[target] = spared
-        return spared
-
-
-def _late(rule: _Rule, target: ConnectionTarget, moment: TrialState) -> _Look | None:
-    """Return the look at a try that the kernel blocked for an occurrence that had just ended."""
-    held = rule.recently_ended(target, moment.now)
-    return _Look("repeat", True, held) if held is not None and moment.spared is None else None
-
-
-def _origins(match: Match, sites: tuple[str, ...]) -> tuple[OriginPattern, ...]:
-    if match.url_exact is not None:
-        return (parse_origin_pattern(match.url_exact, exact=True),)
-    if match.url is None:
-        return (parse_origin_pattern("*"),)
-    if match.url.startswith(SITES):
-        return origins_of_sites(sites)
-    return (parse_origin_pattern(match.url),)
-
-
-def _gate_of(fault: Fault) -> TryOutcome | None:
-    attempt = Exchange("", Request("CONNECT", "https://site.example/"))
-    effects, _ = fault.effects(attempt, {}, KeyedRng(0, ""))
-    return next((effect.traits.kernel for effect in effects if effect.traits.kernel), None)
-
-
-def _held(rule: _Rule, injection: PlannedInjection, now: float) -> _Held:
-    until = now + rule.hold + rule.lasts
-    return _Held(until, injection.exchange, injection.scope, injection.ordinal, injection)

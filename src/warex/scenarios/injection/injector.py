@@ -16,7 +16,7 @@ with the hit that began it. connection_tries.py judges connection tries, which p
 Collisions. A planned injection wins over those planned later, by a later rule or at the response.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self
@@ -61,11 +61,11 @@ class _Open:
     exchange: str
     request: Request
     decision: Decision = NO_INJECTION
-    spared: str | None = None
+    skipped: str | None = None
     """Why it is skipped."""
     answer: Decision | None = None
     """The decision at the site's answer."""
-    owed: Decision | None = None
+    repeated: Decision | None = None
     """The decision that already exists for the site's answer."""
 
 
@@ -93,29 +93,29 @@ class Injector:
     ) -> None:
         self.scenario = scenario
         self.arm_at: Arm = arm or scenario.arm or "start"
-        self.armed = self.arm_at == "start"
         self._sites = sites
         self._is_never = any_of((*EXCLUSIONS, *scenario.never, *never))
         self._never_agents = never_agents
         self._is_site = on_sites(sites)
         self._pages_of_programs = scenario.page_resources_of_programs
+        self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
+        self._connections = ConnectionTryRules(
+            self._planner, self._is_never, sites=sites, own_hosts=own_hosts, llm_hosts=llm_hosts
+        )
+        self._one_shots: dict[str, Rule] = {}
+        self._begin()
+        self._connections.begin(self._counts)
+
+    def _begin(self) -> None:
+        self.armed = self.arm_at == "start"
         self.task_ended = False
         """Whether the task has ended; then only `arm` arms the rules again."""
         self._steps = StepCounter()
-        self._planner = Planner(seed, schedule, from_start=self.arm_at == "start")
-        self._attempts = ConnectionTryRules(
-            self._planner, self._is_never, sites=sites, own_hosts=own_hosts, llm_hosts=llm_hosts
-        )
         self._arrived: CompressedCounter[Candidate] = CompressedCounter()
         self._passed: CompressedCounter[Candidate] = CompressedCounter()
-        self._counts = self._fresh_counts()
-        self._attempts.begin(self._counts)
-        self._one_shots: dict[str, Rule] = {}
+        self._counts = [RuleState(rule, self._sites) for rule in self.scenario.rules]
         self._open: dict[str, _Open] = {}
         self._awaited: ExpectedRetries[_Open] = ExpectedRetries()
-
-    def _fresh_counts(self) -> list[RuleState]:
-        return [RuleState(rule, self._sites) for rule in self.scenario.rules]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -143,20 +143,19 @@ class Injector:
             opened.decision = self._repeat(opened, first)
             return opened.decision
         if request.is_preflight or request.is_prefetch:
-            opened.owed = NO_INJECTION
+            opened.repeated = NO_INJECTION
             return NO_INJECTION
         candidate = Candidate.of(exchange, llm=llm)
         if llm:
-            self._attempts.note_llm(candidate.url)
-        if self._is_never(candidate.url) or (not llm and self._is_verifier(request)):
-            opened.spared = "never"
+            self._connections.note_llm(candidate.url)
+        user_agent = request.headers.get("user-agent", "")
+        if self._is_never(candidate.url) or (not llm and user_agent.startswith(self._never_agents)):
+            opened.skipped = "never"
         elif not (self.armed or self._arms(request, candidate)):
-            opened.spared = self._unarmed
-        if opened.spared is not None:
-            self._skip(candidate, opened.spared, now)
-            return NO_INJECTION
-        self.armed = True
-        opened.decision = self._judge(exchange, candidate, now, ())
+            opened.skipped = self._unarmed
+        else:
+            self.armed = True
+        opened.decision = self._judge(exchange, candidate, now, opened.skipped)
         return opened.decision
 
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
@@ -167,16 +166,13 @@ class Injector:
         opened = self._open.get(exchange.id)
         if opened is None or exchange.response is None:
             return NO_INJECTION
-        if opened.owed is not None:
-            opened.answer = self._again(exchange.id, opened.owed)
+        if opened.repeated is not None:
+            opened.answer = self._again(exchange.id, opened.repeated)
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
-        spared = opened.spared or (None if self.armed else self._unarmed)
-        if spared is not None:
-            self._skip(candidate, spared, now)
-            opened.answer = NO_INJECTION
-            return NO_INJECTION
-        opened.answer = self._judge(exchange, candidate, now, opened.decision.injections)
+        skipped = opened.skipped or (None if self.armed else self._unarmed)
+        earlier = opened.decision.injections
+        opened.answer = self._judge(exchange, candidate, now, skipped, earlier)
         return opened.answer
 
     def connection_try(
@@ -194,7 +190,7 @@ class Injector:
         and can no longer be hit.
         """
         target = ConnectionTarget.of(point, host, port)
-        return self._attempts.judge(target, self._moment(now, target), met)
+        return self._connections.judge(target, self._trial_state(now, target), met)
 
     def connection_block(self, host: str, port: int | None, now: float) -> TryOutcome | None:
         """Return what happens to the next connection, without counting it.
@@ -203,11 +199,11 @@ class Injector:
         every try, step, arming and second.
         """
         target = ConnectionTarget.of("connect", host, port)
-        return self._attempts.gate(target, self._moment(now, target))
+        return self._connections.next_outcome(target, self._trial_state(now, target))
 
     def blocklist_ports(self, host: str) -> tuple[int, ...]:
         """Return the ports of a host with a ``connection_block`` of their own."""
-        return self._attempts.ports_with_own_block(host)
+        return self._connections.ports_with_own_block(host)
 
     def concerns(
         self,
@@ -217,15 +213,15 @@ class Injector:
         rules: Container[str] | None = None,
     ) -> bool:
         """Whether a rule, of those named or of all, is about connection tries there."""
-        return self._attempts.concerns(ConnectionTarget.of(point, host, port), rules)
+        return self._connections.concerns(ConnectionTarget.of(point, host, port), rules)
 
     def in_force(self, now: float) -> tuple[frozenset[str], float | None]:
         """Return the rules about connection tries that count now, and the next window's start."""
-        return self._attempts.active_rules(self._moment(now), before_page=self._awaits_page)
+        return self._connections.active_rules(self._trial_state(now), before_page=self._awaits_page)
 
     def connection_url(self, point: ConnectionPhase, host: str, port: int | None) -> str:
         """Return the URL of a connection try in the ledger."""
-        return self._attempts.url_of(ConnectionTarget.of(point, host, port))
+        return self._connections.url_of(ConnectionTarget.of(point, host, port))
 
     def straddled(self, now: float) -> tuple[str, ...]:
         """Return the rules with a current occurrence that was skipped while unarmed.
@@ -233,14 +229,14 @@ class Injector:
         If a call arms them now, a replay, which is always armed, cannot separate later tries from
         that occurrence.
         """
-        return self._attempts.rules_with_unarmed_occurrence(now)
+        return self._connections.rules_with_unarmed_occurrence(now)
 
-    def _moment(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
+    def _trial_state(self, now: float, target: ConnectionTarget | None = None) -> TrialState:
         """Return the state of the trial for tries at a target.
 
         Before the first page, tries at a task site count, since they lead to that page.
         """
-        of_page = self._awaits_page and target is not None and self._attempts.is_site(target)
+        of_page = self._awaits_page and target is not None and self._connections.is_site(target)
         return TrialState(now, self.steps, None if self.armed or of_page else self._unarmed)
 
     @property
@@ -330,11 +326,10 @@ class Injector:
         count = RuleState(rule, self._sites, once=True)
         for past, note in ((self._arrived, count.count), (self._passed, count.count_unarmed)):
             for candidate, number in past.parts():
-                answered = candidate.status is not None
-                if count.judged_at_response == answered and count.matches(candidate):
+                if count.is_due(candidate):
                     note(candidate, number)
         if count.of_connections:
-            self._attempts.add(count)
+            self._connections.add(count)
         self._counts.append(count)
 
     def accepts_one_shot(self, rule: Rule) -> bool:
@@ -353,15 +348,7 @@ class Injector:
         """
         self._planner.begin_task(seed)
         self._begin()
-        self._attempts.begin(self._counts)
-
-    def _begin(self) -> None:
-        self.armed, self.task_ended = self.arm_at == "start", False
-        self._steps = StepCounter()
-        self._arrived, self._passed = CompressedCounter(), CompressedCounter()
-        self._counts = self._fresh_counts()
-        self._open.clear()
-        self._awaited.clear()
+        self._connections.begin(self._counts)
 
     def for_concurrent_task(self, seed: int) -> Self:
         """Return the injector of a task that runs at the same time as this one's.
@@ -371,7 +358,7 @@ class Injector:
         """
         other = copy(self)
         other._planner = self._planner.for_concurrent_task(seed)
-        other._open, other._awaited, other._one_shots = {}, ExpectedRetries(), {}
+        other._one_shots = {}
         other._begin()
         return other
 
@@ -404,35 +391,27 @@ class Injector:
         )
         return self._awaits_page and is_page and self._is_site(candidate.url)
 
-    def _is_verifier(self, request: Request) -> bool:
-        return request.headers.get("user-agent", "").startswith(self._never_agents or ("\0",))
-
-    def _skip(self, candidate: Candidate, reason: str, now: float) -> None:
-        if reason != "never":
-            self._passed.add(candidate)
-        for count in self._judging(candidate):
-            if count.matches(candidate):
-                count.skipped[reason] += 1
-                if reason != "never" and not count.outside_window(now, self.steps):
-                    count.count_unarmed(candidate)
-
-    def _judging(self, candidate: Candidate) -> Iterable[RuleState]:
-        answered = candidate.status is not None
-        return (count for count in self._counts if count.judged_at_response == answered)
-
     def _judge(
         self,
         exchange: Exchange,
         candidate: Candidate,
         now: float,
-        standing: tuple[PlannedInjection, ...],
+        skipped: str | None,
+        earlier: tuple[PlannedInjection, ...] = (),
     ) -> Decision:
-        self._arrived.add(candidate)
+        """Decide by the rules that are due, or note that they skip the exchange, and why."""
+        if skipped != "never":
+            (self._arrived if skipped is None else self._passed).add(candidate)
+        due = [count for count in self._counts if count.is_due(candidate)]
+        if skipped is not None:
+            for count in due:
+                count.skip(candidate, skipped, now, self.steps)
+            return NO_INJECTION
         exchange = replace(exchange, at=now)
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
-        for count in self._judging(candidate):
-            if not count.matches(candidate) or count.outside_window(now, self.steps):
+        for count in due:
+            if count.outside_window(now, self.steps):
                 continue
             scope, ordinal = count.count(candidate)
             goes_on = count.still_applies(exchange)
@@ -441,15 +420,15 @@ class Injector:
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
                 injection = replace(injection, repeat_of=count.ongoing.id)
-            if any(collide(earlier, injection) for earlier in (*standing, *injections)):
+            if any(collide(other, injection) for other in (*earlier, *injections)):
                 superseded.append(injection)
                 continue
             injections.append(self._planner.commit(count, injection, memory))
         return Decision(tuple(injections), tuple(superseded))
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:
-        opened.spared = first.spared
-        opened.owed = first.owed if first.answer is None else first.answer
+        opened.skipped = first.skipped
+        opened.repeated = first.repeated if first.answer is None else first.answer
         return replace(self._again(opened.exchange, first.decision), repeat_of=first.exchange)
 
     def _again(self, exchange_id: str, first: Decision) -> Decision:

@@ -53,6 +53,11 @@ class RuleState:
         """Whether the rule matches an exchange."""
         return not self.of_connections and self._fits(candidate)
 
+    def is_due(self, candidate: Candidate) -> bool:
+        """Whether the rule matches an exchange and is judged at this point of it."""
+        answered = candidate.status is not None
+        return self.judged_at_response == answered and self.matches(candidate)
+
     def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit still applies to this exchange."""
         return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
@@ -79,6 +84,12 @@ class RuleState:
         scope = self._scope(what)
         self.unarmed[scope] += number
         return scope, self.unarmed[scope]
+
+    def skip(self, what: Scoped, reason: str, now: float, steps: int) -> tuple[str, int] | None:
+        """Note a skipped match; return its place among the unarmed ones, None if it has none."""
+        self.skipped[reason] += 1
+        counts = reason != "never" and not self.outside_window(now, steps)
+        return self.count_unarmed(what) if counts else None
 
     def _scope(self, what: Scoped) -> str:
         return "" if self.rule.per == "rule" else what.scope

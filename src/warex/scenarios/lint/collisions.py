@@ -1,7 +1,6 @@
 """Rules that may hit the same exchange or connection try, and which of them are applied."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import combinations
 from typing import Literal
 from urllib.parse import urlsplit
@@ -10,24 +9,16 @@ from warex.exchange import Exchange, Request, Response
 from warex.scenarios.matching.url_patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, LlmMatch, Match, Rule, Trigger
 from warex.seeds import KeyedRng
-from warex.text.english import of_number
+from warex.text.english import listing, of_number
 
 type _What = Literal["exchange", "connection try"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Meeting:
-    """What happens if two rules hit the same exchange or connection try."""
-
-    what: _What
-    both_apply: bool
 
 
 def superseded(rules: Iterable[Rule]) -> dict[str, Rule]:
     """Return, by name, the rules that can never apply, each with the rule that supersedes it."""
     found: dict[str, Rule] = {}
     for earlier, later in combinations(_as_judged(rules), 2):
-        if later.name not in found and _stands_for(earlier, later):
+        if later.name not in found and _supersedes(earlier, later):
             found[later.name] = earlier
     return found
 
@@ -54,23 +45,25 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
 def collisions(rules: Iterable[Rule]) -> Iterator[str]:
     """Yield a sentence for each group of rules that may hit the same exchange."""
     judged = _as_judged(rules)
-    meetings: dict[_Meeting, dict[tuple[int, int], None]] = {}
+    meetings: dict[tuple[_What, bool], set[tuple[int, int]]] = {}
     for (i, earlier), (j, later) in combinations(enumerate(judged), 2):
         if earlier.fault.point == later.fault.point and _may_meet(earlier, later):
-            kind = _Meeting(_what(earlier), not (_ends(earlier) and _ends(later)))
-            meetings.setdefault(kind, {})[i, j] = None
-    for kind, pairs in meetings.items():
+            both_apply = not (_ends(earlier) and _ends(later))
+            meetings.setdefault((_what(earlier), both_apply), set()).add((i, j))
+    for (what, both_apply), pairs in meetings.items():
         for group in _connected(pairs):
-            yield _told(kind, [judged[each] for each in group], _shape(group, pairs))
+            rules_of_group = [judged[each] for each in group]
+            yield _sentence(what, both_apply, rules_of_group, _shape(group, pairs))
 
 
 type _Shape = Literal["all", "first", "last", "some"]
 """Which pairs of a group meet: all, those with its first or its last rule, or some."""
 
 
-def _shape(group: Sequence[int], pairs: Mapping[tuple[int, int], None]) -> _Shape:
-    inside = {pair for pair in combinations(group, 2) if pair in pairs}
-    if len(inside) == len(group) * (len(group) - 1) // 2:
+def _shape(group: Sequence[int], pairs: Set[tuple[int, int]]) -> _Shape:
+    every = set(combinations(group, 2))
+    inside = every & pairs
+    if inside == every:
         return "all"
     if inside == {(group[0], other) for other in group[1:]}:
         return "first"
@@ -89,8 +82,8 @@ def _connected(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     return sorted(map(sorted, groups))
 
 
-def _told(kind: _Meeting, group: Sequence[Rule], shape: _Shape) -> str:
-    many, what = len(group) > 2, kind.what
+def _sentence(what: _What, both_apply: bool, group: Sequence[Rule], shape: _Shape) -> str:
+    many = len(group) > 2
     if shape == "first":
         lead = f"Rule {group[0].name!r} may meet each of the rules {_names(group[1:])}"
     elif shape == "last":
@@ -98,16 +91,16 @@ def _told(kind: _Meeting, group: Sequence[Rule], shape: _Shape) -> str:
     else:
         lead = f"{'Some of the rules' if shape == 'some' else 'Rules'} {_names(group)} may meet"
     lead += f" in one {what}; then"
-    if kind.both_apply:
+    if both_apply:
         return f"{lead} {'all that meet' if many else 'both'} are applied, in this order."
     if not many or shape == "first":
-        stands, missed = repr(group[0].name), "the other" if many else repr(group[1].name)
+        first, missed = repr(group[0].name), "the other" if many else repr(group[1].name)
     elif shape == "last":
-        stands, missed = "the other", repr(group[-1].name)
+        first, missed = "the other", repr(group[-1].name)
     else:
-        stands, missed = "the first in this order", ""
+        first, missed = "the first in this order", ""
     others = f"{missed} is" if missed else "the others are"
-    return f"{lead} {stands} stands and {others} missed (superseded){_turns(group)}."
+    return f"{lead} {first} stands and {others} missed (superseded){_turns(group)}."
 
 
 def _turns(group: Sequence[Rule]) -> str:
@@ -128,8 +121,7 @@ def _rules(rules: Sequence[Rule]) -> str:
 
 
 def _names(rules: Sequence[Rule]) -> str:
-    *others, last = (repr(rule.name) for rule in rules)
-    return f"{', '.join(others)} and {last}" if others else last
+    return listing(repr(rule.name) for rule in rules)
 
 
 def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
@@ -137,7 +129,7 @@ def _as_judged(rules: Iterable[Rule]) -> list[Rule]:
     return sorted(rules, key=lambda rule: rule.match.needs_response)
 
 
-def _stands_for(earlier: Rule, later: Rule) -> bool:
+def _supersedes(earlier: Rule, later: Rule) -> bool:
     """Whether the earlier rule supersedes the later one in every exchange."""
     return (
         earlier.fault.point == later.fault.point
@@ -222,6 +214,7 @@ def _hits_all_of(earlier: Rule, later: Rule) -> bool:
         earlier.trigger == Trigger(always=True)
         and earlier.match in (Match(), later.match)
         and (not earlier.resources or earlier.resources == later.resources)
+        and (not earlier.fault.third_party_only or later.fault.third_party_only)
         and _methods(earlier) == _methods(later)
         and earlier.fault.tools in ("*", later.fault.tools)
     )

@@ -5,93 +5,69 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from warex.faults import ConnectionFault
-from warex.scenarios.origins import OriginPattern, parse_origin_pattern
 from warex.scenarios.scenario import SITES, Rule
 from warex.text.escaping import in_backticks
 from warex.traffic import Arm
 
 
-def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...] = ()) -> Iterable[str]:
-    """Yield a sentence if the fault cannot happen to anything that the rule is about.
-
-    ``sites`` are the task sites' origins, if known.
-    """
-    name = f"Rule {rule.name!r}"
-    origins = origins_of(rule)
-    if origins is None:
-        yield from _on_sites(name, fault, sites)
-        return
-    if fault.point == "tls" and "https" not in origins.schemes:
-        pattern = in_backticks(rule.match.url or rule.match.url_exact or "*")
-        yield f"{name} can never apply: {pattern} is plain HTTP, which has no TLS to fail."
-    if fault.point == "name" and _is_address(origins.host):
-        yield f"{name} can never apply: {origins.host} is an address, which nobody looks up."
+def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...]) -> Iterable[str]:
+    """Yield the reason why the fault cannot happen to anything that the rule is about."""
+    origin, match = rule.match.origin, rule.match
+    if origin is None:
+        pattern = named = ", ".join(sites)
+        hosts = [urlsplit(site).hostname or "" for site in sites]
+        has_tls = not sites or any(site.startswith("https:") for site in sites)
+    else:
+        pattern, named = in_backticks(match.url or match.url_exact or "*"), origin.host
+        hosts, has_tls = [origin.host], "https" in origin.schemes
+    if fault.point == "tls" and not has_tls:
+        yield f"{pattern} is plain HTTP, which has no TLS to fail"
+    if fault.point == "name" and hosts and all(map(_is_address, hosts)):
+        yield f"{named} is an address, which nobody looks up"
 
 
 def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
     """Yield a lint warning for each thing that the author may not have meant."""
-    name = f"Rule {rule.name!r}"
-    origins = origins_of(rule)
     yield from _late(rule, fault, arm)
     yield from _hold(rule, fault)
-    one_host = origins is not None and "*" not in origins.host
+    origin = rule.match.origin
+    one_host = origin is not None and "*" not in origin.host
     if rule.per == "rule" and not rule.trigger.always and not one_host:
         yield (
-            f"{name} numbers connection tries at several hosts together, which a browser makes in"
-            " parallel, so which of them fail can differ from run to run; `per: url` numbers each"
-            " host and port by itself."
+            "numbers connection tries at several hosts together, which a browser makes in parallel,"
+            " so which of them fail can differ from run to run; `per: url` numbers each host and"
+            " port by itself."
         )
-
-
-def _on_sites(name: str, fault: ConnectionFault, sites: tuple[str, ...]) -> Iterable[str]:
-    if not sites:
-        return
-    named = ", ".join(sites)
-    if fault.point == "tls" and not any(site.startswith("https:") for site in sites):
-        yield f"{name} can never apply: {named} is plain HTTP, which has no TLS to fail."
-    if fault.point == "name" and all(_is_address(urlsplit(site).hostname or "") for site in sites):
-        yield f"{name} can never apply: {named} is an address, which nobody looks up."
 
 
 def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
-    name, trigger = f"Rule {rule.name!r}", rule.trigger
+    trigger = rule.trigger
     starts_late = trigger.after_step or (trigger.between is not None and trigger.between[0] > 0)
     if fault.point == "name" and (starts_late or arm == "first_llm_call"):
         yield (
-            f"{name} begins when a browser may have the address already, and does not ask again for"
-            " a minute or longer; connection_refused applies then too."
+            "begins when a browser may have the address already, and does not ask again for a"
+            " minute or longer; connection_refused applies then too."
         )
     elif arm == "first_page" and not (rule.match.url or "").startswith(SITES):
         yield (
-            f"{name} counts connection tries at the task's sites from the first on, and all others"
-            " once the first page has been asked for; where no site is named, all count from the"
-            " start."
+            "counts connection tries at the task's sites from the first on, and all others once"
+            " the first page has been asked for; where no site is named, all count from the start."
         )
 
 
 def _hold(rule: Rule, fault: ConnectionFault) -> Iterable[str]:
-    name, window = f"Rule {rule.name!r}", rule.trigger.between
+    window = rule.trigger.between
     lasts = fault.gives_up_after_s + fault.hold
     if window is not None and window[1] - window[0] < lasts:
         yield (
-            f"{name} applies for longer than its window of {window[1] - window[0]:g} s: what is"
+            f"applies for longer than its window of {window[1] - window[0]:g} s: what is"
             f" tried within {lasts:g} s of a hit (`hold`) is hit too."
         )
     if fault.hold == 0:
         yield (
-            f"{name} has no hold: a second address, or a browser's own second try, is another"
+            "has no hold: a second address, or a browser's own second try, is another"
             " occurrence, and may heal the first before anybody notices."
         )
-
-
-def origins_of(rule: Rule) -> OriginPattern | None:
-    """Return the origins that the rule is about; None for the benchmark's sites."""
-    match = rule.match
-    if (match.url or "").startswith(SITES):
-        return None
-    return parse_origin_pattern(
-        match.url_exact or match.url or "*", exact=match.url_exact is not None
-    )
 
 
 def _is_address(host: str) -> bool:

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from warex.exchange import SUBRESOURCES
-from warex.faults import ConnectionFault, Fault
+from warex.faults import ConnectionFault
 from warex.scenarios.lint.collisions import collisions, explain_superseded, only_url, superseded
-from warex.scenarios.lint.connection_faults import cannot_fail, lint_connection_rule
+from warex.scenarios.lint.connection_faults import lint_connection_rule
 from warex.scenarios.lint.off_site import off_site
 from warex.scenarios.lint.unmatchable import exclusions_without_effect, unmatchable
 from warex.scenarios.scenario import Rule, Scenario, Trigger
+from warex.text.english import listing
 from warex.traffic import Arm
 
 _SAFE_METHODS: Final = {"GET", "HEAD", "OPTIONS"}
@@ -31,10 +32,7 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a sentence for each reason why a rule can hit nothing.
-
-    ``sites`` are the task sites' origins, if known.
-    """
+    """Return a sentence for each reason why a rule can hit nothing."""
     hopeless = _hopeless(scenario, sites)
     found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
     left = [rule for rule in scenario.rules if rule.name not in hopeless]
@@ -46,27 +44,25 @@ def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str
     found: dict[str, tuple[str, ...]] = {}
     for rule in scenario.rules:
         said = tuple(unmatchable(rule, scenario.never, sites))
-        if isinstance(rule.fault, ConnectionFault):
-            said += tuple(cannot_fail(rule, rule.fault, sites))
-        if said := said or (
-            () if rule.targets_llm or rule.targets_mcp else tuple(off_site(rule, sites))
-        ):
+        if not said and not (rule.targets_llm or rule.targets_mcp):
+            said = tuple(off_site(rule, sites))
+        if said:
             found[rule.name] = said
     return found
 
 
 def _grouped(found: Iterable[tuple[Rule, str]]) -> Iterable[str]:
-    """Yield each sentence once, with all the rules that it holds for."""
+    """Yield a sentence for each predicate, with all the rules that it holds for."""
     groups: dict[str, list[str]] = {}
     for rule, said in found:
-        groups.setdefault(said.removeprefix(f"Rule {rule.name!r} "), []).append(repr(rule.name))
+        groups.setdefault(said, []).append(repr(rule.name))
     for said, (first, *others) in groups.items():
-        *some, last = others or [""]
-        more = f" The same holds of {', '.join(some)}{' and ' if some else ''}{last}."
-        yield f"Rule {first} {said}{more if others else ''}"
+        more = f" The same holds of {listing(others)}." if others else ""
+        yield f"Rule {first} {said}{more}"
 
 
 def _of(rule: Rule, scenario: Scenario) -> Iterable[str]:
+    """Yield a predicate of the rule for each thing that its author may not have meant."""
     if isinstance(rule.fault, ConnectionFault):
         return lint_connection_rule(rule, rule.fault, scenario.arm)
     if rule.targets_llm or rule.targets_mcp:
@@ -83,30 +79,21 @@ def may_write(rule: Rule) -> bool:
     return not (by_get or safe)
 
 
-def _loses_answer(fault: Fault) -> bool:
-    """Whether the client does not receive the site's own answer."""
-    return any(
-        not (effect.traits.keeps_response or effect.traits.rewrites)
-        for effect in fault.effects_on_page()
-    )
-
-
 def _alone(rule: Rule) -> Iterable[str]:
-    name = f"Rule {rule.name!r}"
-    if rule.fault.stage == "response" and _loses_answer(rule.fault) and may_write(rule):
+    traits = [effect.traits for effect in rule.fault.effects_on_page()]
+    loses_answer = any(not (it.keeps_response or it.rewrites) for it in traits)
+    if rule.fault.stage == "response" and loses_answer and may_write(rule):
         yield (
-            f"{name} is applied after the site has acted, also on writes such as POST: the order"
-            " was placed, and the browser is told that it was not."
+            "is applied after the site has acted, also on writes such as POST: the order was"
+            " placed, and the browser is told that it was not."
         )
     if rule.fault.never_ends and _hits_all(rule.trigger):
+        yield (f"hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it end.")
+    parallel = only_url(rule.match) is None and set(rule.resources) != {"document"}
+    if rule.per == "rule" and not rule.trigger.always and parallel:
         yield (
-            f"{name} hits every request, so {rule.fault.never_ends}; `first: 1` or `nth` lets it "
-            "end."
-        )
-    if rule.per == "rule" and not rule.trigger.always and _may_come_in_parallel(rule):
-        yield (
-            f"{name} numbers requests together that a browser sends in parallel, so which of them "
-            "are hit can differ from run to run; `per: url` hits the same ones in any order."
+            "numbers requests together that a browser sends in parallel, so which of them are hit"
+            " can differ from run to run; `per: url` hits the same ones in any order."
         )
 
 
@@ -121,11 +108,7 @@ def _after_the_document(rule: Rule, arm: Arm | None) -> Iterable[str]:
     late = arm == "first_llm_call" or rule.trigger.after_step
     if set(rule.resources) == {"document"} and late:
         yield (
-            f"Rule {rule.name!r} hits documents from the agent's first step on: a single-page site"
-            " has one, loaded before, and there it may reach nothing; the presets spa/… reach the"
-            " data that such a site asks for."
+            "hits documents from the agent's first step on: a single-page site has one, loaded"
+            " before, and there it may reach nothing; the presets spa/… reach the data that such a"
+            " site asks for."
         )
-
-
-def _may_come_in_parallel(rule: Rule) -> bool:
-    return only_url(rule.match) is None and set(rule.resources) != {"document"}

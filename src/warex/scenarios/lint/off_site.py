@@ -7,7 +7,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from warex.faults import ConnectionPhase
 from warex.scenarios.globs import glob_to_regex
-from warex.scenarios.lint.connection_faults import origins_of
 from warex.scenarios.matching.url_patterns import normalise, on_sites
 from warex.scenarios.origins import ConnectionTarget
 from warex.scenarios.scenario import SITES, Match, Rule
@@ -24,7 +23,7 @@ _LITERAL_ORIGIN: Final = re.compile(
 
 
 def off_site(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
-    """Yield a sentence if the rule matches none of the task sites.
+    """Yield a predicate of the rule if the rule matches none of the task sites.
 
     ``sites`` are their origins; if there are none, nothing is yielded.
     """
@@ -33,8 +32,7 @@ def off_site(rule: Rule, sites: tuple[str, ...]) -> Iterator[str]:
     match = rule.match
     pattern = match.url_regex or match.url_exact or match.url or ""
     yield (
-        f"Rule {rule.name!r} hits nothing on the task sites ({_listed(sites)}):"
-        f" {in_backticks(pattern)} is elsewhere."
+        f"hits nothing on the task sites ({_listed(sites)}): {in_backticks(pattern)} is elsewhere."
     )
 
 
@@ -58,7 +56,7 @@ def _concerns(rule: Rule, site: SplitResult) -> bool:
 
 
 def _reaches(rule: Rule, point: ConnectionPhase, site: SplitResult) -> bool:
-    origins = origins_of(rule)
+    origins = rule.match.origin
     if origins is None:
         return True
     try:

@@ -7,7 +7,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from warex.exchange import SUBRESOURCES, Resource, resource_by_extension
+from warex.faults import ConnectionFault
 from warex.scenarios.globs import glob_to_regex
+from warex.scenarios.lint.connection_faults import cannot_fail
 from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, normalise
 from warex.scenarios.scenario import SITES, Rule
@@ -24,7 +26,7 @@ _LITERAL: Final = re.compile(r"\^((?:[\w:/%~@#-]|\\[./:@#-]|\.(?![?*+{]))*)([?*{
 def unmatchable(
     rule: Rule, never: tuple[str, ...] = (), sites: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """Yield a sentence for each reason why the rule can never match.
+    """Yield a predicate of the rule for each reason why it can never match.
 
     ``never``: the scenario's own exclusions; ``sites``: the task sites' origins, if known.
     """
@@ -33,7 +35,9 @@ def unmatchable(
         reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
         reasons += _pages(rule)
     reasons += _chance(rule)
-    yield from (f"Rule {rule.name!r} can never apply: {reason}." for reason in reasons)
+    if isinstance(rule.fault, ConnectionFault):
+        reasons += cannot_fail(rule, rule.fault, sites)
+    yield from (f"can never apply: {reason}." for reason in reasons)
 
 
 def exclusions_without_effect(never: tuple[str, ...]) -> Iterator[str]:
@@ -137,7 +141,8 @@ def _regex(pattern: str) -> Iterable[str]:
         return
     said = re.sub(r"\\(.)", r"\1", found[1])
     said = said[:-1] if found[2] else said
-    if not any(_same_start(said, f"{scheme}://") for scheme in _SCHEMES):
+    starts = [f"{scheme}://" for scheme in _SCHEMES]
+    if not any(said.startswith(start) or start.startswith(said) for start in starts):
         yield (
             f"no URL begins like {in_backticks(said)}; URLs begin with http:// or https://, ws"
             " among them"
@@ -150,10 +155,6 @@ def _regex(pattern: str) -> Iterable[str]:
         yield f"hosts are compared in lower case, and its regular expression says {said}"
     if slash and host.endswith({"http": ":80", "https": ":443"}.get(scheme, "/")):
         yield f"URLs are compared without the default port, and it says {in_backticks(host)}"
-
-
-def _same_start(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
 
 
 def _excluded(rule: Rule, never: tuple[str, ...], sites: tuple[str, ...]) -> Iterable[str]:

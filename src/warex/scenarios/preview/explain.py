@@ -1,15 +1,14 @@
 """Describes in words what a scenario does."""
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from warex.faults import ConnectionFault, ConnectionPhase
 from warex.scenarios.lint.linter import lint, may_write
 from warex.scenarios.namespace_only import NAMESPACE_MODE
-from warex.scenarios.origins import parse_origin_pattern
 from warex.scenarios.scenario import SITES, LlmMatch, Match, McpMatch, Rule, Scenario, Trigger
-from warex.text.english import of_number
+from warex.text.english import listing, of_number
 from warex.text.escaping import in_backticks
 
 _ARMED: Final = {
@@ -31,24 +30,28 @@ _WIDTH: Final = 96
 
 
 def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
-    """Return one paragraph for each rule, then the lint warnings.
-
-    ``sites`` are the task sites' origins, if known.
-    """
+    """Return one paragraph for each rule, then the lint warnings."""
     lines = [f"Scenario {scenario.name!r}"]
     if scenario.description:
         lines += _wrapped("", scenario.description)
-    lines += ["", *_wrapped("", _armed(scenario)), *_wrapped("", _never(scenario.never))]
+    more = f"; and {listing(scenario.never)}" if scenario.never else ""
+    lines += ["", *_wrapped("", _armed(scenario))]
+    lines += _wrapped("", f"Never touched nor counted: {_NEVER}{more}.")
     if not scenario.rules:
         lines += ["", "There are no rules: nothing is hit."]
     for number, rule in enumerate(scenario.rules, start=1):
         lines += ["", f"{number}. {rule.name}"]
-        lines += _wrapped("   Which exchanges:   ", _exchanges(rule))
-        lines += _wrapped("   Which are hit:     ", _hits(rule))
-        lines += _wrapped("   Counting:          ", _counting(rule))
-        client = "browser" if _server(rule) == "site" else "agent"
-        lines += _wrapped(f"   {f'The {client} meets:':<19}", _meets(rule))
-        lines += _wrapped("   When:              ", _stage(rule))
+        server = _server(rule)
+        client = "browser" if server == "site" else "agent"
+        parts = {
+            "Which exchanges": _exchanges(rule),
+            "Which are hit": _which(rule.trigger, server) + _windows(rule.trigger),
+            "Counting": _counting(rule),
+            f"The {client} meets": f"{rule.fault.kind}: {rule.fault.explain()}",
+            "When": _when(rule),
+        }
+        for label, words in parts.items():
+            lines += _wrapped(f"   {label + ':':<19}", words)
     if found := lint(scenario, sites):
         lines += ["", "Warnings"]
         for warning in found:
@@ -78,33 +81,29 @@ def _wrapped(label: str, words: str) -> list[str]:
     )
 
 
-def _never(patterns: Sequence[str]) -> str:
-    more = f"; and {_and(patterns)}" if patterns else ""
-    return f"Never touched nor counted: {_NEVER}{more}."
-
-
 def _exchanges(rule: Rule) -> str:
     match, point = rule.match, rule.fault.point
     if point is not None:
         return f"{_ATTEMPTS[point]}{_origins(match, point)}"
     if rule.targets_llm:
-        return _calls(match)
-    if rule.targets_mcp:
-        return _requests_to_tools(rule)
-    methods = f"{_or(match.method)} requests" if match.method else "requests"
-    words = f"{methods} whose resource is {_or(rule.resources)}" if rule.resources else methods
-    words += " of another site than the page" if rule.fault.third_party_only else ""
-    words += _where(match)
+        words, server = _calls(match.llm or LlmMatch()), "the model's API"
+    elif rule.targets_mcp:
+        words, server = _requests_to_tools(rule), "the server"
+    else:
+        words, server = f"{_or(match.method)} requests" if match.method else "requests", "the site"
+        words += f" whose resource is {_or(rule.resources)}" if rule.resources else ""
+        words += " of another site than the page" if rule.fault.third_party_only else ""
+    if server == "the site" or match != Match(llm=match.llm, mcp=match.mcp):
+        words += _where(match)
     if match.status:
-        words += f", where the site answers {_or(map(str, match.status))}"
-    if match.content_type:
+        words += f", where {server} answers {_or(map(str, match.status))}"
+    if match.content_type and server == "the site":
         words += f", where the answer's media type is {_or(match.content_type)}"
     return words
 
 
-def _calls(match: Match) -> str:
+def _calls(llm: LlmMatch) -> str:
     """Return, in words, the calls to a model that a rule is about."""
-    llm = match.llm or LlmMatch()
     words = "calls to a model"
     if llm.family:
         words += f" over {_or(llm.family)}"
@@ -112,16 +111,13 @@ def _calls(match: Match) -> str:
         words += f", asked for as {in_backticks(llm.model)}"
     if llm.step:
         steps = of_number(len(llm.step), "step")
-        words += f", in the agent's {steps} {_and(map(str, llm.step))}"
-    words += _where(match) if match != Match(llm=match.llm) else ""
-    if match.status:
-        words += f", where the model's API answers {_or(map(str, match.status))}"
+        words += f", in the agent's {steps} {listing(map(str, llm.step))}"
     return words
 
 
 def _requests_to_tools(rule: Rule) -> str:
     """Return, in words, the requests to MCP servers that a rule is about."""
-    match, wanted = rule.match, rule.match.mcp or McpMatch()
+    wanted = rule.match.mcp or McpMatch()
     if wanted.method:
         words = f"requests to servers of tools (MCP) for {_or(map(in_backticks, wanted.method))}"
     elif rule.fault.asks_tools("tools/list", ""):
@@ -130,9 +126,6 @@ def _requests_to_tools(rule: Rule) -> str:
         words = "calls of tools over MCP"
     if wanted.tool:
         words += f", of {_or(map(in_backticks, wanted.tool))}"
-    words += _where(match) if match != Match(mcp=match.mcp) else ""
-    if match.status:
-        words += f", where the server answers {_or(map(str, match.status))}"
     return words
 
 
@@ -141,9 +134,9 @@ def _origins(match: Match, point: ConnectionPhase) -> str:
     pattern = match.url_exact or match.url
     if pattern is None or pattern == "*":
         return " any host"
-    if pattern.startswith(SITES):
+    origins = match.origin
+    if origins is None:
         return " the benchmark's task sites (any host where none are known)"
-    origins = parse_origin_pattern(pattern, exact=match.url_exact is not None)
     host = "any host" if origins.host == "*" else origins.host
     if point == "name":
         return f" {host}, whatever the port" if origins.port else f" {host}"
@@ -171,17 +164,13 @@ def _server(rule: Rule) -> str:
     return "server of tools" if rule.targets_mcp else "site"
 
 
-def _hits(rule: Rule) -> str:
-    return _which(rule.trigger, _server(rule)) + _windows(rule.trigger)
-
-
 def _which(trigger: Trigger, server: str) -> str:
     if trigger.first is not None:
         number = "the first one" if trigger.first == 1 else f"the first {trigger.first}"
         return f"{number}; after that the {server} is healthy again"
     if trigger.nth is not None:
         number = of_number(len(trigger.nth), "number")
-        return f"{number} {_and(map(str, trigger.nth))}, and no other"
+        return f"{number} {listing(map(str, trigger.nth))}, and no other"
     if trigger.every is not None:
         return "all" if trigger.every == 1 else f"every {_ordinal(trigger.every)}"
     if trigger.random is not None:
@@ -218,11 +207,7 @@ def _counting(rule: Rule) -> str:
     return "each method and URL is numbered by itself"
 
 
-def _meets(rule: Rule) -> str:
-    return f"{rule.fault.kind}: {rule.fault.explain()}"
-
-
-def _stage(rule: Rule) -> str:
+def _when(rule: Rule) -> str:
     if rule.fault.point is not None:
         where = f"; shows in {NAMESPACE_MODE} only" if rule.fault.needs_namespace else ""
         return f"before there is a request, so the site does nothing{where}"
@@ -248,16 +233,7 @@ def _stage(rule: Rule) -> str:
 
 
 def _or(words: Iterable[str]) -> str:
-    return _list(words, "or")
-
-
-def _and(words: Iterable[str]) -> str:
-    return _list(words, "and")
-
-
-def _list(words: Iterable[str], joint: str) -> str:
-    *others, last = words
-    return f"{', '.join(others)} {joint} {last}" if others else last
+    return listing(words, "or")
 
 
 def _ordinal(number: int) -> str:

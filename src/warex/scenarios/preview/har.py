@@ -106,8 +106,11 @@ def read_har(path: Path) -> tuple[HarEntry, ...]:
         )
         what = first["msg"].removeprefix("Value error, ")
         raise TraceError(f"{path} is no HAR file: {where.lstrip('.') or 'it'}: {what}") from None
-    rows = [row for row in har.log.entries if _crossed_the_network(row)]
-    rows.sort(key=lambda row: row.started)
+    rows = [
+        row
+        for row in sorted(har.log.entries, key=lambda row: row.started)
+        if row.request.url.lower().startswith(_SCHEMES) and not row.cached
+    ]
     return tuple(_entry(row, rows[0].started) for row in rows)
 
 
@@ -130,34 +133,29 @@ def _without_content(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _crossed_the_network(row: _Row) -> bool:
-    return row.request.url.lower().startswith(_SCHEMES) and not row.cached
-
-
 def _entry(row: _Row, start: datetime) -> HarEntry:
-    answer = row.response
-    answered = answer is not None and answer.status > 0
     resource = row.resource.lower()
+    answer = row.response if row.response and row.response.status > 0 else None
     return HarEntry(
         at=(row.started - start).total_seconds(),
         seconds=max(row.milliseconds, 0.0) / 1000,
         request=Request(row.request.method.upper(), row.request.url, _headers(row.request.headers)),
         body=row.request.post.text if row.request.post else "",
-        response=Response(answer.status, _headers(answer.headers)) if answer and answered else None,
+        response=Response(answer.status, _headers(answer.headers)) if answer else None,
         resource=_RESOURCES.get(resource, resource),
         reached=_reached(row.timings),
     )
 
 
 def _reached(phases: _Phases | None) -> tuple[ConnectionPhase, ...] | None:
-    if phases is None or (phases.dns, phases.connect, phases.ssl) == (None, None, None):
+    if phases is None or phases == _Phases():
         return None
-    took: tuple[tuple[ConnectionPhase, float | None], ...] = (
-        ("name", phases.dns),
-        ("connect", phases.connect),
-        ("tls", phases.ssl),
-    )
-    return tuple(point for point, seconds in took if seconds is not None and seconds >= 0)
+    took: dict[ConnectionPhase, float | None] = {
+        "name": phases.dns,
+        "connect": phases.connect,
+        "tls": phases.ssl,
+    }
+    return tuple(point for point, ms in took.items() if ms is not None and ms >= 0)
 
 
 def _headers(pairs: tuple[_Pair, ...]) -> dict[str, str]:

@@ -7,11 +7,11 @@ done after a fault.
 """
 
 import hashlib
-import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 from urllib.parse import urlsplit
 
 from warex import mcp
@@ -44,11 +44,7 @@ from warex.traces import (
 )
 from warex.traffic import Arm
 
-_ARMS: Final[Mapping[str, Arm]] = {
-    "start": "start",
-    "first_page": "first_page",
-    "first_llm_call": "first_llm_call",
-}
+_ARMS: Final[Mapping[str, Arm]] = {arm: arm for arm in get_args(Arm.__value__)}
 _FAMILIES: Final = frozenset(family.name for family in LLM_APIS)
 # Fetch Metadata for recordings with the resource but without the header.
 _DESTINATION: Final[Mapping[str, str]] = {
@@ -82,55 +78,6 @@ class Hit:
     """Planned, but missed: an earlier rule already ends the exchange."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    exchange: Exchange
-    llm: str | None = None
-    """Identifies a call to the model; None for other requests."""
-    repeat: bool = False
-    """Whether this is the browser's silent repeat."""
-    task: str = ""
-
-    @property
-    def of_agent(self) -> bool:
-        """Whether the request goes to a model or an MCP server."""
-        return self.llm is not None or isinstance(self.exchange, McpExchange)
-
-
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """A connection try."""
-
-    point: ConnectionPhase
-    host: str
-    port: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    exchange_id: str
-    response: Response | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Began:
-    """A task began, with its own seed."""
-
-    seed: int
-    task: str = ""
-    is_beside: bool = False
-    """Whether it runs concurrently with others."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Arming:
-    armed: bool
-    task: str = ""
-
-
-type _Moment = _Tried | _Asked | _Answered | _Began | _Arming
-
-
 def hits_in_recording(
     scenario: Scenario, path: Path, seed: int | None = None, sites: tuple[str, ...] = ()
 ) -> tuple[Hit, ...]:
@@ -142,8 +89,9 @@ def hits_in_recording(
     """
     if path.is_dir() or path.suffix == ".jsonl":
         return _against_trial(scenario, path / EVENTS if path.is_dir() else path, seed, sites)
-    injector = Injector(scenario, seed or 0, sites=sites)
-    return tuple(_play(injector, _har_moments(read_har(path))))
+    player = _Player(Injector(scenario, seed or 0, sites=sites))
+    _play_har(player, read_har(path))
+    return tuple(player.hits)
 
 
 def _against_trial(
@@ -160,80 +108,97 @@ def _against_trial(
         never=began.never,
         arm=scenario.arm or _ARMS.get(began.arm),
     )
-    return tuple(_play(injector, _trial_moments(entries)))
+    player = _Player(injector)
+    _play_trial(player, entries)
+    return tuple(player.hits)
 
 
-def _play(injector: Injector, moments: Iterable[tuple[float, _Moment]]) -> Iterator[Hit]:
-    number = 0
-    main, beside = injector, dict[str, Injector]()
-    asked: dict[str, tuple[int, _Asked]] = {}
-    for now, moment in moments:
-        match moment:
-            case _Tried(point, host, port):
-                decision = main.connection_try(point, host, port, now)
-                url = main.connection_url(point, host, port)
-                attempt = Exchange("", Request("CONNECT", url))
-                yield from _hits(main, decision, attempt, number + 1, now, "other")
-            case _Asked(exchange, llm):
-                number += 1
-                if moment.repeat:
-                    continue
-                asked[exchange.id] = (number, moment)
-                injector = beside.get(moment.task, main)
-                if llm is not None:
-                    injector.llm_call(llm)
-                if isinstance(exchange, LlmExchange):
-                    exchange = replace(exchange, step=injector.steps)
-                    asked[exchange.id] = (number, replace(moment, exchange=exchange))
-                decision = injector.request(exchange, now, llm=moment.of_agent)
-                yield from _hits(injector, decision, exchange, number, now)
-            case _Answered(exchange_id, response) if exchange_id in asked:
-                place, question = asked.pop(exchange_id)
-                injector = beside.get(question.task, main)
-                if response is not None:
-                    exchange = replace(question.exchange, response=response)
-                    decision = injector.response(exchange, now, llm=question.of_agent)
-                    yield from _hits(injector, decision, exchange, place, now)
-                injector.finish(exchange_id)
-            case _Began(seed, task, is_beside=True):
-                beside[task] = main.for_concurrent_task(seed)
-            case _Began(seed, task):
-                beside.pop(task, None)
-                main.begin_task(seed)
-            case _Arming(armed, task):
-                injector = beside.get(task, main)
-                (injector.arm if armed else injector.disarm)()
-            case _Answered():
-                # Its request is a silent repeat or precedes the trace.
-                pass
+class _Player:
+    """Plays what a recording holds, in order, through an injector."""
+
+    def __init__(self, injector: Injector) -> None:
+        self.hits: list[Hit] = []
+        self._main = injector
+        self._concurrent: dict[str, Injector] = {}
+        self._open: dict[str, tuple[int, Exchange, bool, str]] = {}
+        """The exchanges under way: number, exchange, whether to a model or MCP server, task."""
+        self._number = 0
+
+    def injector(self, task: str) -> Injector:
+        """Return the injector of a task."""
+        return self._concurrent.get(task, self._main)
+
+    def connect(self, now: float, point: ConnectionPhase, host: str, port: int | None) -> None:
+        """Try a connection."""
+        decision = self._main.connection_try(point, host, port, now)
+        attempt = Exchange("", Request("CONNECT", self._main.connection_url(point, host, port)))
+        self._add(self._main, decision, attempt, self._number + 1, now, "other")
+
+    def ask(self, now: float, exchange: Exchange, llm: str | None = None, task: str = "") -> None:
+        """Send a request; ``llm`` identifies a call to the model."""
+        self._number += 1
+        injector = self.injector(task)
+        if llm is not None:
+            injector.llm_call(llm)
+        if isinstance(exchange, LlmExchange):
+            exchange = replace(exchange, step=injector.steps)
+        of_agent = llm is not None or isinstance(exchange, McpExchange)
+        self._open[exchange.id] = (self._number, exchange, of_agent, task)
+        decision = injector.request(exchange, now, llm=of_agent)
+        self._add(injector, decision, exchange, self._number, now)
+
+    def repeat(self) -> None:
+        """Pass over the browser's silent repeat of a request."""
+        self._number += 1
+
+    def answer(self, now: float, exchange_id: str, response: Response | None) -> None:
+        """Answer a request, unless it is a silent repeat or precedes the recording."""
+        if exchange_id not in self._open:
+            return
+        number, exchange, of_agent, task = self._open.pop(exchange_id)
+        injector = self.injector(task)
+        if response is not None:
+            exchange = replace(exchange, response=response)
+            decision = injector.response(exchange, now, llm=of_agent)
+            self._add(injector, decision, exchange, number, now)
+        injector.finish(exchange_id)
+
+    def begin_task(self, seed: int, task: str, *, concurrent: bool) -> None:
+        """Begin a task, with its own seed."""
+        if concurrent:
+            self._concurrent[task] = self._main.for_concurrent_task(seed)
+        else:
+            self._concurrent.pop(task, None)
+            self._main.begin_task(seed)
+
+    def _add(
+        self,
+        injector: Injector,
+        decision: Decision,
+        exchange: Exchange,
+        number: int,
+        now: float,
+        resource: Resource | None = None,
+    ) -> None:
+        for injection in (*decision.injections, *decision.superseded):
+            superseded = injection in decision.superseded
+            injector.settle(injection, delivered=not superseded)
+            hit = Hit(
+                number=number,
+                at=now,
+                method=exchange.request.method,
+                url=exchange.request.url,
+                resource=resource or resource_of(exchange.request, exchange.response),
+                rule=injection.rule,
+                ordinal=injection.ordinal,
+                stage=injection.stage,
+                superseded=superseded,
+            )
+            self.hits.append(hit)
 
 
-def _hits(
-    injector: Injector,
-    decision: Decision,
-    exchange: Exchange,
-    number: int,
-    now: float,
-    resource: Resource | None = None,
-) -> Iterator[Hit]:
-    for injection in (*decision.injections, *decision.superseded):
-        superseded = injection in decision.superseded
-        injector.settle(injection, delivered=not superseded)
-        yield Hit(
-            number=number,
-            at=now,
-            method=exchange.request.method,
-            url=exchange.request.url,
-            resource=resource or resource_of(exchange.request, exchange.response),
-            rule=injection.rule,
-            ordinal=injection.ordinal,
-            stage=injection.stage,
-            superseded=superseded,
-        )
-
-
-def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]:
-    moments: list[tuple[float, int, _Moment]] = []
+def _play_har(player: _Player, entries: Iterable[HarEntry]) -> None:
+    moments: list[tuple[float, int, Callable[[], None]]] = []
     places: set[tuple[str, int]] = set()
     for index, entry in enumerate(entries):
         path = urlsplit(entry.request.url).path
@@ -243,16 +208,16 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
         of_site = is_site_request(host, request.headers)
         call = None if of_site else recognise(request.method, path, "", body)
         exchange = Exchange(f"har{index}", request)
+        llm: str | None = None
         messages = mcp.read_messages(body) if request.method == "POST" else []
         by_agent = mcp.is_mcp(messages, request.headers) and not is_browser_request(request.headers)
         if by_agent or _is_stream_of_tools(request):
             requests = tuple(mcp.requests(messages))
-            asked = _Asked(McpExchange(exchange.id, request, mcp_requests=requests))
-        elif call is None:
-            is_llm = could_be_llm(request.method, path) and not of_site
-            asked = _Asked(exchange, hashlib.sha256(body).hexdigest() if is_llm else None)
-        else:
-            asked = _Asked(LlmExchange(exchange.id, request, llm_request=call), call.body_digest)
+            exchange = McpExchange(exchange.id, request, mcp_requests=requests)
+        elif call is not None:
+            exchange, llm = LlmExchange(exchange.id, request, llm_request=call), call.body_digest
+        elif could_be_llm(request.method, path) and not of_site:
+            llm = hashlib.sha256(body).hexdigest()
         place = _place(entry.request.url)
         reached = entry.reached
         if reached is None:
@@ -261,14 +226,14 @@ def _har_moments(entries: Iterable[HarEntry]) -> Iterator[tuple[float, _Moment]]
         if place is not None:
             places.add(place)
             for order, point in enumerate(reached):
-                moments.append((entry.at, 5 * index + order, _Tried(point, *place)))
-        moments.append((entry.at, 5 * index + 3, asked))
-        answered = _Answered(f"har{index}", entry.response)
-        moments.append((entry.at + entry.seconds, 5 * index + 4, answered))
-    heapq.heapify(moments)
-    while moments:
-        at, _, moment = heapq.heappop(moments)
-        yield at, moment
+                connect = partial(player.connect, entry.at, point, *place)
+                moments.append((entry.at, 5 * index + order, connect))
+        moments.append((entry.at, 5 * index + 3, partial(player.ask, entry.at, exchange, llm)))
+        end = entry.at + entry.seconds
+        answer = partial(player.answer, end, exchange.id, entry.response)
+        moments.append((end, 5 * index + 4, answer))
+    for _, _, play in sorted(moments, key=lambda moment: moment[:2]):
+        play()
 
 
 def _asked(call: LlmCall) -> LlmRequest:
@@ -286,9 +251,8 @@ def _asked(call: LlmCall) -> LlmRequest:
 def _tools_asked(request: Request, said: Iterable[McpCall]) -> tuple[McpRequest, ...] | None:
     """Return the MCP requests of a trial's request; None if it has none."""
     asked = tuple(McpRequest(call.id, None, call.method, {"name": call.tool}) for call in said)
-    if asked or mcp.session_id(request.headers):
-        return asked
-    return asked if _is_stream_of_tools(request) else None
+    of_tools = asked or mcp.session_id(request.headers) or _is_stream_of_tools(request)
+    return asked if of_tools else None
 
 
 def _is_stream_of_tools(request: Request) -> bool:
@@ -317,8 +281,7 @@ def _needed(url: str) -> tuple[ConnectionPhase, ...]:
     return ("name", "connect")
 
 
-def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
-    entries = tuple(entries)
+def _play_trial(player: _Player, entries: Sequence[Entry]) -> None:
     # A call's event is written at its end, but the step began with its request.
     calls = {e.event.exchange: e.event for e in entries if isinstance(e.event, LlmCall)}
     tools: dict[str, list[McpCall]] = {}
@@ -330,16 +293,19 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
     for entry in entries:
         match entry.event:
             case Dns(name=name):
-                yield entry.t, _Tried("name", name, None)
+                player.connect(entry.t, "name", name, None)
             case FaultPlanned(point="connect" | "tls" as failed, url=url) if place := _place(url):
                 # A failed try has no request.
-                yield entry.t, _Tried(failed, *place)
+                player.connect(entry.t, failed, *place)
             case RequestSeen() as event:
                 place = _place(event.url)
                 if place is not None and (event.connection, place) not in connections:
                     connections.add((event.connection, place))
                     for point in _needed(event.url)[names:]:
-                        yield entry.t, _Tried(point, *place)
+                        player.connect(entry.t, point, *place)
+                if event.repeat_of is not None:
+                    player.repeat()
+                    continue
                 headers = dict(event.headers)
                 request = _with_resource(Request(event.method, event.url, headers), event.resource)
                 exchange = Exchange(event.exchange, request)
@@ -350,18 +316,18 @@ def _trial_moments(entries: Iterable[Entry]) -> Iterator[tuple[float, _Moment]]:
                 if asked is not None:
                     exchange = McpExchange(exchange.id, request, mcp_requests=asked)
                 step = None if call is None else str(call.step)
-                yield entry.t, _Asked(exchange, step, event.repeat_of is not None, event.task)
+                player.ask(entry.t, exchange, step, event.task)
             case ResponseSeen() as event:
                 # An answer of ours hides the site's.
                 by_site = event.by in ("site", "cache") and event.status is not None
                 response = Response(event.status or 0, dict(event.headers)) if by_site else None
-                yield entry.t, _Answered(event.exchange, response)
-            case TaskBegan(task=name, seed=seed) as event:
-                yield entry.t, _Began(seed, name, event.beside)
+                player.answer(entry.t, event.exchange, response)
+            case TaskBegan() as event:
+                player.begin_task(event.seed, event.task, concurrent=event.beside)
             case Armed(by="control"):
-                yield entry.t, _Arming(True)
+                player.injector("").arm()
             case Disarmed(task=task):
-                yield entry.t, _Arming(False, task)
+                player.injector(task).disarm()
 
 
 def _with_resource(request: Request, resource: str) -> Request:

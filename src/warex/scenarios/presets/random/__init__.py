@@ -1,1 +1,1 @@
-"""Faults together, as often as they are met on the web."""
+"""Failures of pages by chance, for training data."""

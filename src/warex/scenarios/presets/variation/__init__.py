@@ -1,1 +1,1 @@
-"""What comes late."""
+"""Sites that look different and work as before."""
