@@ -29,7 +29,7 @@ __all__ = [
     "read_answer",
     "recognise",
     "refuse",
-    "told_wait",
+    "retry_after",
     "tool_names",
     "usage_at_least",
     "with_system_text",
@@ -95,15 +95,15 @@ def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
     return _BY_NAME[request.api].write_answer(request, answer)
 
 
-def refuse(request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
-    """Return the error that the request's API sends for a trouble.
+def refuse(request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+    """Return an error as the request's API sends it.
 
     ``wait`` is the time in seconds after which the client may retry, if the API sends one.
     """
-    return _BY_NAME[request.api].error_response(request, trouble, wait)
+    return _BY_NAME[request.api].write_error(request, kind, wait)
 
 
-def told_wait(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
+def retry_after(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
     """Return the seconds after which an error allows a retry; None if it does not say."""
     named = {name.lower(): value for name, value in headers.items()}
     return _BY_NAME[request.api].retry_after(named, body)

@@ -20,7 +20,7 @@ from warex.llm import (
     Usage,
     read_answer,
     recognise,
-    told_wait,
+    retry_after,
     tool_names,
     with_system_text,
 )
@@ -211,7 +211,7 @@ def test_an_answer_that_is_written_reads_the_same(
 def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorKind) -> None:
     request = vectors(family.name)[0].recognised()
 
-    refused = family.error_response(request, trouble, 20)
+    refused = family.write_error(request, trouble, 20)
 
     answer = read_answer(request, refused.status, "", refused.body)
     if refused.status == 200:
@@ -231,12 +231,11 @@ def test_what_a_refusal_tells_its_client_to_wait_is_read(
 ) -> None:
     for vector in vectors(family.name):
         request = vector.recognised()
-        refused = family.error_response(request, trouble, 20)
+        refused = family.write_error(request, trouble, 20)
 
-        told = told_wait(request, refused.headers, refused.body)
+        wait = retry_after(request, refused.headers, refused.body)
 
-        silent = family.name.startswith("bedrock") or family.name == "ollama"
-        assert told == (20 if trouble == "rate_limited" and not silent else None)
+        assert wait == (20 if trouble == "rate_limited" and family.reports_wait else None)
 
 
 @each_family
@@ -256,7 +255,7 @@ def test_what_a_refusal_tells_its_client_to_wait_is_read(
 def test_a_wait_in_a_header_is_read_where_it_is_one(
     family: LlmApi, headers: dict[str, str], told: float | None
 ) -> None:
-    assert told_wait(vectors(family.name)[0].recognised(), headers, b"[{]") == told
+    assert retry_after(vectors(family.name)[0].recognised(), headers, b"[{]") == told
 
 
 @each_family

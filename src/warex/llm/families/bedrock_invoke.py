@@ -16,20 +16,12 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    Usage,
-)
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body.framing import split_frames
-from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, parse_json
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_json
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
-from warex.llm.families.base import LlmApi
+from warex.llm.families.base import LlmApi, are_messages
 from warex.llm.families.bedrock_converse import BedrockConverse, aws_error, read_converse
 from warex.llm.families.openai_chat import OpenAiChat
 from warex.llm.families.reading import AnswerBuilder
@@ -53,26 +45,23 @@ class BedrockInvoke(LlmApi):
     answer_description = "an answer of a model that WAREX knows"
     path_endings = ("/invoke", _STREAMED)
     reports = ()
+    reports_wait = False
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        messages = as_list(body.get("messages"))
-        alike = bool(messages) and all(as_text(as_dict(m).get("role")) for m in messages)
+        alike = are_messages(body.get("messages"), with_roles=True)
         return alike and _PATH.search(path) is not None
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
         form, named = _form(body), _PATH.search(path)
         asked = _FORMS[form].read_request(path, body, digest)
-        given = as_dict(body.get("inferenceConfig"))
-        sampling = Sampling(as_number(given.get("temperature")), as_number(given.get("topP")))
         return replace(
             asked,
             api=self.name,
             variant=form,
             model=unquote(named[1]) if named else "",
             stream=path.partition("?")[0].endswith(_STREAMED),
-            sampling=sampling if form == "nova" else asked.sampling,
         )
 
     @override
@@ -103,10 +92,8 @@ class BedrockInvoke(LlmApi):
         return writing.aws_stream(("chunk", {"bytes": chunk}) for chunk in chunks)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        return aws_error(trouble)
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        return aws_error(kind)
 
     @override
     def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
