@@ -25,6 +25,7 @@ from warex.exports.trajectories import adp, atif
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
 from warex.llm.actions.parser import Vocabulary
+from warex.text.english import first_validation_error
 from warex.traces.files import write_atomic
 
 MANIFEST: Final = "dataset.json"
@@ -189,9 +190,7 @@ def _manifest(folder: Path) -> DatasetManifest:
     try:
         return DatasetManifest.model_validate_json(_bytes(path))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
+        raise InputError(f"{path}: {first_validation_error(error)}") from None
 
 
 def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
@@ -200,11 +199,9 @@ def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
         try:
             found.append(ROWS[kind].model_validate_json(line))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
             raise InputError(
                 f"{path}:{number}: this is no row of the format {kind}:"
-                f" {where + ': ' if where else ''}{first['msg']}"
+                f" {first_validation_error(error)}"
             ) from None
     if hashlib.sha256(data).hexdigest() != digest:
         raise InputError(
