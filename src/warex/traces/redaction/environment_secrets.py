@@ -10,7 +10,7 @@ from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
 from warex.traces.redaction.gitleaks import PatternSet
-from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
+from warex.traces.redaction.names import Secrecy, is_secret, looks_random, name_secrecy
 
 _LEAST = 8
 """Characters of a secret; shorter values also occur in other words."""
@@ -27,13 +27,13 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     found: set[str] = set()
     for name, value in environment.items():
         found |= set(_secrets_in_url(value))
-        told = name_secrecy(name)
-        if told is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
+        secrecy = name_secrecy(name)
+        if secrecy is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
             continue
         for line in value.splitlines():
             if len(line) < _LEAST or line.lower() in _PLAIN or line.startswith("-----"):
                 continue
-            if told is Secrecy.SECRET or looks_secret(line):
+            if is_secret(secrecy, line):
                 found.add(line)
     return frozenset(found)
 
