@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage
 from warex.llm.body.large_base64 import omit_base64
-from warex.llm.body.lenient_json import as_dict, parse_json
+from warex.llm.body.lenient_json import as_dict, parse_object
 from warex.llm.content.images import detach_images as _detach_images
 from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
@@ -51,12 +51,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     if not could_be_llm(method, path):
         return None
     shorter, left_out = omit_base64(body)
-    try:
-        sent = parse_json(shorter)
-    except ValueError:
-        return None
-    if not isinstance(sent, dict):
-        return None
+    sent = parse_object(shorter)
     shape = path.partition("?")[0]
     for family in LLM_APIS:
         if shape.endswith(family.path_endings) and family.recognise(path, sent):

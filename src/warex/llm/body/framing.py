@@ -166,8 +166,7 @@ def _messages(body: bytes) -> Iterator[JsonValue]:
 def _aws_error(names: Mapping[str, str], payload: JsonValue) -> JsonValue:
     """Return an exception that the API declares, or another error of AWS."""
     kind = names.get(":exception-type") or names.get(":error-code") or "an error without a name"
-    told = as_dict(payload)
-    message = as_text(told.get("message")) or names.get(":error-message") or ""
+    message = as_text(as_dict(payload).get("message")) or names.get(":error-message") or ""
     return {"type": kind, "message": f"{kind}: {message}" if message else kind}
 
 

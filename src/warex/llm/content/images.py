@@ -32,8 +32,9 @@ def image_at(
         yield Image(at, tokens)
     else:
         data = url[head.end() :]
-        told = tokens if count is None else image_tokens(data, count, tokens)
-        yield Image(at, told, head[1], data)
+        if count is not None:
+            tokens = image_tokens(data, count, tokens)
+        yield Image(at, tokens, head[1], data)
 
 
 def iter_images(value: JsonValue, images: ImagesOf) -> Iterator[str]:

@@ -6,7 +6,6 @@ https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 """
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +17,7 @@ from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body.framing import split_frames
-from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_json
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_object
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
 from warex.llm.families.base import LlmApi, are_messages
@@ -97,7 +96,7 @@ class BedrockInvoke(LlmApi):
 
     @override
     def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _FORMS[_form(as_dict(parse_json(body)))].append_to_system_prompt(body, text)
+        return _FORMS[_form(parse_object(body))].append_to_system_prompt(body, text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -116,8 +115,8 @@ def _form(body: Mapping[str, JsonValue]) -> str:
 
 def _event(chunk: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     try:
-        return as_dict(parse_json(base64.b64decode(as_text(chunk.get("bytes")), validate=True)))
-    except (binascii.Error, ValueError):
+        return parse_object(base64.b64decode(as_text(chunk.get("bytes")), validate=True))
+    except ValueError:
         return {}
 
 

@@ -16,7 +16,14 @@ from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body import json_splice
-from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens, parse_json
+from warex.llm.body.lenient_json import (
+    as_count,
+    as_dict,
+    as_list,
+    as_text,
+    as_tokens,
+    parse_first_object,
+)
 from warex.llm.content.image_tokens import gemini_image_tokens, image_tokens
 from warex.llm.families import writing
 from warex.llm.families.base import LlmApi, are_messages, sampling_in, system_message
@@ -190,11 +197,7 @@ class Gemini(LlmApi):
 
     @override
     def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
-        try:
-            sent = parse_json(body)
-        except ValueError:
-            sent = None
-        error = as_dict(as_dict(sent[0] if isinstance(sent, list) and sent else sent).get("error"))
+        error = as_dict(parse_first_object(body).get("error"))
         for detail in map(as_dict, as_list(error.get("details"))):
             delay = _DELAY.fullmatch(as_text(detail.get("retryDelay")))
             if delay and as_text(detail.get("@type")).endswith("google.rpc.RetryInfo"):

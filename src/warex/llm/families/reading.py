@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
-from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.llm.body.lenient_json import as_dict, as_text, parse_first_object
 from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
 
 type FinishReasons = Mapping[str, Finish]
@@ -170,12 +170,8 @@ _TIER = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 def body_excerpt(body: bytes) -> str:
     """Return the API's error message, or the beginning of a body without one."""
-    try:
-        sent = parse_json(body)
-    except ValueError:
-        sent = None
     # Gemini streams an error as an array of one.
-    message = error_message(as_dict(sent[0] if isinstance(sent, list) and sent else sent))
+    message = error_message(parse_first_object(body))
     if not message:
         message = " ".join(body[: 4 * _QUOTED].decode("utf-8", errors="replace").split())
     return message[:_QUOTED] or "empty body"
