@@ -190,8 +190,8 @@ def _identifier(*place: str) -> str:
 
 
 def _group(pattern: str, task: str) -> str:
-    told = re.match(pattern, task)
-    return told[1] if told else ""
+    found = re.match(pattern, task)
+    return found[1] if found else ""
 
 
 def _images(

@@ -70,8 +70,8 @@ def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> Classifie
         return ClassifiedAnswer(_without_action(text, answer), "", same_kind=False)
     act = acts[0]
     same_kind = bool(wanted) and act.name == wanted[0].name
-    told = _of_action(acts, wanted, row, vocabulary, text)
-    return ClassifiedAnswer(told, shown(act), same_kind)
+    label = _of_action(acts, wanted, row, vocabulary, text)
+    return ClassifiedAnswer(label, shown(act), same_kind)
 
 
 def shown(action: Action) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from warex.errors import InputError, MachineError
 from warex.exports.dataset import Dataset
 from warex.exports.names import Format
+from warex.exports.rows import ChatMessage
 from warex.files.reading import path_exists
 from warex.traces.files import write_atomic
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
@@ -95,7 +96,11 @@ def train(
     keep_freed_memory()
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
     _with_adapter(loaded, adapter, recipe)
-    length = _length(loaded)
+
+    def length(messages: Sequence[ChatMessage]) -> int:
+        whole = for_chat_template(messages)
+        return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
+
     some, left_out = examples(rows_of_split(dataset, "train"), length, recipe.max_length)
     if not some:
         raise InputError(
@@ -107,7 +112,8 @@ def train(
 
     out.mkdir(parents=True, exist_ok=True)
     try:
-        _write_json(out / RECIPE, {"model": model, **recipe.model_dump()})
+        written = json.dumps({"model": model, **recipe.model_dump()}, indent=2)
+        write_atomic(out / RECIPE, f"{written}\n".encode())
         trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
         result = trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
@@ -131,10 +137,6 @@ def train(
 def is_first_process() -> bool:
     """Whether this is the only process of a training, or the first started by accelerate."""
     return os.environ.get("RANK", "0") == "0"
-
-
-def _processes() -> int:
-    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def _require_fresh(out: Path) -> None:
@@ -194,14 +196,6 @@ def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparame
             weights.data = weights.data.float()
 
 
-def _length(loaded: LoadedModel) -> Callable[[Sequence[Mapping[str, Any]]], int]:
-    def length(messages: Sequence[Mapping[str, Any]]) -> int:
-        whole = for_chat_template([dict(message) for message in messages])
-        return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
-
-    return length
-
-
 def _trainer(
     loaded: LoadedModel,
     kind: Format,
@@ -223,18 +217,16 @@ def _trainer(
         "dpo": (trl.DPOConfig, trl.DPOTrainer),
         "kto": (trl.KTOConfig, trl.KTOTrainer),
     }[kind]
-    choices: dict[Format, dict[str, Any]] = {
-        "sft": {"completion_only_loss": True, "packing": recipe.packing},
-        "dpo": {"beta": recipe.beta},
-        "kto": {"beta": recipe.beta},
-    }
+    choices: dict[str, Any] = {"beta": recipe.beta}
+    if kind == "sft":
+        choices = {"completion_only_loss": True, "packing": recipe.packing}
     best = bool(validation)
     arguments = config(
         output_dir=str(out / CHECKPOINTS),
         num_train_epochs=recipe.epochs,
         per_device_train_batch_size=recipe.at_once,
         per_device_eval_batch_size=recipe.at_once,
-        gradient_accumulation_steps=recipe.accumulated(_processes()),
+        gradient_accumulation_steps=recipe.accumulated(int(os.environ.get("WORLD_SIZE", "1"))),
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=recipe.schedule,
         warmup_steps=recipe.warmup,
@@ -256,7 +248,7 @@ def _trainer(
         seed=recipe.seed,
         data_seed=recipe.seed,
         dataloader_pin_memory=loaded.device != "cpu",
-        **choices[kind],
+        **choices,
     )
     made = trainer(
         model=loaded.model,
@@ -334,7 +326,3 @@ def _card(model: str, dataset: Dataset, recipe: Hyperparameters, trained: Traini
         f"`warex evaluate --data DATA --model {model} --adapter {trained.folder}` tests it;"
         f" `warex serve --model {model} --adapter {trained.folder}` serves it.\n"
     )
-
-
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    write_atomic(path, (json.dumps(value, indent=2) + "\n").encode())

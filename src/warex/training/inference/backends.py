@@ -121,7 +121,7 @@ def _message(data: bytes, url: str) -> ChatMessage:
         message = json.loads(data)["choices"][0]["message"]
         content, calls = message.get("content") or "", message.get("tool_calls")
     except (ValueError, LookupError, TypeError, AttributeError):
-        told = data[:200].decode("utf-8", "replace")
-        raise InputError(f"{url} did not answer a chat completion: {told}") from None
+        shown = data[:200].decode("utf-8", "replace")
+        raise InputError(f"{url} did not answer a chat completion: {shown}") from None
     found: ChatMessage = {"role": "assistant", "content": content}
     return {**found, "tool_calls": calls} if calls else found
