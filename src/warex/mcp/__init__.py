@@ -11,10 +11,9 @@ from pydantic import JsonValue
 
 from warex.exchange import BROWSER
 from warex.llm.body.lenient_json import as_dict, as_text
-from warex.mcp.messages import McpAnswer, McpRequest, answers, cancelled, read_messages, requests
+from warex.mcp.messages import McpRequest, answers, cancelled, read_messages, requests
 
 __all__ = [
-    "McpAnswer",
     "McpRequest",
     "answers",
     "cancelled",
