@@ -119,7 +119,7 @@ def _json(body: bytes) -> BodyFrames:
     except ValueError:
         first, _, rest = body.partition(b"\n")
     # The first line of a value over several lines is not JSON.
-    if rest.strip(b"\n") and _is_json(first):
+    if rest.strip(b"\n") and any(True for _ in _readable([first])):
         return BodyFrames(_readable(_lines(body, _NEWLINE)))
     try:
         return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
@@ -129,10 +129,6 @@ def _json(body: bytes) -> BodyFrames:
 
 def _items(value: JsonValue) -> tuple[JsonValue, ...]:
     return tuple(value) if isinstance(value, list) else (value,)
-
-
-def _is_json(text: bytes) -> bool:
-    return any(True for _ in _readable([text]))
 
 
 def _readable(texts: Iterable[bytes]) -> Iterator[JsonValue]:

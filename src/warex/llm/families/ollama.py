@@ -136,7 +136,9 @@ class Ollama(LlmApi):
         if "messages" in sent:
             return super().append_to_system_prompt(body, text)
         if sent.get("raw") is True:
-            raise ValueError("its prompt goes to the model as it stands (raw), without a system's")
+            raise ValueError(
+                "its prompt goes to the model unchanged (raw), without a system prompt"
+            )
         return system_prompt.in_member(body.decode(), "system", text).encode()
 
     @override

@@ -30,10 +30,10 @@ def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> S
     return SerializedAnswer(200, headers, text.encode())
 
 
-def lines(frames: Iterable[JsonValue], kind: str = "application/x-ndjson") -> SerializedAnswer:
+def lines(frames: Iterable[JsonValue]) -> SerializedAnswer:
     """Return a stream of JSON values, one on each line."""
     text = "".join(f"{json.dumps(frame, ensure_ascii=False)}\n" for frame in frames)
-    return SerializedAnswer(200, {"content-type": kind}, text.encode())
+    return SerializedAnswer(200, {"content-type": "application/x-ndjson"}, text.encode())
 
 
 def aws_stream(messages: Iterable[tuple[str, JsonValue]]) -> SerializedAnswer:
