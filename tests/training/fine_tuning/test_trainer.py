@@ -49,7 +49,7 @@ def test_a_training_lowers_the_loss_and_leaves_an_adapter_with_its_card(
 ) -> None:
     told: list[TrainingProgress] = []
 
-    trained = train(data, model, tmp_path / "out", QUICK, tell=told.append)
+    trained = train(data, model, tmp_path / "out", QUICK, on_step=told.append)
 
     assert (trained.steps, trained.examples, trained.left_out) == (16, 16, 0)
     seen, right = (losses(tmp_path / "out", name) for name in ("loss", "mean_token_accuracy"))

@@ -79,7 +79,7 @@ def command(
     countdown: ProgressReporter | None = None
     shown: dict[str, float] = {}
 
-    def tell(progress: TrainingProgress) -> None:
+    def show(progress: TrainingProgress) -> None:
         nonlocal countdown
         # Loading and the steps of an earlier run do not count towards the estimate.
         countdown = countdown or ProgressReporter("steps", initial=progress.step)
@@ -88,7 +88,14 @@ def command(
         countdown.update(progress.step, progress.steps, ", ".join(told))
 
     trained = train(
-        dataset, model, out, chosen, adapter=adapter, resume=resume, one_sided=one_sided, tell=tell
+        dataset,
+        model,
+        out,
+        chosen,
+        adapter=adapter,
+        resume=resume,
+        one_sided=one_sided,
+        on_step=show,
     )
     if trained.left_out:
         report(

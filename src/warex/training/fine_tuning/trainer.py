@@ -39,7 +39,7 @@ _DISK_FULL: Final = (
 )  # fmt: skip
 """``unexpected pos``: torch wrote less of a file than was requested."""
 
-type Tell = Callable[["TrainingProgress"], None]
+type OnStep = Callable[["TrainingProgress"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,6 @@ class TrainingResult:
     examples: int
     left_out: int
     """Rows that do not fit into ``max_length``."""
-    loss: float | None
-    """Of the last log."""
     validation_loss: float | None
     """Of the best epoch; None without validation rows."""
     resumed_at: int = 0
@@ -79,7 +77,7 @@ def train(
     adapter: Path | None = None,
     resume: bool = False,
     one_sided: bool = False,
-    tell: Tell = lambda progress: None,
+    on_step: OnStep = lambda progress: None,
 ) -> TrainingResult:
     """Train a LoRA adapter on a data set and write it into a folder.
 
@@ -114,8 +112,8 @@ def train(
     try:
         written = json.dumps({"model": model, **recipe.model_dump()}, indent=2)
         write_atomic(out / RECIPE, f"{written}\n".encode())
-        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
-        result = trainer.train(resume_from_checkpoint=str(last) if last else None)
+        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, on_step)
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
         best = trainer.state.best_metric
         trained = TrainingResult(
@@ -123,7 +121,6 @@ def train(
             steps=trainer.state.global_step,
             examples=len(some),
             left_out=left_out,
-            loss=result.training_loss,
             validation_loss=float(best) if best is not None else None,
             resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
         )
@@ -203,7 +200,7 @@ def _trainer(
     validation: list[dict[str, Any]],
     out: Path,
     recipe: Hyperparameters,
-    tell: Tell,
+    on_step: OnStep,
 ) -> Any:
     import trl
     from datasets import Dataset as Columns
@@ -256,31 +253,33 @@ def _trainer(
         train_dataset=Columns.from_list(some),
         eval_dataset=Columns.from_list(validation) if validation else None,
         processing_class=loaded.tokenizer,
-        callbacks=[_callback(out / METRICS, tell)],
+        callbacks=[_callback(out / METRICS, on_step)],
     )
     made.remove_callback(PrinterCallback)
     return made
 
 
-def _callback(path: Path, tell: Tell) -> Any:
+def _callback(path: Path, on_step: OnStep) -> Any:
     from transformers import TrainerCallback
+
+    def report(state: Any, values: Mapping[str, float]) -> None:
+        epoch = state.epoch or 0.0
+        on_step(TrainingProgress(state.global_step, state.max_steps, epoch, values))
 
     class Metrics(TrainerCallback):  # type: ignore[misc]
         """Writes what TRL logs as JSON lines, and reports each step."""
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             if state.is_world_process_zero:
-                tell(TrainingProgress(state.global_step, state.max_steps, state.epoch or 0.0, {}))
+                report(state, {})
 
-        def on_log(
-            self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any
-        ) -> None:
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any, **more: Any) -> None:
             if not state.is_world_process_zero:
                 return
-            values = {k: float(v) for k, v in (logs or {}).items() if isinstance(v, int | float)}
+            values = {k: float(v) for k, v in logs.items() if isinstance(v, int | float)}
             with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"step": state.global_step, **values}) + "\n")
-            tell(TrainingProgress(state.global_step, state.max_steps, state.epoch or 0.0, values))
+            report(state, values)
 
     return Metrics()
 
