@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from warex.errors import InputError
 from warex.exports.names import Format
-from warex.exports.rows import ROWS, LabelledAnswer, PreferencePair, Row, RowMetadata
+from warex.exports.rows import ROWS, PreferencePair, Row, RowMetadata
 from warex.exports.trajectories import adp, atif
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
@@ -84,10 +84,6 @@ class Dataset:
     def pairs(self, split: str) -> tuple[PreferencePair, ...]:
         """Return a split's preference pairs. Raises InputError for another format."""
         return cast("tuple[PreferencePair, ...]", self._of("dpo", split))
-
-    def labelled(self, split: str) -> tuple[LabelledAnswer, ...]:
-        """Return a split's labelled answers. Raises InputError for another format."""
-        return cast("tuple[LabelledAnswer, ...]", self._of("kto", split))
 
     def vocabulary(self, facts: RowMetadata) -> Vocabulary:
         """Return the action vocabulary of a row's agent."""

@@ -61,12 +61,12 @@ def written(line: Line, number: str = "", *, id_last: bool = False) -> str:
     return f"{'  ' * line.depth}{text}{state}"
 
 
-def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
+def lines(nodes: Sequence[Node]) -> Iterator[Line]:
     """Yield the lines of one frame's tree, in page order, without recursion: it may be deep."""
     by_id = {node["nodeId"]: node for node in nodes}
     known = {child for node in nodes for child in node.get("childIds", ())}
     roots = [node for node in nodes if node["nodeId"] not in known]
-    waiting = [(node, depth, "") for node in reversed(roots)]
+    waiting = [(node, 0, "") for node in reversed(roots)]
     met: set[str] = set()
     while waiting:
         node, level, above = waiting.pop()
