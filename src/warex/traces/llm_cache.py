@@ -164,12 +164,9 @@ def publish_answers(attempt: Path, shared: Path) -> None:
     try:
         make_private_dir(shared)
         for path in sorted(own.iterdir()):
-            there = shared / path.name
-            if there.exists():
-                path.unlink()
-            else:
-                path.replace(there)
-        own.rmdir()
+            if not (shared / path.name).exists():
+                path.replace(shared / path.name)
+        shutil.rmtree(own)
     except OSError as error:
         raise write_error(shared, error) from None
 

@@ -94,15 +94,12 @@ def spellings(secret: str) -> frozenset[bytes]:
         }
     for safe in ("", "/", "/:@!$'()*,;=+~"):
         once = quote(secret, safe=safe)
-        texts |= {once, _lower_escapes(once), quote(once, safe=""), quote_plus(secret, safe=safe)}
+        lower = re.sub("%[0-9A-F]{2}", lambda escape: escape[0].lower(), once)
+        texts |= {once, lower, quote(once, safe=""), quote_plus(secret, safe=safe)}
     texts |= {json.dumps(text)[1:-1] for text in tuple(texts)}
     ways = {text.encode("utf-8", "surrogatepass") for text in texts}
     raw = secret.encode("utf-8", "surrogatepass")
     return frozenset(ways | set(_in_base64(raw)) | {raw.hex().encode()})
-
-
-def _lower_escapes(text: str) -> str:
-    return re.sub("%[0-9A-F]{2}", lambda match: match.group().lower(), text)
 
 
 def _in_base64(raw: bytes) -> Iterator[bytes]:

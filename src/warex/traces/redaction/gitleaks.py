@@ -79,19 +79,13 @@ def entropy(secret: bytes) -> float:
 
 
 @cache
-def pattern_rules() -> tuple[SecretRule, ...]:
-    """Return the rules for a shape that begins with a literal."""
-    return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is None)
+def shape_rules(*, anchored: bool) -> tuple[SecretRule, ...]:
+    """Return the rules for a shape that begins with a literal, or for the others.
 
-
-@cache
-def unanchored_rules() -> tuple[SecretRule, ...]:
-    """Return the rules for a shape without a literal beginning, which are slow in one pass."""
-    return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is not None)
-
-
-def _shapes() -> Iterator[SecretRule]:
-    return (_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
+    The others are slow in one pass.
+    """
+    shapes = (_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
+    return tuple(rule for rule in shapes if (_COUNTED.match(rule.pattern) is None) is anchored)
 
 
 @cache

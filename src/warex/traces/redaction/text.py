@@ -13,13 +13,7 @@ from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.gitleaks import (
-    PatternSet,
-    compiled,
-    context_rules,
-    pattern_rules,
-    unanchored_rules,
-)
+from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
 from warex.traces.redaction.heuristics import (
     PASSWORD_STATEMENT,
     RANDOM_VALUE,
@@ -108,7 +102,7 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
     """
     if process_secrets():
         text = process_secrets().replaced(text, _REDACTED)
-    shapes = pattern_rules()
+    shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
     found = prefilters.found(text)
     if first := [place for place in found if place < len(shapes)]:
@@ -141,8 +135,8 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_rare_words(), _cutting(_rare)),
         (_by_context(), _cutting(_vendors)),
     )
-    patterns = (*(rule.pattern.encode() for rule in pattern_rules()), *(each for each, _ in own))
-    return PatternSet(patterns), tuple(do for _, do in own)
+    rules = [rule.pattern.encode() for rule in shape_rules(anchored=True)]
+    return PatternSet((*rules, *(each for each, _ in own))), tuple(do for _, do in own)
 
 
 @cache
@@ -162,7 +156,7 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
 
 
 def _rare_words() -> bytes:
-    words = {word for rule in unanchored_rules() for word in rule.keywords}
+    words = {word for rule in shape_rules(anchored=False) for word in rule.keywords}
     return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
 
 
@@ -211,7 +205,7 @@ def _prefixed(text: bytes) -> Iterator[_Span]:
 
 def _rare(text: bytes) -> Iterator[_Span]:
     lower = text.lower()
-    return (span for rule in unanchored_rules() for span in rule.find(text, lower))
+    return (span for rule in shape_rules(anchored=False) for span in rule.find(text, lower))
 
 
 def _vendors(text: bytes) -> Iterator[_Span]:
