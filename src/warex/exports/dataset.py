@@ -136,12 +136,14 @@ def write_dataset(
     return manifest
 
 
-def require_empty_folder(folder: Path) -> None:
-    """Raise InputError if a data set cannot be written into a folder."""
+def require_empty_folder(
+    folder: Path, purpose: str = "the data set", otherwise: str = "delete it"
+) -> None:
+    """Raise InputError if nothing can be written into a folder; ``otherwise`` is a remedy."""
     if path_exists(folder) and not folder.is_dir():
-        raise InputError(f"{folder} is not a folder: name one for the data set")
+        raise InputError(f"{folder} is not a folder: name one for {purpose}")
     if folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty: name a new folder, or delete it")
+        raise InputError(f"{folder} is not empty: name a new folder, or {otherwise}")
 
 
 def require_parquet(kind: Format) -> None:

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from warex.errors import InputError, MachineError
-from warex.exports.dataset import Dataset
+from warex.exports.dataset import Dataset, require_empty_folder
 from warex.exports.names import Format
 from warex.exports.rows import ChatMessage
-from warex.files.reading import path_exists
 from warex.traces.files import write_atomic
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss
@@ -28,7 +27,6 @@ from warex.training.trl_data import (
     for_chat_template,
     require_rows,
     require_two_kinds,
-    rows_of_split,
 )
 
 CHECKPOINTS: Final = "checkpoints"
@@ -90,7 +88,7 @@ def train(
     shorten_openmp_spin()
     last = _whole_checkpoint(out) if resume else None
     if not resume and is_first_process():
-        _require_fresh(out)
+        require_empty_folder(out, "the adapter", "go on with what is there by --resume")
     keep_freed_memory()
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
     _with_adapter(loaded, adapter, recipe)
@@ -99,13 +97,13 @@ def train(
         whole = for_chat_template(messages)
         return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
 
-    some, left_out = examples(rows_of_split(dataset, "train"), length, recipe.max_length)
+    some, left_out = examples(dataset.splits.get("train", ()), length, recipe.max_length)
     if not some:
         raise InputError(
             f"{dataset.folder}: no row of train fits into {recipe.max_length} tokens: raise"
             " --max-length, or export with a smaller --largest"
         )
-    validation, _ = examples(rows_of_split(dataset, "validation"), length, recipe.max_length)
+    validation, _ = examples(dataset.splits.get("validation", ()), length, recipe.max_length)
     from safetensors import SafetensorError
 
     out.mkdir(parents=True, exist_ok=True)
@@ -134,15 +132,6 @@ def train(
 def is_first_process() -> bool:
     """Whether this is the only process of a training, or the first started by accelerate."""
     return os.environ.get("RANK", "0") == "0"
-
-
-def _require_fresh(out: Path) -> None:
-    if path_exists(out) and not out.is_dir():
-        raise InputError(f"{out} is not a folder: name one for the adapter")
-    if out.is_dir() and any(out.iterdir()):
-        raise InputError(
-            f"{out} is not empty: name a new folder, or go on with what is there by --resume"
-        )
 
 
 def _whole_checkpoint(out: Path) -> Path | None:

@@ -200,18 +200,17 @@ class _Answer:
 
     async def whole(self) -> dict[str, Any]:
         """Wait for the end and return the completion."""
+        last = Generation("", 0)
         async for generated in self._growing():
-            if generated.finish is not None:
-                message = message_of(generated.text)
-                reason = _reason(message, generated)
-                choice = {"index": 0, "message": message, "finish_reason": reason}
-                return {
-                    **self._facts,
-                    "object": "chat.completion",
-                    "choices": [choice],
-                    "usage": self._usage(generated),
-                }
-        raise AssertionError("an answer ended without a finish")
+            last = generated
+        message = message_of(last.text)
+        choice = {"index": 0, "message": message, "finish_reason": _reason(message, last)}
+        return {
+            **self._facts,
+            "object": "chat.completion",
+            "choices": [choice],
+            "usage": self._usage(last),
+        }
 
     async def events(self, *, usage: bool, whole: bool) -> AsyncIterator[bytes]:
         """Yield the completion's events; ``whole`` sends one message, since it may be a call."""
@@ -219,19 +218,17 @@ class _Answer:
         sent = 0
         try:
             async for generated in self._growing():
-                text = generated.text.removesuffix("�") if not generated.finish else generated.text
-                if whole and generated.finish:
-                    message = message_of(generated.text)
-                    yield self._event({**message, **_numbered(message)})
+                text = generated.text if generated.finish else generated.text.removesuffix("�")
+                if not whole and text[sent:]:
+                    yield self._event({"content": text[sent:]})
+                    sent = len(text)
+                if generated.finish:
+                    message = message_of(text) if whole else {}
+                    if whole:
+                        yield self._event({**message, **_numbered(message)})
                     yield self._event({}, _reason(message, generated))
-                elif not whole:
-                    if text[sent:]:
-                        yield self._event({"content": text[sent:]})
-                        sent = len(text)
-                    if generated.finish:
-                        yield self._event({}, generated.finish)
-                if generated.finish and usage:
-                    yield self._line({"choices": [], "usage": self._usage(generated)})
+                    if usage:
+                        yield self._line({"choices": [], "usage": self._usage(generated)})
         except _Refused as error:
             # The status has already been sent.
             yield _data({"error": {"message": str(error), "type": "server_error"}})
