@@ -61,7 +61,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
             digest = asked.hexdigest()
             if not left_out:
                 return family.read_request(path, sent, digest)
-            images = set(iter_images(sent, family.images))
+            images = {image.data or "" for image in iter_images(sent, family.images)}
             sent = as_dict(left_out.put_back(sent, but=images))
             return replace(family.read_request(path, sent, digest), omitted=left_out)
     return None

@@ -73,7 +73,8 @@ def lines(nodes: Sequence[Node]) -> Iterator[Line]:
         if node["nodeId"] in met:
             continue
         met.add(node["nodeId"])
-        role, name = _role(node), _text(node, "name")
+        role, name = str(node.get("role", {}).get("value", "none")), _text(node, "name")
+        role = _ROLES.get(role, role)
         if role in _INVISIBLE:
             continue
         shown = _shown(node, role, name, above)
@@ -89,11 +90,6 @@ def lines(nodes: Sequence[Node]) -> Iterator[Line]:
             for child in reversed(node.get("childIds", ()))
             if child in by_id
         ]
-
-
-def _role(node: Node) -> str:
-    role = str(node.get("role", {}).get("value", "none"))
-    return _ROLES.get(role, role)
 
 
 def _text(node: Node, key: str) -> str:

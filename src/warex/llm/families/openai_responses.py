@@ -24,9 +24,8 @@ from warex.llm.families.reading import (
     error_message,
     service_tier,
 )
+from warex.llm.families.system_prompt import SYSTEM_ROLES
 
-_SYSTEM: Final = ("system", "developer")
-"""Roles of the items that hold the system prompt, beside ``instructions``."""
 _FINISH: Final[FinishReasons] = {
     "completed": "stop",
     "incomplete": "length",
@@ -187,7 +186,7 @@ def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | Non
     contents = [
         json_splice.member(sent, item, "content")
         for item in json_splice.items(sent, given)
-        if as_dict(item.value).get("role") in _SYSTEM
+        if as_dict(item.value).get("role") in SYSTEM_ROLES
     ]
     return next(filter(None, reversed(contents)), None)
 
