@@ -10,7 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,13 +48,9 @@ class SecretRule:
     entropy: float
     """The minimum in bits per character."""
 
-    @cached_property
-    def _compiled(self) -> Any:
-        return re2.compile(self.pattern.encode(), _options())
-
     def find(self, text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
         """Yield the spans of secrets; ``lower`` is the text in lower case."""
-        for match in self._compiled.finditer(text):
+        for match in compiled(self.pattern.encode()).finditer(text):
             group = next((n for n in range(1, (match.lastindex or 0) + 1) if match.group(n)), 0)
             begin, end = match.span(group)
             stop = _STOP.search(text, begin, end)
@@ -142,6 +138,7 @@ def _options() -> Any:
     return options
 
 
+@cache
 def compiled(pattern: bytes) -> Any:
     """Return a pattern over bytes for RE2."""
     return re2.compile(pattern, _options())

@@ -9,7 +9,6 @@ import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.redaction.environment_secrets import process_secrets
@@ -199,7 +198,7 @@ def _keys(text: bytes, line: bool, depth: int) -> bytes:
 
 
 def _prefixed(text: bytes) -> Iterator[_Span]:
-    begins = (match.start() for match in _pattern(PREFIXED).finditer(text))
+    begins = (match.start() for match in compiled(PREFIXED).finditer(text))
     return filter(None, (prefixed_token(text, begin) for begin in begins))
 
 
@@ -210,7 +209,7 @@ def _rare(text: bytes) -> Iterator[_Span]:
 
 def _vendors(text: bytes) -> Iterator[_Span]:
     lower = text.lower()
-    heads = [match.group().lower() for match in _pattern(_by_context()).finditer(text)]
+    heads = [match.group().lower() for match in compiled(_by_context()).finditer(text)]
     for word, rules in context_rules().items():
         if any(word in head for head in heads):
             for rule in rules:
@@ -248,7 +247,7 @@ def _is_secret(secrecy: Secrecy, value: bytes) -> bool:
 
 
 def _parameters(text: bytes) -> Iterator[_Span]:
-    for match in _pattern(_PARAMETER).finditer(text):
+    for match in compiled(_PARAMETER).finditer(text):
         named = _NAME_OF_PARAMETER.match(text, match.start())
         name = named[1] if named else b""
         secrecy = name_secrecy(name.decode("utf-8", "replace"))
@@ -267,7 +266,7 @@ def _parameters(text: bytes) -> Iterator[_Span]:
 
 def _assigned(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
-    for found in _pattern(_ASSIGNED).finditer(text):
+    for found in compiled(_ASSIGNED).finditer(text):
         left = _LEFT.search(text, max(0, found.start() - 60), found.start())
         match = _NAME_AND_MARK.match(text, left.start() if left else found.start())
         if match is None:
@@ -332,7 +331,7 @@ def _closing(text: bytes, begin: int, quote_mark: bytes) -> int:
 
 
 def _options(text: bytes) -> Iterator[_Span]:
-    for match in _pattern(_OPTION).finditer(text):
+    for match in compiled(_OPTION).finditer(text):
         named = _NAME_OF_OPTION.match(text, match.start())
         secrecy = name_secrecy(named[1].decode()) if named else Secrecy.NOTHING
         value = _value(_BARE, text, match.end())
@@ -341,13 +340,13 @@ def _options(text: bytes) -> Iterator[_Span]:
 
 
 def _behind(pattern: bytes, text: bytes) -> Iterator[_Span]:
-    ends = (match.end() for match in _pattern(pattern).finditer(text))
+    ends = (match.end() for match in compiled(pattern).finditer(text))
     return ((end, end + len(_value(_BARE, text, end))) for end in ends)
 
 
 def _tags(text: bytes) -> Iterator[_Span]:
     """Find the values of hidden and password fields, and of tokens in ``meta`` elements."""
-    for tag in _pattern(_TAG).finditer(text):
+    for tag in compiled(_TAG).finditer(text):
         is_secret, values = False, []
         rest = _REST_OF_TAG.match(text, tag.end())
         if rest is None:
@@ -387,8 +386,3 @@ def _encoded(text: bytes, line: bool, depth: int) -> bytes:
 def _value(pattern: re.Pattern[bytes], text: bytes, begin: int) -> bytes:
     match = pattern.match(text, begin)
     return match.group() if match else b""
-
-
-@cache
-def _pattern(pattern: bytes) -> Any:
-    return compiled(pattern)
