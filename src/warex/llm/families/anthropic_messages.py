@@ -161,8 +161,8 @@ class AnthropicMessages(LlmApi):
         return writing.json_answer(body, status, **headers)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return system_prompt.in_member(body.decode(), "system", text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        return system_prompt.in_member(sent, "system", text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:

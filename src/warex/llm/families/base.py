@@ -145,7 +145,11 @@ class LlmApi(ABC):
         All other bytes stay. ``body`` is decompressed. Raises ValueError, with the reason, if the
         form of the system prompt is unknown.
         """
-        return system_prompt.in_messages(body.decode(), text).encode()
+        return self.add_system_text(body.decode(), text).encode()
+
+    def add_system_text(self, sent: str, text: str) -> str:
+        """Do what ``append_to_system_prompt`` does, to a body as text."""
+        return system_prompt.in_messages(sent, text)
 
     @abstractmethod
     def images(self, part: Mapping[str, JsonValue]) -> Iterable[Image]:

@@ -142,10 +142,10 @@ class BedrockConverse(LlmApi):
         return aws_error(kind)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        if "promptVariables" in as_dict(parse_json(body)):
+    def add_system_text(self, sent: str, text: str) -> str:
+        if "promptVariables" in as_dict(parse_json(sent.encode())):
             raise ValueError("AWS keeps its prompt, and takes no system prompt beside that")
-        return system_prompt.in_member(body.decode(), "system", text, amazon=True).encode()
+        return system_prompt.in_member(sent, "system", text, amazon=True)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:

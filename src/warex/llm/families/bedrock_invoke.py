@@ -95,8 +95,8 @@ class BedrockInvoke(LlmApi):
         return aws_error(kind)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _FORMS[_form(parse_object(body))].append_to_system_prompt(body, text)
+    def add_system_text(self, sent: str, text: str) -> str:
+        return _FORMS[_form(parse_object(sent.encode()))].add_system_text(sent, text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:

@@ -205,8 +205,27 @@ class Gemini(LlmApi):
         return super().retry_after(headers, body)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _with_system_text(body.decode(), text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        body = json_splice.root(sent)
+        if not isinstance(body.value, dict):
+            raise ValueError("it is no object")
+        if _get(body.value, "cachedContent"):
+            raise ValueError("its system prompt lies in Google's cache (cachedContent)")
+        key = "systemInstruction"
+        if body.value.get(key) is None and _snake(key) in body.value:
+            key = _snake(key)
+        own: list[JsonValue] = [{"text": text}]
+        match system := json_splice.member(sent, body, key):
+            case None:
+                return json_splice.insert_member(sent, body, key, {"parts": own})
+            case json_splice.Span(value=None):
+                return json_splice.replace(sent, system, {"parts": own})
+            case json_splice.Span(value=str() as said):
+                return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
+            case json_splice.Span(value=dict()):
+                return _with_part(sent, system, text)
+            case _:
+                raise ValueError("its system prompt is neither text nor parts")
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -312,29 +331,6 @@ def _usage(counted: Mapping[str, JsonValue]) -> Usage | None:
         cache_read=as_tokens(_get(counted, "cachedContentTokenCount")),
         reasoning=thought,
     )
-
-
-def _with_system_text(sent: str, text: str) -> str:
-    body = json_splice.root(sent)
-    if not isinstance(body.value, dict):
-        raise ValueError("it is no object")
-    if _get(body.value, "cachedContent"):
-        raise ValueError("its system prompt lies in Google's cache (cachedContent)")
-    key = "systemInstruction"
-    if body.value.get(key) is None and _snake(key) in body.value:
-        key = _snake(key)
-    own: list[JsonValue] = [{"text": text}]
-    match system := json_splice.member(sent, body, key):
-        case None:
-            return json_splice.insert_member(sent, body, key, {"parts": own})
-        case json_splice.Span(value=None):
-            return json_splice.replace(sent, system, {"parts": own})
-        case json_splice.Span(value=str() as said):
-            return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
-        case json_splice.Span(value=dict()):
-            return _with_part(sent, system, text)
-        case _:
-            raise ValueError("its system prompt is neither text nor parts")
 
 
 def _with_part(sent: str, system: json_splice.Span, text: str) -> str:

@@ -131,15 +131,15 @@ class Ollama(LlmApi):
         return writing.json_answer({"error": message}, status)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        sent = as_dict(parse_json(body))
-        if "messages" in sent:
-            return super().append_to_system_prompt(body, text)
-        if sent.get("raw") is True:
+    def add_system_text(self, sent: str, text: str) -> str:
+        body = as_dict(parse_json(sent.encode()))
+        if "messages" in body:
+            return super().add_system_text(sent, text)
+        if body.get("raw") is True:
             raise ValueError(
                 "its prompt goes to the model unchanged (raw), without a system prompt"
             )
-        return system_prompt.in_member(body.decode(), "system", text).encode()
+        return system_prompt.in_member(sent, "system", text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:

@@ -120,8 +120,31 @@ class OpenAiResponses(LlmApi):
         return openai_error(request, kind, wait, "input")
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _with_system_text(body.decode(), text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        """Append to the system prompt, or add one.
+
+        The last system message of the input comes after the ``instructions``. It is not used in a
+        continued conversation, where the API would store the text.
+        """
+        body = json_splice.root(sent)
+        if not isinstance(body.value, dict):
+            raise ValueError("it is no object")
+        system = None if _continues(body.value) else _system_content(sent, body)
+        content = system or json_splice.member(sent, body, "instructions")
+        match content:
+            case None:
+                return json_splice.insert_member(sent, body, "instructions", text)
+            case json_splice.Span(value=str() as said):
+                return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
+            case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+                own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
+                if content is not system:
+                    own = {"role": "developer", "content": text}
+                return json_splice.append_item(sent, content, own)
+            case json_splice.Span(value=None):
+                return json_splice.replace(sent, content, text)
+            case _:
+                raise ValueError("its system prompt is neither text nor a list")
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -149,33 +172,6 @@ def _continues(body: Mapping[str, JsonValue]) -> str | None:
         as_dict(body.get("prompt")).get("id"),
     )
     return next(filter(None, map(as_text, named)), None)
-
-
-def _with_system_text(sent: str, text: str) -> str:
-    """Append to the system prompt, or add one.
-
-    The last system message of the input comes after the ``instructions``. It is not used in a
-    continued conversation, where the API would store the text.
-    """
-    body = json_splice.root(sent)
-    if not isinstance(body.value, dict):
-        raise ValueError("it is no object")
-    system = None if _continues(body.value) else _system_content(sent, body)
-    content = system or json_splice.member(sent, body, "instructions")
-    match content:
-        case None:
-            return json_splice.insert_member(sent, body, "instructions", text)
-        case json_splice.Span(value=str() as said):
-            return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
-        case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
-            own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
-            if content is not system:
-                own = {"role": "developer", "content": text}
-            return json_splice.append_item(sent, content, own)
-        case json_splice.Span(value=None):
-            return json_splice.replace(sent, content, text)
-        case _:
-            raise ValueError("its system prompt is neither text nor a list")
 
 
 def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | None:
