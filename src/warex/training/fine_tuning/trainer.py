@@ -136,10 +136,8 @@ def is_first_process() -> bool:
 
 def _whole_checkpoint(out: Path) -> Path | None:
     """Return the last complete checkpoint, or None."""
-    found = sorted(
-        (out / CHECKPOINTS).glob("checkpoint-*"), key=lambda it: int(it.name.rpartition("-")[2])
-    )
-    return next((folder for folder in reversed(found) if _is_whole(folder)), None)
+    whole = filter(_is_whole, (out / CHECKPOINTS).glob("checkpoint-*"))
+    return max(whole, key=lambda it: int(it.name.rpartition("-")[2]), default=None)
 
 
 def _is_whole(folder: Path) -> bool:
