@@ -129,9 +129,8 @@ def _said(block: JsonValue) -> list[_Said]:
     if isinstance(block, list):
         return [one for item in block for one in _said(item)]
     held = as_dict(block)
-    if as_text(held.get("type")) in _THOUGHTS or held.get("thought") is True:
-        return []
-    if any(key in held for key in _THOUGHTS):
+    kinds = {as_text(held.get("type")), *held}
+    if held.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
         return []
     if isinstance(held.get("text"), str):
         return [as_text(held["text"])]

@@ -104,7 +104,10 @@ class Tab:
         try:
             for session, lines in await _within(self._frames()):
                 for line in lines if compact_for is None else compact(lines, compact_for):
-                    number = self._number(session, line)
+                    number = ""
+                    if line.backend_id is not None:
+                        number = str(len(self._elements) + 1)
+                        self._elements[number] = (session, line.backend_id)
                     shown.append(axtree.written(line, number, id_last=compact_for is not None))
         except TimeoutError:
             shown.append("(The page did not answer in time; this is not all of it.)")
@@ -116,13 +119,6 @@ class Tab:
         if len(text) > LONGEST_TREE:
             text = text[:LONGEST_TREE].rpartition("\n")[0] + "\n(The tree was cut here.)"
         return text
-
-    def _number(self, session: CDPSession, line: axtree.Line) -> str:
-        if line.backend_id is None:
-            return ""
-        number = str(len(self._elements) + 1)
-        self._elements[number] = (session, line.backend_id)
-        return number
 
     async def _frames(self) -> list[tuple[CDPSession, list[axtree.Line]]]:
         """Return each frame's tree: those of the page's own process, then the others'."""
