@@ -105,7 +105,26 @@ class BedrockConverse(LlmApi):
 
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
-        read_converse(said, frame)
+        # In a stream, a frame is one message: ``{type: payload}``.
+        if frame.get("error"):
+            said.error = error_message(frame)
+        message = as_dict(as_dict(frame.get("output")).get("message"))
+        if message or "stopReason" in frame:
+            said.begun = True
+            for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
+                _read_block(said, index, block)
+            said.finish_with(frame.get("stopReason"), _FINISH)
+            _read_usage(said, frame)
+        if "messageStart" in frame:
+            said.begun = True
+        if start := as_dict(frame.get("contentBlockStart")):
+            _read_block(said, _index(start), as_dict(start.get("start")))
+        if delta := as_dict(frame.get("contentBlockDelta")):
+            _read_block(said, _index(delta), as_dict(delta.get("delta")))
+        if stop := as_dict(frame.get("messageStop")):
+            said.finish_with(stop.get("stopReason"), _FINISH)
+            said.ended = said.begun
+        _read_usage(said, as_dict(frame.get("metadata")))
 
     @override
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
@@ -139,7 +158,8 @@ class BedrockConverse(LlmApi):
 
     @override
     def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
-        return aws_error(kind)
+        status, name, message = _ERRORS[kind]
+        return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{name}:")
 
     @override
     def add_system_text(self, sent: str, text: str) -> str:
@@ -156,35 +176,6 @@ class BedrockConverse(LlmApi):
             media_type = f"image/{as_text(image.get('format')) or 'png'}"
             tokens = image_tokens(data, anthropic_image_tokens, _TOKENS_PER_IMAGE)
             yield Image(("image", "source", "bytes"), tokens, media_type, data)
-
-
-def aws_error(kind: ApiErrorKind) -> SerializedAnswer:
-    """Return an error of Bedrock."""
-    status, name, message = _ERRORS[kind]
-    return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{name}:")
-
-
-def read_converse(said: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
-    """Read a whole answer, or one message of a stream as ``{type: payload}``."""
-    if frame.get("error"):
-        said.error = error_message(frame)
-    message = as_dict(as_dict(frame.get("output")).get("message"))
-    if message or "stopReason" in frame:
-        said.begun = True
-        for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
-            _read_block(said, index, block)
-        said.finish_with(frame.get("stopReason"), _FINISH)
-        _read_usage(said, frame)
-    if "messageStart" in frame:
-        said.begun = True
-    if start := as_dict(frame.get("contentBlockStart")):
-        _read_block(said, _index(start), as_dict(start.get("start")))
-    if delta := as_dict(frame.get("contentBlockDelta")):
-        _read_block(said, _index(delta), as_dict(delta.get("delta")))
-    if stop := as_dict(frame.get("messageStop")):
-        said.finish_with(stop.get("stopReason"), _FINISH)
-        said.ended = said.begun
-    _read_usage(said, as_dict(frame.get("metadata")))
 
 
 def _index(frame: Mapping[str, JsonValue]) -> int:

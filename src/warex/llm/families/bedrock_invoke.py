@@ -21,7 +21,7 @@ from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, pa
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
 from warex.llm.families.base import LlmApi, are_messages
-from warex.llm.families.bedrock_converse import BedrockConverse, aws_error, read_converse
+from warex.llm.families.bedrock_converse import BedrockConverse
 from warex.llm.families.openai_chat import OpenAiChat
 from warex.llm.families.reading import AnswerBuilder
 
@@ -66,12 +66,8 @@ class BedrockInvoke(LlmApi):
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         event = _event(as_dict(frame.get("chunk"))) if "chunk" in frame else frame
-        if "choices" in event:
-            _FORMS["openai"].read(said, event, whole=whole)
-        elif "type" in event:
-            _FORMS["anthropic"].read(said, event, whole=whole)
-        else:
-            read_converse(said, event)
+        form = "openai" if "choices" in event else "anthropic" if "type" in event else "nova"
+        _FORMS[form].read(said, event, whole=whole)
         if said.usage is None:
             said.usage = _usage(as_dict(event.get(_METRICS)))
 
@@ -92,7 +88,7 @@ class BedrockInvoke(LlmApi):
 
     @override
     def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
-        return aws_error(kind)
+        return _FORMS["nova"].write_error(request, kind, wait)
 
     @override
     def add_system_text(self, sent: str, text: str) -> str:
