@@ -71,9 +71,6 @@ class KnownSecrets:
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
         self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
 
-    def __bool__(self) -> bool:
-        return bool(self._first)
-
     def in_text(self, text: bytes) -> bool:
         """Whether any of them is in the text; one pass for all."""
         return self._any is not None and bool(self._any.found(text))

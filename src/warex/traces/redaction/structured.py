@@ -115,9 +115,7 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
 
 
 def _is_known(value: str) -> bool:
-    return bool(process_secrets()) and process_secrets().in_text(
-        value.encode("utf-8", "surrogatepass")
-    )
+    return process_secrets().in_text(value.encode("utf-8", "surrogatepass"))
 
 
 _NOT_SECRET = frozenset(

@@ -99,8 +99,7 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
 
     ``line`` marks a line of a trace, whose own fields stay. ``depth`` counts decodings.
     """
-    if process_secrets():
-        text = process_secrets().replaced(text, _REDACTED)
+    text = process_secrets().replaced(text, _REDACTED)
     shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
     found = prefilters.found(text)
