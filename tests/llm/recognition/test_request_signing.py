@@ -11,8 +11,8 @@ PATH = "/model/m/converse"
 
 def aws(signed: str = "content-type;host;x-amz-date", payload: str = "") -> dict[str, str]:
     """The headers that botocore sends."""
-    told = {"x-amz-content-sha256": payload} if payload else {}
-    return {"authorization": AWS.format(signed=signed), "x-amz-date": "20260101T000000Z", **told}
+    digest = {"x-amz-content-sha256": payload} if payload else {}
+    return {"authorization": AWS.format(signed=signed), "x-amz-date": "20260101T000000Z", **digest}
 
 
 @pytest.mark.parametrize(
