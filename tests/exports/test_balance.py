@@ -5,8 +5,8 @@ ROWS = [*(row(f"c{at}") for at in range(20)), *(failure(f"f{at}") for at in rang
 
 
 def kinds(rows: object) -> tuple[int, int]:
-    told = [row.kind for row in rows]  # type: ignore[attr-defined]
-    return told.count("failure"), told.count("clean")
+    kinds = [row.kind for row in rows]  # type: ignore[attr-defined]
+    return kinds.count("failure"), kinds.count("clean")
 
 
 def test_there_are_as_many_clean_rows_as_failures() -> None:

@@ -29,9 +29,9 @@ def test_the_card_counts_names_and_says_how_to_load() -> None:
     text = card(MANIFEST.model_copy(update=changed))
 
     _, head, body = text.split("---\n", 2)
-    told = yaml.safe_load(head)
-    assert told["license"] == "cc-by-4.0"
-    assert told["configs"][0]["data_files"] == [{"split": "train", "path": "train.parquet"}]
+    facts = yaml.safe_load(head)
+    assert facts["license"] == "cc-by-4.0"
+    assert facts["configs"][0]["data_files"] == [{"split": "train", "path": "train.parquet"}]
     assert "| train | 2 | 1 | 1 | 1 | 1 | 1 | 1 |" in body
     assert "| seed | 7 |" in body
     assert f"| SHA-256 of train.jsonl | `{'0' * 64}` |" in body

@@ -45,7 +45,7 @@ def test_a_leak_is_refused_with_what_helps_unless_it_is_accepted() -> None:
         "validation": [shows("b", "other words", task="task-a")],
     }
 
-    with pytest.raises(InputError, match=r"the task task-a stands in train and in validation.*"):
+    with pytest.raises(InputError, match=r"the task task-a is in train and in validation.*"):
         require_no_leaks(sides)
     assert [it.what for it in require_no_leaks(sides, ["task"])] == ["task"]
 

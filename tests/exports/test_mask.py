@@ -62,7 +62,7 @@ def test_parts_and_calls_are_masked_and_their_ids_and_addresses_are_whole() -> N
     found = mask_pii(row(messages=messages, url="https://x.example/?to=ada@x.example"))
 
     assert found.messages[0]["content"] == [{"type": "text", "text": "[email-1]"}]
-    (told,) = found.messages[1]["tool_calls"]
-    assert told["id"] == call["id"]
-    assert told["function"]["arguments"] == '{"text": "[email-1]"}'
+    (masked,) = found.messages[1]["tool_calls"]
+    assert masked["id"] == call["id"]
+    assert masked["function"]["arguments"] == '{"text": "[email-1]"}'
     assert found.url == "https://x.example/?to=[email-1]"

@@ -70,5 +70,5 @@ def test_too_few_names_and_unknown_ones_are_said() -> None:
         split_rows(rows(SITES[:1]), SplitPlan(by=("site",)))
     with pytest.raises(InputError, match=r"--test site=nope: there is no such site; there are: s0"):
         split_rows(rows(SITES), SplitPlan(by=("site",), held_out={"test": {"site": ("nope",)}}))
-    with pytest.raises(InputError, match="--split fault: no step tells its fault"):
+    with pytest.raises(InputError, match="--split fault: no step has a fault"):
         split_rows([row()], SplitPlan(by=("fault",)))

@@ -16,7 +16,7 @@ def parts(story: Story, *, solved: bool = True) -> list[tuple[str, str]]:
     return [(step.part, step.act.name) for step in taken(story, solved=solved)]
 
 
-def test_the_step_that_recovers_is_told_from_clean_ones() -> None:
+def test_the_step_that_recovers_is_not_clean() -> None:
     assert parts(recovering()) == [
         ("recovery", "reload"),
         ("clean", "click"),

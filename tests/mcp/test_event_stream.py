@@ -14,8 +14,8 @@ STREAM = (
 def test_an_event_has_its_name_its_data_and_whether_one_can_go_on_after_it() -> None:
     found = SseReader().feed(STREAM)
 
-    told = [(event.name, event.data, event.has_id) for event in found if event.data]
-    assert told == [
+    events = [(event.name, event.data, event.has_id) for event in found if event.data]
+    assert events == [
         ("endpoint", b"/m", True),
         ("message", b"a\nb", False),
         ("message", "é".encode(), False),

@@ -51,7 +51,7 @@ def test_another_request_calls_no_tool_and_keeps_all_its_parameters() -> None:
     assert (request.key, request.tool, request.arguments) == ("a", "", {"name": "hello"})
 
 
-def test_what_has_no_id_is_told_and_not_asked() -> None:
+def test_a_message_without_an_id_is_a_notification() -> None:
     assert [*requests(read({"jsonrpc": "2.0", "method": "notifications/initialized"}))] == []
 
 
@@ -86,7 +86,7 @@ def test_a_number_is_no_text() -> None:
         ({"error": {"code": True, "message": 3}}, "an error without a message", 0),
     ],
 )
-def test_an_answer_tells_whether_the_call_failed_and_why(
+def test_an_answer_shows_whether_the_call_failed_and_why(
     message: dict[str, Any], error: str | None, code: int | None
 ) -> None:
     (answer,) = answers(read({"jsonrpc": "2.0", "id": 1, **message}))
@@ -94,7 +94,7 @@ def test_an_answer_tells_whether_the_call_failed_and_why(
     assert (answer.error, answer.code) == (error, code)
 
 
-def test_what_a_client_does_not_wait_for_is_told_with_its_reason() -> None:
+def test_a_cancelled_request_is_read_with_its_reason() -> None:
     params = {"requestId": 3, "reason": "timeout"}
     message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
 
@@ -113,7 +113,7 @@ def test_what_a_client_does_not_wait_for_is_told_with_its_reason() -> None:
         ({"method": "anything"}, {"mcp-protocol-version": "2026-07-28"}, True),
     ],
 )
-def test_mcp_is_told_by_its_shape_and_headers(
+def test_mcp_is_recognised_by_its_shape_and_headers(
     message: dict[str, Any], headers: dict[str, str], *, ours: bool
 ) -> None:
     assert is_mcp(read({"jsonrpc": "2.0", "id": 1, **message}), headers) is ours
@@ -131,7 +131,7 @@ def test_mcp_is_told_by_its_shape_and_headers(
         ("https://shop.test/sse", {"referer": "https://shop.test/"}, False),
     ],
 )
-def test_a_program_that_asks_for_a_stream_of_tools_is_told_by_headers_or_path(
+def test_a_programs_stream_of_tools_is_recognised_by_headers_or_path(
     url: str, headers: dict[str, str], *, ours: bool
 ) -> None:
     assert is_stream_of_tools(url, headers) is ours

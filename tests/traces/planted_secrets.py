@@ -24,7 +24,7 @@ _HEX = _DIGITS + "abcdef"
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A secret and what it stands in."""
+    """A secret and the text around it."""
 
     place: Place
     name: str
@@ -132,7 +132,7 @@ def _jwt(dice: _Dice) -> str:
     return dice.jwt()
 
 
-# ---- what stands in the name
+# ---- what the name says
 
 _HEADERS: tuple[tuple[str, _Draw, str], ...] = (
     ("Authorization", _token(40), "Bearer {}"),
@@ -372,7 +372,7 @@ _PATHS: tuple[tuple[str, _Draw], ...] = (
     ("/sso/v2/{}", _hex(64)),
 )
 
-# ---- what its own shape tells, wherever it stands
+# ---- what has a secret's shape, wherever it is
 
 _SHAPES: tuple[_Draw, ...] = (
     lambda d: "sk-" + "proj-" + d.alnum(20) + "T3Blbk" + "FJ" + d.alnum(20),
@@ -574,7 +574,7 @@ _FIELDS: tuple[tuple[str, _Draw], ...] = (
     ("ssn_secret", _otp),
 )
 
-# ---- what the command was handed
+# ---- what the command received
 
 _VARIABLES: tuple[tuple[str, _Draw], ...] = (
     ("DB_PASSWORD", _password),

@@ -16,9 +16,9 @@ def test_a_score_lies_between_0_and_1(score: float) -> None:
         Counted(ending="answered", score=score, latency_s=1.0)
 
 
-def test_of_an_unscored_trial_only_what_is_known_is_told() -> None:
-    assert Unscored(ending="answered", latency_s=1.25).told == "answered, 1.2 s"
-    assert Unscored().told == ""
+def test_the_summary_of_an_unscored_trial_has_only_what_is_known() -> None:
+    assert Unscored(ending="answered", latency_s=1.25).summary == "answered, 1.2 s"
+    assert Unscored().summary == ""
 
 
 def test_an_outcome_must_say_which_one_it_is() -> None:

@@ -1,4 +1,4 @@
-"""An endpoint of OpenAI's chat completions that answers what it is told to."""
+"""An endpoint of OpenAI's chat completions with prepared answers."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ CHOICE = {"choices": [{"message": {"role": "assistant", "content": "reload()"}}]
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Answers what it is told to, and keeps what it was asked."""
+    """Sends a prepared answer, and keeps the requests."""
 
     answers: ClassVar[list[tuple[int, Any]]] = []
     asked: ClassVar[list[dict[str, Any]]] = []

@@ -74,11 +74,11 @@ def test_arguments_of_tool_calls_are_objects_for_a_chat_template() -> None:
     spoilt = {**call, "function": {"name": "f", "arguments": "{"}}
     message = {"role": "assistant", "content": "", "tool_calls": [call, spoilt], "name": None}
 
-    (told,) = for_chat_template([message])
+    (written,) = for_chat_template([message])
 
-    given = [one["function"]["arguments"] for one in told["tool_calls"]]
+    given = [one["function"]["arguments"] for one in written["tool_calls"]]
     assert given == [{"a": 1}, {"": "{"}]
-    assert "name" not in told
+    assert "name" not in written
     assert json.loads(call["function"]["arguments"]) == {"a": 1}  # type: ignore[index]
 
 

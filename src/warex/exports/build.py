@@ -1,7 +1,7 @@
 """Builds a data set from runs: examples are found, split, checked for leaks, balanced."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from warex.exports.dataset import DatasetManifest, UnwrittenDataset
 from warex.exports.examples import Example, SelectionOptions, find_examples
 from warex.exports.leaks import require_no_leaks
 from warex.exports.mask import CHATS, mask_pii
-from warex.exports.names import Format, Kind, Leak, Side
+from warex.exports.names import Format, Kind, Leak
 from warex.exports.preferences import labels, pairs
 from warex.exports.rows import RowMetadata
 from warex.exports.splits import Split, SplitPlan, split_rows
@@ -92,7 +92,9 @@ def build(runs: Sequence[Run], request: DatasetRequest) -> UnwrittenDataset:
         **request.facts,
     )
     images = {name: data for name, data in found.images.items() if name in used}
-    splits = _in_parts(kept) if images else {str(side): rows for side, rows in kept.items()}
+    splits: dict[str, tuple[RowMetadata, ...]] = {
+        side: tuple(map(_parted, rows)) if images else rows for side, rows in kept.items()
+    }
     return UnwrittenDataset(manifest, splits, images)
 
 
@@ -129,12 +131,8 @@ def _rows(
     return [row for row in rows if request.only in (None, row.kind)]
 
 
-def _in_parts(sides: Mapping[Side, tuple[RowMetadata, ...]]) -> dict[str, tuple[RowMetadata, ...]]:
-    """Write each message's content as a list of parts: a column has one type."""
-    return {str(side): tuple(map(_parted, rows)) for side, rows in sides.items()}
-
-
 def _parted(row: RowMetadata) -> RowMetadata:
+    """Write each message's content as a list of parts: a column has one type."""
     given = {name: getattr(row, name) for name in type(row).model_fields if name in CHATS}
     changed = {
         name: [

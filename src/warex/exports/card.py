@@ -77,7 +77,7 @@ recovers; a *clean* one is an ordinary step of a solved trial.
 {% endfor %}
 
 {% if manifest.leaks %}
-These stand on two sides, and were accepted:
+These are on two sides, and were accepted:
 
 {% for leak in manifest.leaks %}
 - {{ leak }}

@@ -129,9 +129,8 @@ def _said(block: JsonValue) -> list[_Said]:
     if isinstance(block, list):
         return [one for item in block for one in _said(item)]
     held = as_dict(block)
-    if as_text(held.get("type")) in _THOUGHTS or held.get("thought") is True:
-        return []
-    if any(key in held for key in _THOUGHTS):
+    kinds = {as_text(held.get("type")), *held}
+    if held.get("thought") is True or not _THOUGHTS.isdisjoint(kinds):
         return []
     if isinstance(held.get("text"), str):
         return [as_text(held["text"])]
@@ -162,16 +161,23 @@ def _blob(value: JsonValue) -> str | None:
 
 def _call(block: JsonValue) -> dict[str, Any] | None:
     """Return a block's tool call, or None."""
-    held = as_dict(block)
-    kind = as_text(held.get("type"))
-    inner = next((as_dict(held[key]) for key in _CALLS if isinstance(held.get(key), dict)), None)
-    if inner is None and kind not in _CALLS:
+    if (call := _of_kind(block, _CALLS)) is None:
         return None
-    said = held if inner is None else inner
-    name = as_text(said.get("name"))
-    identifier = said.get("toolUseId") or said.get("call_id") or said.get("id")
-    given = next((said[key] for key in ("input", "args", "arguments") if key in said), None)
-    return _tool_call(as_text(identifier), name, given)
+    identifier = call.get("toolUseId") or call.get("call_id") or call.get("id")
+    given = _first(call, "input", "args", "arguments")
+    return _tool_call(as_text(identifier), as_text(call.get("name")), given)
+
+
+def _of_kind(block: JsonValue, kinds: Sequence[str]) -> dict[str, JsonValue] | None:
+    """Return a block of these kinds, which some APIs nest under the kind; None for others."""
+    held = as_dict(block)
+    inner = next((as_dict(held[key]) for key in kinds if isinstance(held.get(key), dict)), None)
+    return held if inner is None and as_text(held.get("type")) in kinds else inner
+
+
+def _first(held: Mapping[str, JsonValue], *keys: str) -> JsonValue:
+    """Return the value of the first of these keys that is there, or None."""
+    return next((held[key] for key in keys if key in held), None)
 
 
 def _open_ai_call(call: Mapping[str, JsonValue]) -> dict[str, Any]:
@@ -189,20 +195,15 @@ def _tool_call(identifier: str, name: str, given: JsonValue) -> dict[str, Any]:
 
 def _result(block: JsonValue) -> ChatMessage | None:
     """Return a block's tool result as a message, or None."""
-    held = as_dict(block)
-    inner = next((as_dict(held[key]) for key in _RESULTS if isinstance(held.get(key), dict)), None)
-    if inner is None and as_text(held.get("type")) not in _RESULTS:
+    if (result := _of_kind(block, _RESULTS)) is None:
         return None
-    said = held if inner is None else inner
-    identifier = next(
-        (said[key] for key in ("tool_use_id", "toolUseId", "call_id", "id") if key in said), ""
-    )
-    gave = next((said[key] for key in ("content", "output", "response") if key in said), "")
-    words = _said(gave)
-    if not words and gave:
-        words = [json.dumps(gave, ensure_ascii=False)]
+    identifier = _first(result, "tool_use_id", "toolUseId", "call_id", "id")
+    output = _first(result, "content", "output", "response")
+    words = _said(output)
+    if not words and output:
+        words = [json.dumps(output, ensure_ascii=False)]
     message: ChatMessage = {"role": "tool", "content": _content(words)}
-    if name := as_text(said.get("name")):
+    if name := as_text(result.get("name")):
         message["name"] = name
     return {**message, "tool_call_id": as_text(identifier)}
 

@@ -20,11 +20,12 @@ from pydantic import BaseModel, ValidationError
 
 from warex.errors import InputError
 from warex.exports.names import Format
-from warex.exports.rows import ROWS, LabelledAnswer, PreferencePair, Row, RowMetadata
+from warex.exports.rows import ROWS, PreferencePair, Row, RowMetadata
 from warex.exports.trajectories import adp, atif
 from warex.extras import require_extra
 from warex.files.reading import path_exists, read_regular_file
 from warex.llm.actions.parser import Vocabulary
+from warex.text.english import first_validation_error
 from warex.traces.files import write_atomic
 
 MANIFEST: Final = "dataset.json"
@@ -84,10 +85,6 @@ class Dataset:
         """Return a split's preference pairs. Raises InputError for another format."""
         return cast("tuple[PreferencePair, ...]", self._of("dpo", split))
 
-    def labelled(self, split: str) -> tuple[LabelledAnswer, ...]:
-        """Return a split's labelled answers. Raises InputError for another format."""
-        return cast("tuple[LabelledAnswer, ...]", self._of("kto", split))
-
     def vocabulary(self, facts: RowMetadata) -> Vocabulary:
         """Return the action vocabulary of a row's agent."""
         return self.manifest.vocabularies[facts.vocabulary]
@@ -139,12 +136,14 @@ def write_dataset(
     return manifest
 
 
-def require_empty_folder(folder: Path) -> None:
-    """Raise InputError if a data set cannot be written into a folder."""
+def require_empty_folder(
+    folder: Path, purpose: str = "the data set", otherwise: str = "delete it"
+) -> None:
+    """Raise InputError if nothing can be written into a folder; ``otherwise`` is a remedy."""
     if path_exists(folder) and not folder.is_dir():
-        raise InputError(f"{folder} is not a folder: name one for the data set")
+        raise InputError(f"{folder} is not a folder: name one for {purpose}")
     if folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty: name a new folder, or delete it")
+        raise InputError(f"{folder} is not empty: name a new folder, or {otherwise}")
 
 
 def require_parquet(kind: Format) -> None:
@@ -189,9 +188,7 @@ def _manifest(folder: Path) -> DatasetManifest:
     try:
         return DatasetManifest.model_validate_json(_bytes(path))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path}: {where + ': ' if where else ''}{first['msg']}") from None
+        raise InputError(f"{path}: {first_validation_error(error)}") from None
 
 
 def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
@@ -200,11 +197,9 @@ def _rows(path: Path, kind: Format, digest: str) -> list[RowMetadata]:
         try:
             found.append(ROWS[kind].model_validate_json(line))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"]))
             raise InputError(
                 f"{path}:{number}: this is no row of the format {kind}:"
-                f" {where + ': ' if where else ''}{first['msg']}"
+                f" {first_validation_error(error)}"
             ) from None
     if hashlib.sha256(data).hexdigest() != digest:
         raise InputError(

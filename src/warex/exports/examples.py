@@ -68,18 +68,18 @@ class FoundExamples:
 def find_examples(runs: Sequence[Run], choice: SelectionOptions) -> FoundExamples:
     """Return all training examples of the runs' counted trials. Raises TraceError."""
     found = FoundExamples()
-    known: set[str] = set()
+    known: set[bytes] = set()
     for run in runs:
         for record in run.trials:
             if not isinstance(record.outcome, Counted):
                 found.left_out["of a trial that does not count"] += 1
                 continue
             for example in _of_trial(run, record, choice, found):
-                same = _digest(example.row.messages)
-                if same in known:
+                text = repr(example.row.messages).encode("utf-8", "surrogatepass")
+                if (digest := hashlib.sha256(text).digest()) in known:
                     found.left_out["the same as another"] += 1
                     continue
-                known.add(same)
+                known.add(digest)
                 found.examples.append(example)
     return found
 
@@ -144,7 +144,7 @@ def _example(
         found.left_out["too long: the element acted on would be cut away"] += 1
         return
     trial = str(record.path.relative_to(run.path)) if record.path.is_relative_to(run.path) else ""
-    plan = step.planned_fault
+    plan, group = step.planned_fault, re.match(choice.group, record.key.task)
     # Images are read only for rows that are kept.
     images = tuple(_images(messages, record.path, choice, found))
     row = Row(
@@ -157,7 +157,7 @@ def _example(
         condition=record.key.condition,
         task=record.key.task,
         site=step.site or record.site or "",
-        group=_group(choice.group, record.key.task),
+        group=group[1] if group else "",
         url=step.url,
         fault=str(plan.fault.get("kind", "")) if plan else "",
         category=plan.category if plan else "",
@@ -187,11 +187,6 @@ def retry_answer(words: Vocabulary, step: Step) -> tuple[ChatMessage, str] | Non
 
 def _identifier(*place: str) -> str:
     return hashlib.sha256("/".join(place).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _group(pattern: str, task: str) -> str:
-    told = re.match(pattern, task)
-    return told[1] if told else ""
 
 
 def _images(
@@ -227,7 +222,3 @@ def _blob(store: BlobStore, reference: str, found: FoundExamples) -> bytes | Non
     except TraceError:
         found.left_out["an image that is no longer there"] += 1
         return None
-
-
-def _digest(messages: Sequence[ChatMessage]) -> str:
-    return hashlib.sha256(repr(messages).encode("utf-8", "surrogatepass")).hexdigest()

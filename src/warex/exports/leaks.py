@@ -49,7 +49,7 @@ def require_no_leaks(
                 else "add --split page_family or --split group"
             )
             raise InputError(
-                f"{_SHOWN[leak.what]} {leak.shown} stands in {one} and in {other}, so that the"
+                f"{_SHOWN[leak.what]} {leak.shown} is in {one} and in {other}, so that the"
                 f" test would measure memory: {help_}, or accept it with --allow-leak {leak.what}"
             )
     return found
@@ -94,7 +94,7 @@ def _alike(some: Sequence[RowMetadata], others: Sequence[RowMetadata]) -> str | 
         held = _runs(row)
         near = sorted({place for band in _signature(held) for place in buckets.get(band, ())})
         for place in near:
-            if _jaccard(runs[place], held) >= NEAR_DUPLICATE:
+            if len(runs[place] & held) / len(runs[place] | held) >= NEAR_DUPLICATE:
                 return f"({some[place].id}, {row.id})"
     return None
 
@@ -122,7 +122,3 @@ def _signature(runs: frozenset[int]) -> list[tuple[int, bytes]]:
 _KEYS: Final = np.random.default_rng(1997)
 _FACTORS: Final = _KEYS.integers(1, _PRIME, _BANDS * _WIDTH, dtype=np.int64)
 _TERMS: Final = _KEYS.integers(0, _PRIME, _BANDS * _WIDTH, dtype=np.int64)
-
-
-def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:
-    return len(one & other) / len(one | other)

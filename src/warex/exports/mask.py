@@ -5,12 +5,13 @@ shows. Names and street addresses have no such form and stay.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from warex.exports.rows import RowMetadata
 
 CHATS: Final = ("messages", "prompt", "chosen", "rejected", "completion")
+_KEPT: Final = ("id", "tool_call_id", "role", "type")
 
 
 def _passes_luhn(text: str) -> bool:
@@ -55,15 +56,10 @@ def _in(value: Any, masks: dict[str, str]) -> Any:
         case list():
             return [_in(one, masks) for one in value]
         case Mapping():
-            return dict(_in_object(value, masks))
+            # Ids tie calls to results, and blob names are hashes.
+            return {k: one if k in _KEPT else _in(one, masks) for k, one in value.items()}
         case _:
             return value
-
-
-def _in_object(value: Mapping[str, Any], masks: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    # Ids tie calls to results, and blob names are hashes: they are kept.
-    for key, one in value.items():
-        yield key, one if key in ("id", "tool_call_id", "role", "type") else _in(one, masks)
 
 
 def _in_text(text: str, masks: dict[str, str]) -> str:

@@ -62,12 +62,6 @@ class RowMetadata(BaseModel, frozen=True, extra="forbid"):
     """Files below the data set's folder, in the order of the image parts."""
 
 
-def _ends_with_the_assistant(messages: list[ChatMessage]) -> list[ChatMessage]:
-    if not messages or messages[-1].get("role") != "assistant":
-        raise ValueError("the last message is not the assistant's")
-    return messages
-
-
 def _are_of_chat(messages: list[ChatMessage]) -> list[ChatMessage]:
     for message in messages:
         if not isinstance(message.get("role"), str):
@@ -88,7 +82,9 @@ class Row(RowMetadata, frozen=True):
     @field_validator("messages")
     @classmethod
     def _last(cls, messages: list[ChatMessage]) -> list[ChatMessage]:
-        return _ends_with_the_assistant(messages)
+        if messages[-1].get("role") != "assistant":
+            raise ValueError("the last message is not the assistant's")
+        return messages
 
     @property
     def prompt(self) -> list[ChatMessage]:

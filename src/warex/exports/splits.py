@@ -57,7 +57,7 @@ def split_rows[R: RowMetadata](rows: Sequence[R], plan: SplitPlan) -> Split[R]:
 def _places(rows: Iterable[RowMetadata], by: Dimension, plan: SplitPlan) -> dict[str, Side]:
     names = sorted({getattr(row, by) for row in rows} - {""})
     if not names:
-        raise InputError(f"--split {by}: no step tells its {by}")
+        raise InputError(f"--split {by}: no step has a {by}")
     placed: dict[str, Side] = {}
     for side in ("validation", "test", "train"):
         for pattern in plan.held_out.get(side, {}).get(by, ()):

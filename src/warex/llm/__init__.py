@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from warex.llm.base import ApiErrorKind, LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage
 from warex.llm.body.large_base64 import omit_base64
-from warex.llm.body.lenient_json import as_dict, parse_json
+from warex.llm.body.lenient_json import as_dict, parse_object
 from warex.llm.content.images import detach_images as _detach_images
 from warex.llm.content.images import iter_images
 from warex.llm.content.token_estimate import estimate_input
@@ -29,7 +29,7 @@ __all__ = [
     "read_answer",
     "recognise",
     "refuse",
-    "told_wait",
+    "retry_after",
     "tool_names",
     "usage_at_least",
     "with_system_text",
@@ -51,12 +51,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
     if not could_be_llm(method, path):
         return None
     shorter, left_out = omit_base64(body)
-    try:
-        sent = parse_json(shorter)
-    except ValueError:
-        return None
-    if not isinstance(sent, dict):
-        return None
+    sent = parse_object(shorter)
     shape = path.partition("?")[0]
     for family in LLM_APIS:
         if shape.endswith(family.path_endings) and family.recognise(path, sent):
@@ -66,7 +61,7 @@ def recognise(method: str, path: str, content_type: str, body: bytes) -> LlmRequ
             digest = asked.hexdigest()
             if not left_out:
                 return family.read_request(path, sent, digest)
-            images = set(iter_images(sent, family.images))
+            images = {image.data or "" for image in iter_images(sent, family.images)}
             sent = as_dict(left_out.put_back(sent, but=images))
             return replace(family.read_request(path, sent, digest), omitted=left_out)
     return None
@@ -95,15 +90,15 @@ def write_answer(request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
     return _BY_NAME[request.api].write_answer(request, answer)
 
 
-def refuse(request: LlmRequest, trouble: ApiErrorKind, wait: int) -> SerializedAnswer:
-    """Return the error that the request's API sends for a trouble.
+def refuse(request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+    """Return an error as the request's API sends it.
 
     ``wait`` is the time in seconds after which the client may retry, if the API sends one.
     """
-    return _BY_NAME[request.api].error_response(request, trouble, wait)
+    return _BY_NAME[request.api].write_error(request, kind, wait)
 
 
-def told_wait(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
+def retry_after(request: LlmRequest, headers: Mapping[str, str], body: bytes) -> float | None:
     """Return the seconds after which an error allows a retry; None if it does not say."""
     named = {name.lower(): value for name, value in headers.items()}
     return _BY_NAME[request.api].retry_after(named, body)

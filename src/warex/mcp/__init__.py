@@ -11,10 +11,9 @@ from pydantic import JsonValue
 
 from warex.exchange import BROWSER
 from warex.llm.body.lenient_json import as_dict, as_text
-from warex.mcp.messages import McpAnswer, McpRequest, answers, cancelled, read_messages, requests
+from warex.mcp.messages import McpRequest, answers, cancelled, read_messages, requests
 
 __all__ = [
-    "McpAnswer",
     "McpRequest",
     "answers",
     "cancelled",
@@ -30,25 +29,10 @@ __all__ = [
 _SESSION = "mcp-session-id"
 _HEADERS = (_SESSION, "mcp-protocol-version", "mcp-method")
 _METHODS = frozenset(
-    {
-        "completion/complete",
-        "logging/setLevel",
-        "notifications/cancelled",
-        "notifications/initialized",
-        "notifications/progress",
-        "notifications/roots/list_changed",
-        "prompts/get",
-        "prompts/list",
-        "resources/list",
-        "resources/read",
-        "resources/subscribe",
-        "resources/templates/list",
-        "resources/unsubscribe",
-        "server/discover",
-        "subscriptions/listen",
-        "tools/call",
-        "tools/list",
-    }
+    {"completion/complete", "logging/setLevel", "prompts/get", "prompts/list", "server/discover"}
+    | {f"notifications/{it}" for it in ("cancelled", "initialized", "progress")}
+    | {"notifications/roots/list_changed", "subscriptions/listen", "tools/call", "tools/list"}
+    | {f"resources/{it}" for it in ("list", "read", "subscribe", "templates/list", "unsubscribe")}
 )
 """Methods that no other JSON-RPC protocol is known to have (others have ``initialize``)."""
 
@@ -79,7 +63,7 @@ def opens_stream(method: str, headers: Mapping[str, str]) -> bool:
 def is_stream_of_tools(url: str, headers: Mapping[str, str]) -> bool:
     """Tell whether a request for an event stream certainly goes to an MCP server.
 
-    Its headers tell, or, for a program, the usual path of the older transport: ``/sse``.
+    It has MCP's headers, or a program uses the usual path of the older transport: ``/sse``.
     """
     by_program = not headers.get("user-agent", "").startswith(BROWSER) and "referer" not in headers
     by_path = urlsplit(url).path.rstrip("/").endswith("/sse")

@@ -51,9 +51,10 @@ def apply_change(message: Mapping[str, JsonValue], change: Change) -> bytes:
             return serialize({"jsonrpc": "2.0", "id": message.get("id"), **answer})
         case RemoveTools(tool):
             result = as_dict(message.get("result"))
-            kept = [it for it in as_list(result.get("tools")) if not _is_called(it, tool)]
             if "tools" not in result:
                 return serialize(message)
+            tools = as_list(result["tools"])
+            kept = [t for t in tools if not fnmatchcase(as_text(as_dict(t).get("name")), tool)]
             return serialize({**message, "result": {**result, "tools": kept}})
         case CorruptResult("invalid_json"):
             whole = serialize(message)
@@ -61,7 +62,7 @@ def apply_change(message: Mapping[str, JsonValue], change: Change) -> bytes:
         case CorruptResult(how):
             if "result" not in message:
                 return serialize(message)
-            return serialize({**message, "result": _CORRUPT[how](as_dict(message["result"]))})
+            return serialize({**message, "result": _corrupted(as_dict(message["result"]), how)})
 
 
 def answers_to(
@@ -86,31 +87,17 @@ def serialize(message: Mapping[str, JsonValue]) -> bytes:
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _is_called(tool: JsonValue, glob: str) -> bool:
-    return fnmatchcase(as_text(as_dict(tool).get("name")), glob)
-
-
-def _truncated(result: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    return _each_text(result, lambda text: text[: len(text) // 2])
-
-
-def _garbled(result: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    def garble(text: str) -> str:
-        return "".join("\ufffd" if at % 3 == 1 else letter for at, letter in enumerate(text))
-
-    return _each_text(result, garble)
-
-
-def _empty(result: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _corrupted(result: dict[str, JsonValue], how: Corruption) -> dict[str, JsonValue]:
+    if how == "truncated":
+        return _each_text(result, lambda text: text[: len(text) // 2])
+    if how == "garbled":
+        return _each_text(result, _garbled)
     rest = {name: value for name, value in result.items() if name != "structuredContent"}
     return {**rest, "content": []}
 
 
-_CORRUPT: Final[Mapping[str, Callable[[dict[str, JsonValue]], dict[str, JsonValue]]]] = {
-    "truncated": _truncated,
-    "garbled": _garbled,
-    "empty": _empty,
-}
+def _garbled(text: str) -> str:
+    return "".join("\ufffd" if at % 3 == 1 else letter for at, letter in enumerate(text))
 
 
 def _each_text(result: dict[str, JsonValue], change: Callable[[str], str]) -> dict[str, JsonValue]:

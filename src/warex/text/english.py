@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _SOUNDS_LIKE_A_VOWEL: Final = re.compile(
     r"(?!(?:one\b|once|eu|u(?:ni[cfoqtvx]|s[aeiu]|rl|tf|dp|uid)))[aeiou]|ho(?:nest|nour|ur)|xhr",
@@ -39,3 +42,10 @@ def count_noun(number: int, noun: str, plural: str | None = None) -> str:
 def of_number(number: float, noun: str, plural: str | None = None) -> str:
     """Return a noun for a number: ``trial`` for 1, otherwise ``plural`` or ``trials``."""
     return noun if number == 1 else plural or f"{noun}s"
+
+
+def first_validation_error(error: "ValidationError") -> str:
+    """Return pydantic's first error as "place: reason"."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]

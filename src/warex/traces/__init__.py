@@ -44,7 +44,6 @@ from warex.traces.llm_cache import (
     shared_answers_dir,
 )
 from warex.traces.manifest import (
-    MANIFEST_VERSION,
     Manifest,
     read_manifest,
     redact_manifest,
@@ -58,18 +57,14 @@ from warex.traces.outcome import (
     Outcome,
     Unscored,
     Void,
-    outcome_adapter,
 )
 from warex.traces.outcome_file import leave_outcome, read_outcome, write_outcome
 from warex.traces.paths import (
-    BLOBS,
     CLEAN,
     EVENTS,
     MANIFEST,
     NO_PROXY,
-    OUTCOME,
     PRICES,
-    TRIALS,
     TrialKey,
     attempt_dir,
     escape,
@@ -79,28 +74,17 @@ from warex.traces.paths import (
 )
 from warex.traces.reader import Trace, iter_trace, read_trace
 from warex.traces.redaction.files import redact_file, secrets_of
-from warex.traces.redaction.structured import (
-    REDACTED,
-    redact_headers,
-    redact_json,
-    redact_text,
-    redact_url,
-)
+from warex.traces.redaction.structured import redact_text, redact_url
 from warex.traces.writer import TraceWriter
 
 __all__ = [
-    "BLOBS",
     "CLEAN",
     "CRASHED_BEFORE_A_FAULT",
     "EVENTS",
     "MANIFEST",
-    "MANIFEST_VERSION",
     "NO_PROXY",
-    "OUTCOME",
     "PRICES",
-    "REDACTED",
     "SCHEMA_VERSION",
-    "TRIALS",
     "AgentAction",
     "Armed",
     "BlobStore",
@@ -151,14 +135,11 @@ __all__ = [
     "iter_trace",
     "leave_outcome",
     "llm_cache_secret",
-    "outcome_adapter",
     "publish_answers",
     "read_manifest",
     "read_outcome",
     "read_trace",
     "redact_file",
-    "redact_headers",
-    "redact_json",
     "redact_manifest",
     "redact_text",
     "redact_url",

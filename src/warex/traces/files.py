@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
-
 from warex.errors import MachineError, TraceError
 from warex.files.private import make_private_dir, private_opener
 from warex.files.reading import read_regular_file
@@ -67,10 +65,3 @@ def read_json_object(path: Path, what: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise TraceError(f"{path}: this is not {with_article(what)}: it holds no JSON object.")
     return cast(dict[str, Any], data)
-
-
-def first_validation_error(error: ValidationError) -> str:
-    """Return pydantic's first error as "place: reason"."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -9,14 +9,14 @@ stored.
 import hashlib
 import hmac
 import json
-import os
 import secrets
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
 from warex.errors import TraceError
-from warex.files.private import make_private_dir
+from warex.files.private import make_private_dir, private_opener
 from warex.files.reading import read_regular_file
 from warex.traces.files import write_atomic, write_error
 from warex.traces.paths import TrialKey, escape
@@ -129,8 +129,7 @@ def begin_llm_cache(run: Path, secret_of_run: bytes | None = None) -> Path:
         make_private_dir(folder)
         if not secret.exists():
             draft.unlink(missing_ok=True)
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "wb") as file:
+            with open(draft, "xb", opener=private_opener) as file:
                 file.write(secret_of_run or secrets.token_bytes(32))
             draft.replace(secret)
     except OSError as error:
@@ -165,12 +164,9 @@ def publish_answers(attempt: Path, shared: Path) -> None:
     try:
         make_private_dir(shared)
         for path in sorted(own.iterdir()):
-            there = shared / path.name
-            if there.exists():
-                path.unlink()
-            else:
-                path.replace(there)
-        own.rmdir()
+            if not (shared / path.name).exists():
+                path.replace(shared / path.name)
+        shutil.rmtree(own)
     except OSError as error:
         raise write_error(shared, error) from None
 
@@ -179,6 +175,4 @@ def discard_answers(attempt: Path) -> None:
     """Delete a void attempt's answers."""
     own = attempt / OWN_ANSWERS
     if own.is_dir():
-        for path in own.iterdir():
-            path.unlink()
-        own.rmdir()
+        shutil.rmtree(own)

@@ -7,7 +7,8 @@ from typing import Final, Literal
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from warex.errors import TraceError
-from warex.traces.files import first_validation_error, read_json_object, write_atomic
+from warex.text.english import first_validation_error
+from warex.traces.files import read_json_object, write_atomic
 from warex.traces.redaction.structured import redact_arguments, redact_json
 
 MANIFEST_VERSION: Final = 1

@@ -52,16 +52,16 @@ class Void(BaseModel, frozen=True, extra="forbid"):
 
 
 class Unscored(BaseModel, frozen=True, extra="forbid"):
-    """Nobody was there to score the trial."""
+    """The trial ran, and has no score."""
 
     outcome: Literal["unscored"] = "unscored"
     ending: Ending | None = None
-    """None where a proxy ran alone, which does not see how the agent stopped."""
+    """None if a proxy ran alone, which does not see how the agent stopped."""
     latency_s: float | None = Field(default=None, ge=0)
-    """As for a counted one; None where nobody started a command."""
+    """As for a counted one; None without a command."""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The known ending and latency as text; may be empty."""
         latency = None if self.latency_s is None else f"{self.latency_s:.1f} s"
         return ", ".join(filter(None, (self.ending, latency)))

@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from warex.errors import MachineError, TraceError
 from warex.files.reading import path_exists
-from warex.traces.files import first_validation_error, read_json_object, write_atomic
+from warex.text.english import first_validation_error
+from warex.traces.files import read_json_object, write_atomic
 from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
 from warex.traces.paths import OUTCOME
 from warex.traces.redaction.structured import redact_json

@@ -22,7 +22,7 @@ CLEAN = "clean"
 
 # What common file systems allow for one name, in bytes.
 _LONGEST = 255
-# An escaped name never ends in "%", so this is free to stand for the empty one.
+# The escaped empty name; no other escaped name ends in "%".
 _EMPTY = "%"
 
 

@@ -150,10 +150,15 @@ def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry |
         return _with_care(line, lean)
     if stamps.schema_version not in _READ:
         return _with_care(line, lean)
+    return stamps.seq, _stamped(stamps, event, lean)
+
+
+def _stamped(stamps: _Stamps, event: Event, lean: bool) -> Entry:
+    """Return an event in the current form with its stamps; ``lean`` leaves out messages."""
     event = completed(event, stamps.schema_version)
     if lean and type(event) is LlmCall:
-        event = _without_messages(event)
-    return stamps.seq, Entry(stamps.seq, stamps.t, stamps.at, event)
+        event = msgspec.structs.replace(event, messages=None, tools=None)
+    return Entry(stamps.seq, stamps.t, stamps.at, event)
 
 
 def _exchanged(line: bytes, at: int, known: dict[Any, Any]) -> Event:
@@ -188,10 +193,6 @@ def _uncounted(line: bytes) -> tuple[int, Entry | None]:
     return (stamps.seq, None) if stamps.schema_version in _READ else _with_care(line, True)
 
 
-def _without_messages(call: LlmCall) -> LlmCall:
-    return msgspec.structs.replace(call, messages=None, tools=None)
-
-
 def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
     data = _json(line)
     if not isinstance(data, dict) or "schema_version" not in data:
@@ -205,12 +206,10 @@ def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
         stamps = msgspec.convert({"schema_version": version, **given}, _Stamps, strict=False)
         if lean and f'"{data.get("event")}"'.encode() in _UNCOUNTED:
             return stamps.seq, None
-        event = completed(msgspec.convert(data, Event.__value__, strict=False), version)
+        event = msgspec.convert(data, Event.__value__, strict=False)
     except msgspec.ValidationError as error:
         raise _NoEvent(f"this is not an event: {_explained(str(error))}") from None
-    if lean and isinstance(event, LlmCall):
-        event = _without_messages(event)
-    return stamps.seq, Entry(stamps.seq, stamps.t, stamps.at, event)
+    return stamps.seq, _stamped(stamps, event, lean)
 
 
 def _json(line: bytes) -> Any:

@@ -139,9 +139,7 @@ def _pair(name: str, value: str) -> str:
     return _value(list(redact_header(name, value)))
 
 
-@lru_cache(maxsize=1024)
-def _redacted_value(text: str) -> str:
-    return redact_line(text)
+_redacted_value = lru_cache(maxsize=1024)(redact_line)
 
 
 def as_json(event: Event) -> str:
@@ -153,7 +151,7 @@ def _value(value: Json | Event) -> str:
     try:
         return _encoder.encode(value).decode()
     except (UnicodeEncodeError, OverflowError):
-        # msgspec rejects lone surrogates, which stand for bytes of headers that are not UTF-8;
+        # msgspec rejects lone surrogates, which replace bytes of headers that are not UTF-8;
         # they become question marks when the line is encoded.
         data = msgspec.to_builtins(value)
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

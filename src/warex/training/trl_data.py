@@ -8,7 +8,6 @@ from warex.errors import InputError
 from warex.exports.balance import balance_rows
 from warex.exports.dataset import Dataset
 from warex.exports.fitting import truncate_messages
-from warex.exports.names import Side
 from warex.exports.rows import ChatMessage, LabelledAnswer, PreferencePair, Row, RowMetadata
 
 type Length = Callable[[Sequence[ChatMessage]], int]
@@ -18,11 +17,6 @@ _TRIES: Final = 6
 _SLACK: Final = 0.95
 
 
-def rows_of_split(dataset: Dataset, side: Side) -> Sequence[RowMetadata]:
-    """Return a split's rows in any format, or () if there is no such split."""
-    return dataset.splits.get(side, ())
-
-
 def sample_rows(rows: Sequence[Row], most: int | None) -> list[Row]:
     """Return up to ``most`` rows of each kind (None: all); larger samples contain smaller ones."""
     return list(balance_rows(rows, None, 0, most))
@@ -30,7 +24,7 @@ def sample_rows(rows: Sequence[Row], most: int | None) -> list[Row]:
 
 def require_rows(dataset: Dataset) -> None:
     """Raise InputError if a data set has no training rows, or has screenshots."""
-    rows = rows_of_split(dataset, "train")
+    rows = dataset.splits.get("train", ())
     if not rows:
         raise InputError(f"{dataset.folder} has no row in train: there is nothing to learn")
     if any(row.images for row in rows):
@@ -46,7 +40,7 @@ def require_two_kinds(dataset: Dataset) -> None:
     A model trained only on failures learns to always reload; one trained without them learns
     nothing about them. Preferences contain only failures.
     """
-    rows = rows_of_split(dataset, "train")
+    rows = dataset.splits.get("train", ())
     kinds = {row.kind for row in rows}
     if dataset.manifest.format != "dpo" and len(kinds) == 1:
         (kind,) = kinds

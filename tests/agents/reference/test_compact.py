@@ -46,7 +46,7 @@ def test_of_a_long_page_what_the_goal_names_is_kept_and_what_can_be_filled_in_pa
 
     assert len(kept) == MOST_LINES
     assert {77, 200, 300} <= set(kept)
-    # All have "June", which tells none of them apart; so the first are kept.
+    # All have "June", so the first are kept.
     assert kept == [*range(MOST_LINES - 3), 77, 200, 300]
 
 

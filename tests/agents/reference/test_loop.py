@@ -58,7 +58,7 @@ async def test_an_action_that_ends_the_task_is_not_done_on_the_page(last: str, e
     assert page.done == ["click"]
 
 
-async def test_the_steps_end_where_they_are_told_to() -> None:
+async def test_the_steps_end_at_their_limit() -> None:
     page = Page()
 
     result = await work(Model(*["click('1')"] * 3), page, max_steps=3)
@@ -67,7 +67,7 @@ async def test_the_steps_end_where_they_are_told_to() -> None:
     assert page.done == ["click"] * 3
 
 
-async def test_a_failed_action_is_told_to_the_model_and_ends_nothing() -> None:
+async def test_a_failed_action_is_reported_to_the_model_and_ends_nothing() -> None:
     model = Model("click('9')", "report_infeasible('No.')")
 
     result = await work(model, Page("There is no element 9."))
@@ -76,7 +76,7 @@ async def test_a_failed_action_is_told_to_the_model_and_ends_nothing() -> None:
     assert "There is no element 9." in model.asked[1]
 
 
-async def test_a_reply_without_an_action_is_told_to_the_model_and_ends_nothing() -> None:
+async def test_a_reply_without_an_action_is_reported_to_the_model_and_ends_nothing() -> None:
     model = Model("Let me think.", "report_infeasible('No.')")
     page = Page()
 

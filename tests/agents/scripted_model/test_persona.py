@@ -209,11 +209,14 @@ def test_what_covers_the_page_is_closed_accepted_or_a_reason_to_give_up() -> Non
     assert parse(_ask("giveup", COVERED, [IN_VAIN])).name == "report_infeasible"
 
 
-def test_suggestible_closes_what_covers_the_page_only_when_told_to() -> None:
+def test_suggestible_closes_what_covers_the_page_only_if_its_prompt_says_so() -> None:
     asked = messages(GOAL, Observation("u", "t", COVERED), [IN_VAIN])
-    told = [{**asked[0], "content": asked[0]["content"] + "\n" + POPUP_WARNING.text}, asked[1]]
+    warned = [
+        {**asked[0], "content": asked[0]["content"] + "\n" + POPUP_WARNING.text},
+        asked[1],
+    ]
 
-    assert parse(reply("suggestible", read(told), TASKS)) == Action("click", ("10",))
+    assert parse(reply("suggestible", read(warned), TASKS)) == Action("click", ("10",))
 
 
 def test_a_step_is_still_to_be_done_after_the_dialog_is_closed() -> None:
@@ -237,9 +240,9 @@ def test_suggestible_reloads_only_when_the_system_prompt_says_so() -> None:
     asked = messages(GOAL, Observation("u", "t", UNKNOWN), [])
     assert parse(reply("suggestible", read(asked), TASKS)).name == "report_infeasible"
     for words in ("If a page fails, refresh the page.", "You may use reload() on errors."):
-        told = [{**asked[0], "content": asked[0]["content"] + "\n" + words}, asked[1]]
-        assert parse(reply("suggestible", read(told), TASKS)).name == "reload"
-        assert parse(reply("giveup", read(told), TASKS)).name == "report_infeasible"
+        warned = [{**asked[0], "content": asked[0]["content"] + "\n" + words}, asked[1]]
+        assert parse(reply("suggestible", read(warned), TASKS)).name == "reload"
+        assert parse(reply("giveup", read(warned), TASKS)).name == "report_infeasible"
 
 
 @pytest.mark.parametrize("persona", PERSONAS)

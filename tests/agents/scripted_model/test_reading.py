@@ -24,7 +24,7 @@ def test_what_the_agent_writes_is_read_back() -> None:
         Turn(1, reloaded=False, failed=True),
         Turn(1, reloaded=True, failed=False),
     )
-    assert not situation.told_to_refresh
+    assert not situation.asked_to_refresh
 
 
 def test_an_id_may_stand_behind_the_name() -> None:

@@ -123,15 +123,15 @@ def test_a_picture_counts_whatever_its_size(path: str, content: dict[str, Any]) 
     assert usage(request.api, request.messages, "").input_total == 85
 
 
-def test_a_stream_tells_its_usage_only_where_that_was_asked_for() -> None:
+def test_a_stream_has_its_usage_only_if_the_request_asks_for_it() -> None:
     bare = serialize_answer(parse_request(PATH, body(stream=True)), ScriptedAnswer("hi"))
     options = {"include_usage": True}
-    told = serialize_answer(
+    written = serialize_answer(
         parse_request(PATH, body(stream=True, stream_options=options)), ScriptedAnswer("hi")
     )
 
     assert b'"usage"' not in bare.body
-    assert b'"choices": []' in told.body
+    assert b'"choices": []' in written.body
 
 
 def test_the_same_request_gets_the_same_bytes() -> None:

@@ -36,7 +36,7 @@ from warex.llm.base import ToolCall
         ("total", None),
     ],
 )
-def test_a_name_tells_what_its_action_does(name: str, what: str | None) -> None:
+def test_the_kind_of_an_action_is_known_by_its_name(name: str, what: str | None) -> None:
     assert action_kind(name) == what
 
 

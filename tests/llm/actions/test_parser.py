@@ -174,7 +174,7 @@ def test_prose_and_unknown_names_are_no_actions(text: str) -> None:
 
 
 @pytest.mark.parametrize(("complete", "error"), [(False, None), (True, "HTTP 500: x")])
-def test_an_answer_that_did_not_arrive_moves_nobody(complete: bool, error: str | None) -> None:
+def test_an_answer_that_did_not_arrive_has_no_action(complete: bool, error: str | None) -> None:
     answer = LlmAnswer("m", text="click('1')", complete=complete, error=error)
     assert parse_actions(answer, BROWSER) == ()
 

@@ -82,25 +82,25 @@ def test_a_large_call_reads_as_a_small_one_does(
 
 @pytest.mark.usefixtures("from_the_first_byte")
 def test_what_is_no_image_is_whole_in_the_messages() -> None:
-    told = {"model": LONG, "messages": [{"role": "user", "content": LONG}], "tools": [LONG]}
+    sent = {"model": LONG, "messages": [{"role": "user", "content": LONG}], "tools": [LONG]}
 
-    asked = recognise("POST", "/v1/chat/completions", "", json.dumps(told).encode())
+    asked = recognise("POST", "/v1/chat/completions", "", json.dumps(sent).encode())
 
     assert asked is not None
-    assert (asked.model, asked.messages, asked.tools) == tuple(told.values())
+    assert (asked.model, asked.messages, asked.tools) == tuple(sent.values())
 
 
 @pytest.mark.usefixtures("from_the_first_byte")
 def test_a_large_image_that_is_no_base64_stays_in_place() -> None:
     image = {"image_url": f"data:image/png;base64,{LONG[:-1]}"}
-    told = {"model": "m", "messages": [{"role": "user", "content": [image]}]}
+    sent = {"model": "m", "messages": [{"role": "user", "content": [image]}]}
 
-    asked = recognise("POST", "/v1/chat/completions", "", json.dumps(told).encode())
+    asked = recognise("POST", "/v1/chat/completions", "", json.dumps(sent).encode())
 
     assert asked is not None
     assert asked.omitted
     messages, images = detached(asked.messages, _chat().images, asked.omitted)
-    assert (messages, images) == (told["messages"], {})
+    assert (messages, images) == (sent["messages"], {})
 
 
 def _chat() -> LlmApi:

@@ -32,11 +32,11 @@ def coded(content: bytes) -> str:
 
 
 @pytest.mark.parametrize("content", [JPEG, VP8X, VP8L, VP8, GIF])
-def test_an_images_head_tells_its_size(content: bytes) -> None:
+def test_an_images_size_is_read_from_its_head(content: bytes) -> None:
     assert image_size(coded(content)) == (1280, 720)
 
 
-def test_a_real_screenshot_tells_its_size() -> None:
+def test_the_size_of_a_real_screenshot_is_read() -> None:
     content = (ROOT / "docs/images/testbed-calendar.png").read_bytes()
     wide, high = (int.from_bytes(content[at : at + 4]) for at in (16, 20))
     assert image_size(coded(content)) == (wide, high)
@@ -44,7 +44,7 @@ def test_a_real_screenshot_tells_its_size() -> None:
 
 
 @pytest.mark.parametrize("data", [None, "", "!", "iVBORw0KGgo=", coded(GIF[:8]), coded(JPEG[:9])])
-def test_what_tells_no_size_has_none(data: str | None) -> None:
+def test_other_data_has_no_size(data: str | None) -> None:
     assert image_size(data) is None
 
 

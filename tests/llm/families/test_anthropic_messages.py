@@ -79,7 +79,7 @@ def test_images_of_messages_and_of_tools_are_kept_apart() -> None:
     assert "https://shop.example/a.png" in json.dumps(messages)
 
 
-def test_a_stream_that_tells_its_usage_only_at_the_end_is_believed() -> None:
+def test_a_stream_may_report_its_usage_only_at_the_end() -> None:
     body = b"""data: {"type": "message_start", "message": {"content": [], "model": "m"}}
 
 data: {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}}

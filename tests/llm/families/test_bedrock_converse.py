@@ -67,8 +67,8 @@ def test_images_of_messages_and_of_tools_are_kept_apart() -> None:
 
 
 def test_an_error_of_aws_s_own_says_its_code() -> None:
-    told = aws_message("validationException", {"message": "bad"})
-    (frame,) = split_frames(told, EVENT_STREAM).items
+    sent = aws_message("validationException", {"message": "bad"})
+    (frame,) = split_frames(sent, EVENT_STREAM).items
     assert frame == {
         "error": {"type": "validationException", "message": "validationException: bad"}
     }

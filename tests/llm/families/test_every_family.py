@@ -20,7 +20,7 @@ from warex.llm import (
     Usage,
     read_answer,
     recognise,
-    told_wait,
+    retry_after,
     tool_names,
     with_system_text,
 )
@@ -50,10 +50,10 @@ def test_at_least_twenty_calls_of_it_are_read(family: LlmApi) -> None:
 def test_a_request_is_read(vector: Vector) -> None:
     request = vector.recognised()
 
-    told = asdict(request)
+    read = asdict(request)
     assert request.api == vector.family
     assert any(key in vector.request for key in prompts_of(vector))
-    assert {key: told[key] for key in vector.asked} == vector.asked
+    assert {key: read[key] for key in vector.asked} == vector.asked
 
 
 @each_vector
@@ -193,7 +193,7 @@ def test_an_answer_that_is_written_reads_the_same(
 ) -> None:
     request = data.draw(st.sampled_from(vectors(family.name))).recognised()
     model = "m" if "model" in family.reports else request.model
-    answer = replace(answer, model=model, usage=_told(answer.usage, family), complete=True)
+    answer = replace(answer, model=model, usage=_reported(answer.usage, family), complete=True)
 
     written = family.write_answer(request, answer)
 
@@ -211,7 +211,7 @@ def test_an_answer_that_is_written_reads_the_same(
 def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorKind) -> None:
     request = vectors(family.name)[0].recognised()
 
-    refused = family.error_response(request, trouble, 20)
+    refused = family.write_error(request, trouble, 20)
 
     answer = read_answer(request, refused.status, "", refused.body)
     if refused.status == 200:
@@ -226,22 +226,19 @@ def test_a_refusal_is_an_error_with_its_words(family: LlmApi, trouble: ApiErrorK
 
 @each_family
 @pytest.mark.parametrize("trouble", get_args(ApiErrorKind.__value__))
-def test_what_a_refusal_tells_its_client_to_wait_is_read(
-    family: LlmApi, trouble: ApiErrorKind
-) -> None:
+def test_the_wait_in_a_refusal_is_read(family: LlmApi, trouble: ApiErrorKind) -> None:
     for vector in vectors(family.name):
         request = vector.recognised()
-        refused = family.error_response(request, trouble, 20)
+        refused = family.write_error(request, trouble, 20)
 
-        told = told_wait(request, refused.headers, refused.body)
+        wait = retry_after(request, refused.headers, refused.body)
 
-        silent = family.name.startswith("bedrock") or family.name == "ollama"
-        assert told == (20 if trouble == "rate_limited" and not silent else None)
+        assert wait == (20 if trouble == "rate_limited" and family.reports_wait else None)
 
 
 @each_family
 @pytest.mark.parametrize(
-    ("headers", "told"),
+    ("headers", "wait"),
     [
         ({"Retry-After": "3"}, 3),
         ({"retry-after": "1.5"}, 1.5),
@@ -254,9 +251,9 @@ def test_what_a_refusal_tells_its_client_to_wait_is_read(
     ],
 )
 def test_a_wait_in_a_header_is_read_where_it_is_one(
-    family: LlmApi, headers: dict[str, str], told: float | None
+    family: LlmApi, headers: dict[str, str], wait: float | None
 ) -> None:
-    assert told_wait(vectors(family.name)[0].recognised(), headers, b"[{]") == told
+    assert retry_after(vectors(family.name)[0].recognised(), headers, b"[{]") == wait
 
 
 @each_family
@@ -302,7 +299,7 @@ def test_a_usage_that_is_none_is_not_believed(family: LlmApi, tokens: object) ->
     assert answer.usage_error is not None or tokens in ([], {})
 
 
-def _told(usage: Usage | None, family: LlmApi) -> Usage | None:
+def _reported(usage: Usage | None, family: LlmApi) -> Usage | None:
     """Return a usage without what the family's API does not tell."""
     if usage is None:
         return None

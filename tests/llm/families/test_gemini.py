@@ -164,7 +164,7 @@ def test_a_stream_is_written_in_the_form_that_was_asked_for(query: str) -> None:
 
     assert written.body.startswith(b"data: " if query else b"[{")
     assert not read_answer(request, 200, "", written.body).complete
-    refused = FAMILY.error_response(request, "rate_limited", 20)
+    refused = FAMILY.write_error(request, "rate_limited", 20)
     assert refused.body.startswith(b"{" if query else b"[{")
     assert b'"retryDelay": "20s"' in refused.body
 

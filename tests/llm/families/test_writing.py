@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from warex.llm.families.reading import FinishReasons
 from warex.llm.families.writing import (
     api_finish_reason,
     json_answer,
@@ -40,7 +41,9 @@ def test_arguments_that_break_off_are_what_there_is_of_them() -> None:
 
 
 def test_an_apis_word_for_an_end_is_the_first_that_means_it() -> None:
-    assert (
-        api_finish_reason("stop", {"length": "length", "end": "stop", "done": "stop"}, "?") == "end"
-    )
-    assert api_finish_reason("stop", {}, "?") == "?"
+    reasons: FinishReasons = {"end": "stop", "done": "stop", "full": "length", "limit": "length"}
+    assert api_finish_reason("length", reasons) == "full"
+
+
+def test_an_end_without_a_word_of_the_api_has_its_usual_one() -> None:
+    assert api_finish_reason("error", {"end": "stop", "full": "length"}) == "end"

@@ -159,7 +159,7 @@ def test_the_first_collections_word_counts_and_what_none_knows_stays() -> None:
     assert {"old-1", "old-2", "old-3", "scripted:*"} < table.models.keys()
 
 
-def test_a_vendors_own_model_is_known_without_the_vendor_and_nobody_elses_is() -> None:
+def test_only_a_vendors_own_model_is_known_without_the_vendor() -> None:
     models = merge_sources(BASE, [read_source(ROUTED)], DAY, "one").models
 
     assert models["claude-house"] == models["anthropic/claude-house"]

@@ -11,8 +11,8 @@ PATH = "/model/m/converse"
 
 def aws(signed: str = "content-type;host;x-amz-date", payload: str = "") -> dict[str, str]:
     """The headers that botocore sends."""
-    told = {"x-amz-content-sha256": payload} if payload else {}
-    return {"authorization": AWS.format(signed=signed), "x-amz-date": "20260101T000000Z", **told}
+    digest = {"x-amz-content-sha256": payload} if payload else {}
+    return {"authorization": AWS.format(signed=signed), "x-amz-date": "20260101T000000Z", **digest}
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ def aws(signed: str = "content-type;host;x-amz-date", payload: str = "") -> dict
         (PATH, aws("content-length;host;x-amz-content-sha256", "UNSIGNED-PAYLOAD"), "is signed"),
         (PATH, {"authorization": "AWS4-ECDSA-P256-SHA256 Credential=AK"}, "is signed"),
         (f"{PATH}?X-Amz-Signature=d2", {}, "its URL is signed"),
-        (PATH, {"content-digest": "sha-256=:abc=:"}, "content-digest tells a digest"),
-        (PATH, {"content-md5": "abc="}, "content-md5 tells a digest"),
+        (PATH, {"content-digest": "sha-256=:abc=:"}, "content-digest has a digest"),
+        (PATH, {"content-md5": "abc="}, "content-md5 has a digest"),
         (PATH, {"authorization": "TC3-HMAC-SHA256 Credential=AK"}, "signed (TC3-HMAC-SHA256)"),
         (PATH, {"authorization": 'Signature version="1"'}, "signed (Signature)"),
     ],

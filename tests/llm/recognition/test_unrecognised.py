@@ -60,21 +60,21 @@ def test_other_families_are_unread_wherever_they_are_served(path: str, body: obj
         ("api.mistral.ai", "/v1/fim/completions"),
     ],
 )
-def test_on_a_known_host_the_path_alone_tells(host: str, path: str) -> None:
+def test_on_a_known_host_the_path_alone_is_enough(host: str, path: str) -> None:
     assert unrecognised_reason("POST", host, path, {}, b"") == NO_SUCH_API
 
 
 def test_a_body_that_cannot_be_decompressed_leaves_the_path_to_tell() -> None:
     broken = "its content coding is 'compress', which is not read"
 
-    def told(host: str, path: str, **headers: str) -> str | None:
+    def reason(host: str, path: str, **headers: str) -> str | None:
         return unrecognised_reason("POST", host, path, headers, b"", broken)
 
-    assert told(LOCAL, "/v1/chat/completions?x=1") == broken
-    assert told("api.openai.com", "/v1/responses") == broken
-    assert told(LOCAL, "/upload") is None
-    assert told(LOCAL, "/v1/messages/count_tokens") is None
-    assert told(LOCAL, "/v1/messages", origin="https://shop.example") is None
+    assert reason(LOCAL, "/v1/chat/completions?x=1") == broken
+    assert reason("api.openai.com", "/v1/responses") == broken
+    assert reason(LOCAL, "/upload") is None
+    assert reason(LOCAL, "/v1/messages/count_tokens") is None
+    assert reason(LOCAL, "/v1/messages", origin="https://shop.example") is None
 
 
 @pytest.mark.parametrize("path", ["/v1/conversations/c1", "/v1/conversations/c1/restart"])
@@ -118,7 +118,7 @@ def test_what_a_family_reads_is_not_listed_as_unread(family: LlmApi) -> None:
     assert not [path for path in _PATHS if path.endswith(family.path_endings)]
 
 
-def test_a_call_to_a_gateway_that_is_told_the_model_in_a_header_is_unread() -> None:
+def test_a_call_to_a_gateway_with_the_model_in_a_header_is_unread() -> None:
     path, asked = "/v4/ai/language-model", {"prompt": [{"role": "user", "content": []}]}
     assert why(path, asked, **{"ai-language-model-id": "openai/gpt-5"}) == NO_SUCH_API
     assert why(path, host="ai-gateway.vercel.sh") == NO_SUCH_API
@@ -164,8 +164,8 @@ def test_a_program_in_node_is_no_page() -> None:
 
 @pytest.mark.parametrize("scheme", ["chrome-extension", "moz-extension", "safari-web-extension"])
 def test_an_extension_of_a_browser_is_no_page(scheme: str) -> None:
-    told = {"origin": f"{scheme}://abc", "sec-fetch-dest": "empty", "sec-fetch-site": "none"}
-    assert why("/v1/messages", {"model": "m", "messages": TURNS}, **told) == NOT_UNDERSTOOD
+    headers = {"origin": f"{scheme}://abc", "sec-fetch-dest": "empty", "sec-fetch-site": "none"}
+    assert why("/v1/messages", {"model": "m", "messages": TURNS}, **headers) == NOT_UNDERSTOOD
 
 
 def test_its_body_is_kept() -> None:

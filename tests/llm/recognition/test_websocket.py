@@ -93,9 +93,9 @@ def test_other_messages_ask_nothing(sent: object) -> None:
     ],
 )
 def test_an_answer_s_last_message_is_known(kind: str, is_end: bool) -> None:
-    told = parse_event(json.dumps({"type": kind, "stream_id": "s1"}).encode())
+    event = parse_event(json.dumps({"type": kind, "stream_id": "s1"}).encode())
 
-    assert (told.stream, told.is_end) == ("s1", is_end)
+    assert (event.stream, event.is_end) == ("s1", is_end)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ HUSH = 'hush-hush é"1'
         ("MONKEY", False),
     ],
 )
-def test_the_name_of_a_variable_tells_that_its_value_is_secret(name: str, secret: bool) -> None:
+def test_a_variable_is_secret_by_its_name(name: str, secret: bool) -> None:
     assert secrets_of({name: "12345678"}) == ({"12345678"} if secret else set())
 
 

@@ -1,4 +1,4 @@
-"""Secrets that what stands beside them tells; what looks alike and opens nothing stays."""
+"""Secrets are found by their context; similar texts that open nothing stay."""
 
 import json
 

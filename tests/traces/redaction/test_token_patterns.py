@@ -3,7 +3,7 @@ import pytest
 from warex.traces.redaction.token_patterns import prefixed_token, redact_vendor_keys
 
 
-def test_a_random_token_behind_a_vendors_word_is_told() -> None:
+def test_a_random_token_behind_a_vendors_word_is_found() -> None:
     token = b"figd" + b"_4VnyRj52fKjkmHBdDKfCmEaNalTbXFacwbeJSh3"
 
     assert prefixed_token(b"x " + token + b" y", 2) == (2, 2 + len(token))

@@ -13,7 +13,7 @@ FAULT = failure(
 )
 
 
-def told(text: str, of: Row = FAULT) -> str:
+def label(text: str, of: Row = FAULT) -> str:
     return classify({"role": "assistant", "content": text}, of, WORDS).label
 
 
@@ -37,8 +37,8 @@ def told(text: str, of: Row = FAULT) -> str:
         ("", "empty"),
     ],
 )
-def test_answers_to_a_fault_are_told_as_in_the_papers_table(answer: str, expected: str) -> None:
-    assert told(answer) == expected
+def test_answers_to_a_fault_have_the_papers_classes(answer: str, expected: str) -> None:
+    assert label(answer) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_answers_to_a_fault_are_told_as_in_the_papers_table(answer: str, expecte
         ("report_infeasible('no')", "infeasible"),
     ],
 )
-def test_answers_to_a_clean_step_are_told_by_the_action_wanted(answer: str, expected: str) -> None:
-    assert told(answer, row()) == expected
+def test_answers_to_a_clean_step_are_compared_with_the_expected(answer: str, expected: str) -> None:
+    assert label(answer, row()) == expected
 
 
 def test_an_action_of_the_right_name_is_of_the_same_kind() -> None:
@@ -76,5 +76,5 @@ def test_the_very_action_that_closed_a_dialog_recovers() -> None:
     answer = {"role": "assistant", "content": "click('9')"}
     popup = failure(messages=[{"role": "user", "content": PAGE}, answer], fault="popup")
 
-    assert told("I close it.\nclick('9')", popup) == "recovery"
-    assert told("click('1')", popup) == "other_action"
+    assert label("I close it.\nclick('9')", popup) == "recovery"
+    assert label("click('1')", popup) == "other_action"

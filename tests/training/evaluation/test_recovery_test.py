@@ -5,8 +5,8 @@ from warex.training.evaluation.answer_classes import AnswerClass, ClassifiedAnsw
 from warex.training.evaluation.recovery_test import Answers, results
 
 
-def answers(*told: tuple[AnswerClass, int], clean: tuple[AnswerClass, ...] = ()) -> Answers:
-    each = [one for one, times in told for _ in range(times)]
+def answers(*counts: tuple[AnswerClass, int], clean: tuple[AnswerClass, ...] = ()) -> Answers:
+    each = [one for one, times in counts for _ in range(times)]
     found = {f"f{at}": ClassifiedAnswer(one, "", same_kind=False) for at, one in enumerate(each)}
     return found | {
         f"c{at}": ClassifiedAnswer(one, "", same_kind=True) for at, one in enumerate(clean)

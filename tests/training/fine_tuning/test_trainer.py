@@ -47,9 +47,9 @@ def losses(out: Path, name: str = "loss") -> list[float]:
 def test_a_training_lowers_the_loss_and_leaves_an_adapter_with_its_card(
     tmp_path: Path, model: str, data: Dataset
 ) -> None:
-    told: list[TrainingProgress] = []
+    progress: list[TrainingProgress] = []
 
-    trained = train(data, model, tmp_path / "out", QUICK, tell=told.append)
+    trained = train(data, model, tmp_path / "out", QUICK, on_step=progress.append)
 
     assert (trained.steps, trained.examples, trained.left_out) == (16, 16, 0)
     seen, right = (losses(tmp_path / "out", name) for name in ("loss", "mean_token_accuracy"))
@@ -61,11 +61,11 @@ def test_a_training_lowers_the_loss_and_leaves_an_adapter_with_its_card(
     assert model in card
     assert data.manifest.splits["train"].sha256 in card
     assert json.loads((tmp_path / "out/recipe.json").read_text())["learning_rate"] == 0.01
-    assert (told[-1].step, told[-1].steps) == (16, 16)
+    assert (progress[-1].step, progress[-1].steps) == (16, 16)
 
 
 def test_the_loss_falls_on_the_answer_alone(tmp_path: Path, model: str) -> None:
-    # The prompts are noise, of which no token can be told; all of the answer's can.
+    # The prompts are noise, so only the answer's tokens can be predicted.
     def noise(at: int) -> list[dict[str, str]]:
         page = "".join(chr(33 + (at * 37 + place * place) % 90) for place in range(200))
         return [{"role": "user", "content": page}, {"role": "assistant", "content": "reload()"}]

@@ -58,7 +58,7 @@ def test_an_endpoint_that_is_of_no_use_is_said_to_be_so(
         list(answers_by_endpoint(url, "m", [row()]))
 
 
-def test_an_address_that_is_none_and_a_port_where_nobody_is_are_told_apart() -> None:
+def test_an_invalid_address_and_a_closed_port_have_different_errors() -> None:
     with pytest.raises(InputError, match="is not an http:// or https:// address"):
         list(answers_by_endpoint("shop", "m", [row()]))
     with pytest.raises(MachineError, match="cannot be reached"):

@@ -11,8 +11,8 @@ from warex.training.model.loading import LoadedModel
 def wanted(
     prompt: str = "a", tokens: int = 5, stop: tuple[str, ...] = (), adapter: str | None = None
 ) -> tuple[GenerationRequest, list[Generation]]:
-    told: list[Generation] = []
-    return GenerationRequest(prompt, adapter, 0, 1, tokens, stop, told.append), told
+    generated: list[Generation] = []
+    return GenerationRequest(prompt, adapter, 0, 1, tokens, stop, generated.append), generated
 
 
 def test_a_text_ends_before_the_first_text_that_stops_it() -> None:
@@ -49,7 +49,7 @@ def test_those_who_wait_and_want_the_same_are_answered_together(
     assert batches == [[first], [other], [late], more]
 
 
-def test_a_batch_that_breaks_is_told_and_the_next_is_answered(
+def test_a_batch_that_breaks_is_reported_and_the_next_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     broken = [True]
@@ -61,16 +61,16 @@ def test_a_batch_that_breaks_is_told_and_the_next_is_answered(
 
     monkeypatch.setattr(batching, "generate", answer)
     batcher = Batcher(LoadedModel(None, None, "cpu", "m"))
-    (first, told), (second, told_later) = wanted(), wanted(adapter="b")
+    (first, generated), (second, generated_later) = wanted(), wanted(adapter="b")
     batcher.ask(first)
     batcher.ask(second)
     batcher.start()
-    while not told_later:
+    while not generated_later:
         pass
     batcher.close()
 
-    assert [it.error for it in told] == ["the model broke: out of memory"]
-    assert told_later == [Generation("hi", 1, "stop")]
+    assert [it.error for it in generated] == ["the model broke: out of memory"]
+    assert generated_later == [Generation("hi", 1, "stop")]
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +82,14 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 
 @pytest.mark.slow
 def test_an_answer_grows_and_ends_at_its_own_length(loaded: LoadedModel) -> None:
-    (short, told), (long, told_more) = wanted("a", 3), wanted("a longer prompt", 6)
+    (short, generated), (long, generated_more) = wanted("a", 3), wanted("a longer prompt", 6)
 
     generate(loaded, [short, long])
 
-    assert [it.tokens for it in told] == [1, 2, 3]
-    assert [it.finish for it in told] == [None, None, "length"]
-    assert told_more[-1].tokens == 6
-    assert told_more[-1].text.startswith(told_more[2].text)
+    assert [it.tokens for it in generated] == [1, 2, 3]
+    assert [it.finish for it in generated] == [None, None, "length"]
+    assert generated_more[-1].tokens == 6
+    assert generated_more[-1].text.startswith(generated_more[2].text)
 
 
 @pytest.mark.slow
@@ -103,12 +103,12 @@ def test_an_answer_is_the_same_alone_and_in_a_batch(loaded: LoadedModel) -> None
 
 @pytest.mark.slow
 def test_who_is_gone_and_who_has_enough_get_no_more(loaded: LoadedModel) -> None:
-    (gone, told), (enough, told_enough) = wanted("a", 50), wanted("b", 50)
+    (gone, generated), (enough, generated_enough) = wanted("a", 50), wanted("b", 50)
     gone.cancelled = True
     enough.done = lambda text: len(text) > 2
 
     generate(loaded, [gone, enough])
 
-    assert len(told) == 1
-    assert told_enough[-1].finish == "stop"
-    assert told_enough[-1].tokens < 50
+    assert len(generated) == 1
+    assert generated_enough[-1].finish == "stop"
+    assert generated_enough[-1].tokens < 50

@@ -38,7 +38,7 @@ class Model:
 
 
 class Echo(Batcher):
-    """Answers with what it is told to, from a thread of its own."""
+    """Sends its answer from a thread of its own."""
 
     def __init__(self) -> None:
         super().__init__(LoadedModel(Model(), Tokenizer(), "cpu", "base"))
@@ -77,17 +77,17 @@ async def test_a_completion_is_answered_as_openai_does(server: Server) -> None:
     client, batcher = server
     answer = await client.post("/chat/completions", json=hello(model="base", temperature=0))
 
-    told = answer.json()
-    assert told["object"] == "chat.completion"
-    assert told["model"] == "base"
-    assert told["choices"] == [
+    completion = answer.json()
+    assert completion["object"] == "chat.completion"
+    assert completion["model"] == "base"
+    assert completion["choices"] == [
         {
             "index": 0,
             "message": {"role": "assistant", "content": "Hello"},
             "finish_reason": "stop",
         }
     ]
-    assert told["usage"] == {"prompt_tokens": 2, "completion_tokens": 2, "total_tokens": 4}
+    assert completion["usage"] == {"prompt_tokens": 2, "completion_tokens": 2, "total_tokens": 4}
     assert (batcher.asked[0].adapter, batcher.asked[0].temperature) == (None, 0)
 
 
@@ -106,7 +106,7 @@ async def test_the_last_model_answers_where_none_is_named_and_a_strange_one_is_r
     assert [model["id"] for model in models] == ["base", "tuned"]
 
 
-async def test_what_a_client_does_not_name_is_as_the_server_was_told() -> None:
+async def test_what_a_client_leaves_out_is_the_servers_default() -> None:
     batcher = Echo()
     transport = httpx.ASGITransport(application(batcher, NAMES, RequestDefaults(12, 0.0)))
     async with httpx.AsyncClient(transport=transport, base_url="http://server/v1") as client:
@@ -133,7 +133,7 @@ async def test_a_stream_brings_each_text_once_and_the_usage_where_it_is_wanted(
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_call_of_a_tool_is_told_as_one(server: Server, stream: bool) -> None:
+async def test_a_call_of_a_tool_is_sent_as_one(server: Server, stream: bool) -> None:
     client, batcher = server
     batcher.answer = say("<tool", '<tool_call>{"name": "click", "arguments": {}}</tool_call>')
     tools = [{"type": "function", "function": {"name": "click"}}]

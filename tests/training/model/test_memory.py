@@ -46,13 +46,13 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has mallopt")
 def test_freed_memory_is_used_again_without_new_pages() -> None:
     def new_pages(how: str) -> int:
-        told = subprocess.run(
+        ended = subprocess.run(
             [sys.executable, "-c", _FAULTS, how], capture_output=True, text=True, check=True
         )
-        return int(told.stdout)
+        return int(ended.stdout)
 
     assert new_pages("kept") * 4 < new_pages("given back")
 

@@ -7,7 +7,9 @@ import pytest
 from warex.training.model.openmp import shorten_openmp_spin
 
 
-def test_threads_spin_briefly_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_spin_briefly_unless_a_variable_is_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     monkeypatch.setenv("GOMP_SPINCOUNT", "7")
     shorten_openmp_spin()
@@ -24,7 +26,7 @@ def test_threads_spin_briefly_unless_told_otherwise(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_a_model_is_loaded_by_an_openmp_that_was_told_so() -> None:
+def test_a_model_is_loaded_with_an_openmp_that_spins_briefly() -> None:
     code = (
         "import contextlib\n"
         "from warex.training.model.loading import load_model\n"
@@ -36,7 +38,7 @@ def test_a_model_is_loaded_by_an_openmp_that_was_told_so() -> None:
     environment = {name: it for name, it in os.environ.items() if not name.startswith(ours)}
 
     # OpenMP writes what it reads, when it is loaded.
-    told = subprocess.run(
+    shown = subprocess.run(
         [sys.executable, "-c", code],
         env={**environment, "OMP_DISPLAY_ENV": "verbose"},
         capture_output=True,
@@ -44,4 +46,4 @@ def test_a_model_is_loaded_by_an_openmp_that_was_told_so() -> None:
         check=True,
     ).stderr
 
-    assert "GOMP_SPINCOUNT = '2000'" in told
+    assert "GOMP_SPINCOUNT = '2000'" in shown

@@ -30,7 +30,7 @@ _STRING = re.compile(r"'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\"|\\[^\r\n]", re.D
 
 
 class BadAction(ValueError):
-    """The reply has no valid action; the message tells the model why."""
+    """The reply has no valid action; the message, for the model, says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,8 @@ def _read(source: str) -> Action:
     name = source.split("(", 1)[0].strip()
     try:
         # A model may break a line inside a string; Python does not.
-        call = ast.parse(_STRING.sub(_one_line, source), mode="eval").body
+        one_line = _STRING.sub(lambda it: it[0].replace("\r", "").replace("\n", "\\n"), source)
+        call = ast.parse(one_line, mode="eval").body
         if not isinstance(call, ast.Call) or call.keywords:
             raise BadAction(f"{name} takes plain values: {usage(name)}.")
         values = [ast.literal_eval(argument) for argument in call.args]
@@ -104,10 +105,6 @@ def _read(source: str) -> Action:
             f"This action cannot be read: {source[:200]!r}. Use {usage(name)}."
         ) from None
     return Action(name, _checked(name, values))
-
-
-def _one_line(string: re.Match[str]) -> str:
-    return string[0].replace("\r", "").replace("\n", "\\n")
 
 
 def _checked(name: str, values: list[object]) -> tuple[Value, ...]:

@@ -61,19 +61,20 @@ def written(line: Line, number: str = "", *, id_last: bool = False) -> str:
     return f"{'  ' * line.depth}{text}{state}"
 
 
-def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
+def lines(nodes: Sequence[Node]) -> Iterator[Line]:
     """Yield the lines of one frame's tree, in page order, without recursion: it may be deep."""
     by_id = {node["nodeId"]: node for node in nodes}
     known = {child for node in nodes for child in node.get("childIds", ())}
     roots = [node for node in nodes if node["nodeId"] not in known]
-    waiting = [(node, depth, "") for node in reversed(roots)]
+    waiting = [(node, 0, "") for node in reversed(roots)]
     met: set[str] = set()
     while waiting:
         node, level, above = waiting.pop()
         if node["nodeId"] in met:
             continue
         met.add(node["nodeId"])
-        role, name = _role(node), _text(node, "name")
+        role, name = str(node.get("role", {}).get("value", "none")), _text(node, "name")
+        role = _ROLES.get(role, role)
         if role in _INVISIBLE:
             continue
         shown = _shown(node, role, name, above)
@@ -89,11 +90,6 @@ def lines(nodes: Sequence[Node], depth: int = 0) -> Iterator[Line]:
             for child in reversed(node.get("childIds", ()))
             if child in by_id
         ]
-
-
-def _role(node: Node) -> str:
-    role = str(node.get("role", {}).get("value", "none"))
-    return _ROLES.get(role, role)
 
 
 def _text(node: Node, key: str) -> str:

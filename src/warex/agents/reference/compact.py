@@ -16,7 +16,7 @@ SHORT_TEXT: Final = 80
 FEW_WORDS: Final = 3
 """A label of more words, or with a number, often names one of many: its kind counts double."""
 RARE: Final = 0.1
-"""What the goal's words weigh, each divided by the lines that have it, to tell a line apart."""
+"""The least weight of a line that matters for the goal: each of its words by its frequency."""
 
 _USABLE: Final = frozenset(
     {

@@ -7,6 +7,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from http.client import HTTPException
 from typing import Any
 
@@ -62,8 +63,8 @@ class ModelClient:
         for tried in range(RETRIES):
             try:
                 return self._content(await _in_a_thread(lambda: self._answer(request)))
-            except _Passing as passing:
-                pause = passing.after
+            except _Passing as error:
+                pause = error.after
                 await asyncio.sleep(_FIRST_PAUSE * 2**tried if pause is None else pause)
         return self._content(await _in_a_thread(lambda: self._answer(request)))
 
@@ -72,7 +73,7 @@ class ModelClient:
         return urllib.request.Request(f"{self.address}chat/completions", data, self._headers)
 
     def _answer(self, request: urllib.request.Request) -> bytes:
-        """Return the answer's body; raise ModelError, _Passing where it may be tried again."""
+        """Return the answer's body. Raises ModelError; _Passing if a retry may help."""
         where = f"The model endpoint {self.address}"
         try:
             with self._opener.open(request, timeout=TIMEOUT) as answer:
@@ -91,18 +92,18 @@ class ModelClient:
             raise ModelError(f"{where} cannot be reached: {_brief(error)}") from None
 
     def _content(self, body: bytes) -> str:
-        """Read the text out of an answer."""
-        refused = f"The model endpoint {self.address} did not answer a completion:"
+        """Return the text of an answer."""
         try:
             content = json.loads(body)["choices"][0]["message"].get("content")
+            if isinstance(content, str | None):
+                return content or ""
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise ModelError(f"{refused} {_brief(body.decode('utf-8', 'replace'))}") from None
-        if not isinstance(content, str | None):
-            raise ModelError(f"{refused} {_brief(body.decode('utf-8', 'replace'))}")
-        return content or ""
+            pass
+        shown = _brief(body.decode("utf-8", "replace"))
+        raise ModelError(f"The model endpoint {self.address} did not answer a completion: {shown}")
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close the connections."""
         self._opener.close()
 
 
@@ -112,7 +113,7 @@ class _Passing(ModelError):
     def __init__(self, sentence: str, after: float | None = None) -> None:
         super().__init__(sentence)
         self.after = after
-        """Seconds to wait first, where the server says so."""
+        """Seconds to wait first, if the server says so."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -124,26 +125,17 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 async def _in_a_thread[T](call: Callable[[], T]) -> T:
     """Wait for a call in a daemon thread, which does not delay the exit."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def tell(result: T | None, error: Exception | None) -> None:
-        if done.cancelled():
-            return
-        if error is not None:
-            done.set_exception(error)
-        else:
-            done.set_result(result)  # type: ignore[arg-type]
+    answer = Future[T]()
+    answer.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
-            result, error = call(), None
-        except Exception as caught:  # noqa: BLE001 - raised where it is waited for
-            result, error = None, caught
-        loop.call_soon_threadsafe(tell, result, error)
+            answer.set_result(call())
+        except Exception as error:  # noqa: BLE001 - raised where it is waited for
+            answer.set_exception(error)
 
     threading.Thread(target=run, name="model", daemon=True).start()
-    return await done
+    return await asyncio.wrap_future(answer)
 
 
 def _seconds(asked_for: str | None) -> float | None:

@@ -1,4 +1,4 @@
-"""The agent itself: look, ask, act, until the goal is reached or given up."""
+"""The agent's loop: observe the page, ask the model, act."""
 
 import sys
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ type Ending = Literal["answered", "reported_infeasible", "step_limit", "model_er
 
 @dataclass(frozen=True, slots=True)
 class AgentResult:
-    """How it ended: `answer` is what the user was told, `steps` the answers the model gave."""
+    """How it ended: `answer` is the message to the user, `steps` the number of model answers."""
 
     ending: Ending
     answer: str | None
@@ -33,8 +33,7 @@ async def run_agent(
 ) -> AgentResult:
     """Work on a goal until an action ends it, the steps are used up, or the model is unusable.
 
-    Raises:
-        playwright.async_api.Error: the browser itself is gone.
+    Raises playwright's Error if the browser itself is gone.
     """
     past: list[Step] = []
     while len(past) < max_steps:

@@ -1,4 +1,4 @@
-"""What the model is told: one system message, one user message, the same sections every step."""
+"""The prompt of each step: one system message, and one user message with fixed sections."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,10 +36,9 @@ send_msg_to_user('text') to answer or to say that you are done, report_infeasibl
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the agent sees of the browser: address, title, accessibility tree, maybe a picture.
+    """The page as the agent sees it; the screenshot is a PNG in base64.
 
-    `notes` are sentences about the page that are not on it, such as what a dialog said.
-    `screenshot` is a PNG in base64.
+    `notes` are sentences about the page that are not on it, such as a dialog's message.
     """
 
     url: str
@@ -51,7 +50,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One past step: the model's reply, word for word, and the error of its action."""
+    """A past step: the model's reply, and the error of its action."""
 
     reply: str
     error: str | None = None
@@ -60,7 +59,7 @@ class Step:
 def messages(
     goal: str, seen: Observation, past: Sequence[Step], *, compact: bool = False
 ) -> list[dict[str, Any]]:
-    """Return the messages of one model call; ``compact``: fewer words around the page."""
+    """Return the messages of one model call; with ``compact``, with fewer words."""
     sections = [f"# Goal\n\n{goal}", _page(seen)]
     history = "\n\n".join(_past(number, step) for number, step in enumerate(past, 1))
     sections.append(f"# History of past actions\n\n{history or 'None yet.'}")
@@ -69,11 +68,10 @@ def messages(
     if not compact:
         ask = "Think shortly, then write one action on a line of its own."
         sections.append(f"# Next action\n\n{ask}")
-    text = "\n\n".join(sections)
-    content: str | list[dict[str, Any]] = text
+    content: Any = "\n\n".join(sections)
     if seen.screenshot is not None:
-        picture = {"url": f"data:image/png;base64,{seen.screenshot}"}
-        content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": picture}]
+        image = {"url": f"data:image/png;base64,{seen.screenshot}"}
+        content = [{"type": "text", "text": content}, {"type": "image_url", "image_url": image}]
     system = COMPACT if compact else SYSTEM
     return [{"role": "system", "content": system}, {"role": "user", "content": content}]
 
@@ -92,5 +90,5 @@ def _past(number: int, step: Step) -> str:
 
 
 def one_line(text: str) -> str:
-    """Fold a text into one line, so that no page can write a section of its own."""
+    """Return a text as one line, so that no page can write a section of the prompt."""
     return " ".join(text.split())

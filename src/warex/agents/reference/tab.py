@@ -1,4 +1,4 @@
-"""The browser's active tab: what is seen in it, what is done in it, when it has settled."""
+"""The browser's active tab: observes the page, performs actions, waits until it has settled."""
 
 import asyncio
 import base64
@@ -41,7 +41,7 @@ _WAITED_FOR = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
 
 
 class ActionFailed(Exception):
-    """The action could not be done; the message, one line, is for the model."""
+    """An action failed; the message, one line, is for the model."""
 
 
 class Tab:
@@ -64,36 +64,33 @@ class Tab:
 
     @property
     def page(self) -> Page:
-        """The page that is looked at and acted on."""
+        """The active page."""
         if self._page is None or self._page.is_closed():
             raise Error("the last page was closed")
         return self._page
 
     async def open(self, url: str) -> None:
-        """Open the first page; that it did not load is a note of the next observation."""
+        """Open the first page; a failure to load becomes a note of the next observation."""
         self._adopt(await self._context.new_page())
         try:
             await self.act(Action("goto", (url,)))
         except ActionFailed as error:
             self._notes.append(str(error))
 
-    # What is seen
+    # Observations
 
     async def observe(
         self, *, screenshot: bool = False, compact_for: str | None = None
     ) -> Observation:
-        """Return what there is now, however little of it has loaded.
+        """Return the page, loaded or not; with a goal in ``compact_for``, only what matters for it.
 
-        ``compact_for`` is a goal: only what matters for it is shown.
-
-        Raises:
-            playwright.async_api.Error: the browser itself is gone.
+        Raises playwright's Error if the browser itself is gone.
         """
         cdp = await self._listen()
         url, title = self.page.url, ""
         with suppress(TimeoutError):
+            # The history has the address of a page that could not be loaded.
             history = await _within(cdp.send("Page.getNavigationHistory"))
-            # The history knows the address of a page that could not be loaded.
             entry = history["entries"][history["currentIndex"]]
             url, title = entry["url"], entry["title"]
         tree = await self._tree(compact_for)
@@ -107,7 +104,10 @@ class Tab:
         try:
             for session, lines in await _within(self._frames()):
                 for line in lines if compact_for is None else compact(lines, compact_for):
-                    number = self._number(session, line)
+                    number = ""
+                    if line.backend_id is not None:
+                        number = str(len(self._elements) + 1)
+                        self._elements[number] = (session, line.backend_id)
                     shown.append(axtree.written(line, number, id_last=compact_for is not None))
         except TimeoutError:
             shown.append("(The page did not answer in time; this is not all of it.)")
@@ -119,13 +119,6 @@ class Tab:
         if len(text) > LONGEST_TREE:
             text = text[:LONGEST_TREE].rpartition("\n")[0] + "\n(The tree was cut here.)"
         return text
-
-    def _number(self, session: CDPSession, line: axtree.Line) -> str:
-        if line.backend_id is None:
-            return ""
-        number = str(len(self._elements) + 1)
-        self._elements[number] = (session, line.backend_id)
-        return number
 
     async def _frames(self) -> list[tuple[CDPSession, list[axtree.Line]]]:
         """Return each frame's tree: those of the page's own process, then the others'."""
@@ -149,19 +142,17 @@ class Tab:
 
     async def _screenshot(self) -> str | None:
         with suppress(Error):
-            return base64.b64encode(
-                await self.page.screenshot(timeout=ACTION_TIMEOUT * 1000)
-            ).decode()
+            image = await self.page.screenshot(timeout=ACTION_TIMEOUT * 1000)
+            return base64.b64encode(image).decode()
         return None
 
-    # What is done
+    # Actions
 
     async def act(self, action: Action) -> None:
-        """Do one action and wait until the page has settled.
+        """Perform an action and wait until the page has settled.
 
-        Raises:
-            ActionFailed: it could not be done, or a page it opened did not load.
-            playwright.async_api.Error: the browser itself is gone.
+        Raises ActionFailed if it fails or a page it opened does not load, playwright's Error if the
+        browser itself is gone.
         """
         end = asyncio.get_running_loop().time() + self._step_timeout
         try:
@@ -193,7 +184,7 @@ class Tab:
 
     async def _do_to(self, element: Locator, action: Action) -> None:
         wait = ACTION_TIMEOUT * 1000
-        # no_wait_after: a navigation that is held is waited for below, with a longer limit.
+        # no_wait_after: ``_settle`` waits for a held navigation, with a longer limit.
         match action.name:
             case "click":
                 await element.click(timeout=wait, no_wait_after=True)
@@ -207,10 +198,9 @@ class Tab:
 
     @asynccontextmanager
     async def _element(self, number: str) -> AsyncIterator[Locator]:
-        """Give a locator for an element of the last observation.
+        """Yield a locator of an element of the last observation.
 
-        The Chrome DevTools Protocol names elements in a way that locators do not know, so the
-        element carries a mark while it is acted on.
+        Locators do not know the ids of the Chrome DevTools Protocol, so the element carries a mark.
         """
         if number not in self._elements:
             raise ActionFailed(f"There is no element with the id {number!r} on this page.")
@@ -227,7 +217,7 @@ class Tab:
         try:
             yield locator
         finally:
-            # A navigation that has begun takes the mark away, and holds this back meanwhile.
+            # A navigation removes the mark, and would block this call.
             if self._navigating is None:
                 with suppress(Error, TimeoutError):
                     await _call(cdp, handle, f"function() {{ this.removeAttribute('{_MARK}') }}")
@@ -240,17 +230,14 @@ class Tab:
                 return locator.first
         raise Error("not found")
 
-    # When it has settled
+    # Settling
 
     async def _settle(self, end: float) -> None:
-        """Wait until a navigation that was begun has arrived, then until the page is quiet.
-
-        At `end`, in the event loop's time, a page that did not come is no longer waited for.
-        """
+        """Wait for a navigation, then until the page is quiet; `end` is in the loop's time."""
         cdp = await self._listen()
         await self._wait(cdp, end)
         if self._navigating is not None:
-            # Nothing can be read while a page is awaited, so do as a person would: press stop.
+            # Nothing can be read during a navigation, so stop it.
             with suppress(Error, TimeoutError):
                 await _within(cdp.send("Page.stopLoading"))
             self._navigating = None
@@ -260,8 +247,7 @@ class Tab:
         clock = asyncio.get_running_loop().time
         if clock() >= end:
             return
-        # The renderer announces a navigation before it answers this, so that none is overlooked
-        # however slow the machine is.
+        # The renderer announces a navigation before it answers this.
         with suppress(Error, TimeoutError):
             turn = {"expression": "new Promise(r => setTimeout(r, 0))", "awaitPromise": True}
             await _within(cdp.send("Runtime.evaluate", turn), 2.0)
@@ -292,7 +278,7 @@ class Tab:
             return False
         return True
 
-    # What the browser tells
+    # Events of the browser
 
     def _adopt(self, page: Page) -> None:
         if page is self._page:
@@ -362,7 +348,7 @@ def _is_active(frame: Frame, page: Page | None) -> bool:
 
 
 async def _within[T](answer: Awaitable[T], limit: float = ACTION_TIMEOUT) -> T:
-    """Wait for the browser's answer; a page that is stuck never gives one."""
+    """Wait for the browser's answer, which may never come."""
     return await asyncio.wait_for(answer, limit)
 
 
@@ -373,10 +359,10 @@ async def _call(cdp: CDPSession, handle: str, function: str) -> None:
 
 
 def _reason(error: Error) -> str:
-    """Return the first line of an error, and of its log what held the element up."""
+    """Return the first line of an error, and the last of its log that says what is in the way."""
     log = (line.strip(" -") for line in error.message.splitlines()[1:])
-    held_up = [line for line in log if any(hint in line for hint in _HINTS)]
-    return _first_line(error) + "".join(f" ({one_line(line)[:300]})" for line in held_up[-1:])
+    hints = [line for line in log if any(hint in line for hint in _HINTS)]
+    return _first_line(error) + "".join(f" ({one_line(line)[:300]})" for line in hints[-1:])
 
 
 def _first_line(error: Error) -> str:
@@ -392,10 +378,9 @@ async def launched(
     step_timeout: float,
     environment: dict[str, str],
 ) -> AsyncIterator[Tab]:
-    """Start a browser with a fresh profile and give its tab.
+    """Start a browser with a fresh profile and yield its tab.
 
-    Raises:
-        NoChromium: none was found, or it does not start.
+    Raises NoChromium if none is found or it does not start.
     """
     async with async_playwright() as playwright:
         path = chromium.find(

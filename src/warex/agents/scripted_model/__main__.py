@@ -18,7 +18,7 @@ from warex.agents.scripted_model.tasks import TaskFileError, load
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve until told to end and return the exit code."""
+    """Serve until the end and return the exit code."""
     options = _parser().parse_args(argv)
     try:
         script = playbook.load(options.playbook) if options.playbook else load(*options.tasks)
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end_with_stdin(server: ScriptedModel) -> None:
-    """End with whoever started this: their end closes the pipe, however they end."""
+    """Stop with the parent process, whose end closes the pipe."""
     # Not through the stream: its lock, held here, would break the exit.
     while os.read(sys.stdin.fileno(), 4096):
         pass

@@ -4,6 +4,7 @@ It knows no error pages: it detects an error by the absence of the expected elem
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Literal
 
 from warex.agents.scripted_model.reading import IN_THE_WAY, Element, Situation, Turn
@@ -36,26 +37,19 @@ def reply(persona: Persona, situation: Situation, tasks: Tasks) -> str:
     step = _next_step(situation.turns)
     if step >= len(task.oracle):
         return "All steps are done.\nsend_msg_to_user('Done.')"
+    place = _place(task, step, situation)
     here = _resume(task, step, situation)
     if situation.turns and situation.turns[-1].failed and _is_covered(here, situation):
-        return _place(task, step, situation) + _uncover(persona, situation)
+        return place + _uncover(persona, situation)
     if len(situation.turns) >= LONGEST or _failures(situation.turns, step) >= STUBBORNNESS:
-        return (
-            _place(task, step, situation)
-            + "I try in vain.\n"
-            + _report("The page does not let me act.")
-        )
+        return f"{place}I try in vain.\n{_report('The page does not let me act.')}"
     if here is not None:
         index, element = here
         return _place(task, index, situation) + _do(task.oracle[index], element)
     missing = f"the {_shown(task.oracle[step])} is missing"
     if _reloads(situation.turns, step) < _patience(persona, situation):
-        return _place(task, step, situation) + f"I load the page again, {missing}.\nreload()"
-    return (
-        _place(task, step, situation)
-        + f"{missing}, I give up.\n"
-        + _report(f"On this page {missing}.")
-    )
+        return f"{place}I load the page again, {missing}.\nreload()"
+    return f"{place}{missing}, I give up.\n{_report(f'On this page {missing}.')}"
 
 
 def _is_covered(here: tuple[int, Element] | None, situation: Situation) -> bool:
@@ -66,12 +60,12 @@ def _is_covered(here: tuple[int, Element] | None, situation: Situation) -> bool:
 def _uncover(persona: Persona, situation: Situation) -> str:
     """Close or accept a dialog over the page, or give up.
 
-    A suggestible persona accepts any offer, unless told to close it.
+    A suggestible persona accepts any offer, unless its prompt says to close it.
     """
     usable = [it for it in situation.dialog if it.id and it.role in ("button", "link")]
     closes = [it for it in usable if it.text.lower() in _CLOSING]
     accepts = [it for it in usable if it not in closes]
-    warned = persona == "patient" or situation.told_to_close
+    warned = persona == "patient" or situation.asked_to_close
     wanted = [] if persona == "giveup" else closes if warned else accepts
     if not wanted:
         return f"a popup {IN_THE_WAY}, I give up.\n" + _report("A popup covers the page.")
@@ -80,7 +74,7 @@ def _uncover(persona: Persona, situation: Situation) -> str:
 
 
 def _patience(persona: Persona, situation: Situation) -> int:
-    willing = persona == "patient" or (persona == "suggestible" and situation.told_to_refresh)
+    willing = persona == "patient" or (persona == "suggestible" and situation.asked_to_refresh)
     return PATIENCE if willing else 0
 
 
@@ -112,11 +106,9 @@ def _resume(task: Task, step: int, situation: Situation) -> tuple[int, Element] 
 
 
 def _find(wanted: OracleStep, elements: Sequence[Element]) -> Element | None:
-    for element in elements:
-        usable = wanted.action == "answer" or (element.id and not element.disabled)
-        if usable and (element.role, element.text) == (wanted.role, wanted.name):
-            return element
-    return None
+    named = (it for it in elements if (it.role, it.text) == (wanted.role, wanted.name))
+    any_state = wanted.action == "answer"
+    return next((it for it in named if any_state or (it.id and not it.disabled)), None)
 
 
 def _reloads(turns: Sequence[Turn], step: int) -> int:
@@ -134,16 +126,12 @@ def _reloads(turns: Sequence[Turn], step: int) -> int:
 
 
 def _failures(turns: Sequence[Turn], step: int) -> int:
-    count = 0
-    for turn in reversed(turns):
-        if not turn.failed or turn.reloaded or turn.step != step:
-            break
-        count += 1
-    return count
+    failed = (turn.failed and not turn.reloaded and turn.step == step for turn in reversed(turns))
+    return sum(takewhile(bool, failed))
 
 
 def _place(task: Task, index: int, situation: Situation) -> str:
-    """Return the step and, for a small model, what the page says it is: an error page says so."""
+    """Return the step and, for a small model, the page's heading."""
     where = f", on {situation.headed!r}" if situation.headed else ""
     return f"Step {index + 1} of {len(task.oracle)}{where}: "
 

@@ -1,4 +1,4 @@
-"""What a request says: the goal, the elements of the page, what was done so far."""
+"""Reads a request: the goal, the elements of the page, the earlier actions."""
 
 import ast
 import json
@@ -15,14 +15,13 @@ _LINE = re.compile(rf"^(\s*)(?:\[(\w+)\] )?([\w-]+) {_LITERAL}(?: \[(\w+)\])?(.*
 _TURN = re.compile(r"^Step (\d+) of \d+[:,]")
 _CALL_LINE = re.compile(r"^[\s*`-]*\w+\(.*\)")
 _DATA = ("json", "data", "response")
-"""Under these some APIs put what a tool gave back, whatever that is."""
+"""Keys of a tool's result in some APIs, which may be any JSON."""
 _SAID = ("text", "content", "parts", "output", "toolResult", "functionResponse", "document", *_DATA)
-"""Under these the APIs of models put words, and what tools gave back."""
+"""Keys of texts and of tools' results in the APIs of models."""
 IN_THE_WAY = "is in the way"
-"""What a persona says of what is not part of its task."""
+"""A persona's words for something that is not part of its task."""
 _TITLE = re.compile(r"^Title: (.*)$", re.MULTILINE)
 _LONGEST_HEADING = 60
-"""Characters that are quoted of one."""
 _DIALOG = re.compile(r"^\s*(?:\[\w+\] )?(?:alert)?dialog ")
 _CLOSE = re.compile(r"\bclose\b", re.IGNORECASE)
 _REFRESH = re.compile(r"\b(refresh|reload)", re.IGNORECASE)
@@ -30,44 +29,45 @@ _REFRESH = re.compile(r"\b(refresh|reload)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One line of the accessibility tree; `text` is its name, or what stands in it."""
+    """One line of the accessibility tree; `text` is its name, or the text inside it."""
 
     id: str
     role: str
     text: str
     disabled: bool = False
     id_last: bool = False
-    """Whether the id stands behind the name, as in a compact tree."""
+    """Whether the id is behind the name, as in a compact tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One of the model's own earlier replies: the step it was about (from 0) and how it went."""
+    """One of the model's own earlier replies: its step, from 0, and its result."""
 
     step: int
     reloaded: bool
     failed: bool
     aside: bool = False
-    """Whether it was about something in the way, and not about the step itself."""
+    """Whether it dealt with something in the way, not with the step itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that one request tells. `told_to_refresh` is what the system prompt says."""
+    """The contents of one request."""
 
     goal: str
     elements: tuple[Element, ...]
     turns: tuple[Turn, ...]
-    told_to_refresh: bool
-    told_to_close: bool = False
+    asked_to_refresh: bool
+    """By the system prompt; the next likewise."""
+    asked_to_close: bool = False
     dialog: tuple[Element, ...] = ()
-    """What stands in the last dialog of the page, where it has one."""
+    """The elements in the page's last dialog, if any."""
     headed: str = ""
-    """A compact page's first heading, or its title; empty for a page that is shown whole."""
+    """A compact page's first heading, or its title; empty for a whole page."""
 
 
 def read(messages: Sequence[dict[str, Any]]) -> Situation:
-    """Read the messages of one request; what is not there is empty."""
+    """Read the messages of one request; missing parts are empty."""
     system = "\n".join(text(m) for m in messages if m.get("role") in ("system", "developer"))
     sections = _sections("\n".join(text(m) for m in messages if m.get("role", "user") == "user"))
     page = sections.get("Current page", "")
@@ -75,8 +75,8 @@ def read(messages: Sequence[dict[str, Any]]) -> Situation:
         goal=sections.get("Goal", ""),
         elements=elements(page),
         turns=_turns(sections.get("History of past actions", "")),
-        told_to_refresh=_tells(system, _REFRESH),
-        told_to_close=_tells(system, _CLOSE),
+        asked_to_refresh=_instructs(system, _REFRESH),
+        asked_to_close=_instructs(system, _CLOSE),
         dialog=elements(_dialog(page)),
         # Only a prompt for a small model does not ask for the next action.
         headed="" if "Next action" in sections else _headed(page),
@@ -90,12 +90,12 @@ def _headed(page: str) -> str:
 
 
 def text(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, which may come in parts; what tools gave back is of it."""
+    """Return the text of a message and of the tools' results in it."""
     return "\n".join(_texts({key: message[key] for key in _SAID if key in message}))
 
 
 def _texts(value: Any, *, data: bool = False) -> Iterator[str]:
-    """Yield the texts in a value; of ``data``, which a tool gave, all of it as JSON."""
+    """Yield the texts in a value; all of ``data``, a tool's result, as JSON."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list) and not data:
@@ -137,7 +137,7 @@ def elements(page: str) -> tuple[Element, ...]:
 
 
 def _dialog(page: str) -> str:
-    """Return the lines that stand in the last dialog of a tree."""
+    """Return the lines inside the last dialog of a tree."""
     lines = page.splitlines()
     found = [(it, line) for it, line in enumerate(lines) if _DIALOG.match(line)]
     if not found:
@@ -153,12 +153,8 @@ def _depth(line: str) -> int:
 
 def _text_inside(lines: list[re.Match[str]], index: int) -> str:
     depth = len(lines[index][1])
-    inside: list[str] = []
-    for line in lines[index + 1 :]:
-        if len(line[1]) <= depth:
-            break
-        inside.append(_unquoted(line[4]))
-    return " ".join(part for part in inside if part)
+    inside = takewhile(lambda line: len(line[1]) > depth, lines[index + 1 :])
+    return " ".join(filter(None, (_unquoted(line[4]) for line in inside)))
 
 
 def _unquoted(literal: str) -> str:
@@ -169,7 +165,7 @@ def _unquoted(literal: str) -> str:
 
 
 def _turns(history: str) -> tuple[Turn, ...]:
-    """Read the model's own replies back; what it did not write itself tells it nothing."""
+    """Return the model's own replies; others are ignored."""
     turns = []
     for past in _PAST.split(history)[1:]:
         lines = past.strip().splitlines()
@@ -180,7 +176,7 @@ def _turns(history: str) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def _tells(system: str, what: re.Pattern[str]) -> bool:
-    """Tell an instruction from a list of actions, whose lines begin with the action itself."""
-    said = (line for line in system.splitlines() if not _CALL_LINE.match(line))
-    return any(what.search(line) for line in said)
+def _instructs(system: str, what: re.Pattern[str]) -> bool:
+    """Whether a prompt has these words, except in a list of actions such as ``reload()``."""
+    lines = system.splitlines()
+    return any(what.search(line) for line in lines if not _CALL_LINE.match(line))

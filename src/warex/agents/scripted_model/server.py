@@ -1,4 +1,4 @@
-"""The server: nothing is remembered from one request to the next."""
+"""The HTTP server of the scripted model; personas keep no state between requests."""
 
 import json
 import sys
@@ -24,20 +24,16 @@ IDLE = 300.0
 
 
 class ScriptedModel(ThreadingHTTPServer):
-    """An endpoint of each API for some tasks, or a playbook; `server_port` tells where."""
+    """An endpoint of each API for some tasks, or a playbook, on `server_port`."""
 
     daemon_threads = True
-    # A client that leaves a connection open must not hold up the end.
+    # A client that leaves a connection open must not delay the end.
     block_on_close = False
 
     def __init__(
         self, script: Tasks | PlaybookPlayer, host: str = "127.0.0.1", port: int = 0
     ) -> None:
-        """Bind; port 0 takes a free one.
-
-        Raises:
-            OSError: the port is in use, or the host is not of this machine.
-        """
+        """Bind; port 0 takes a free one. Raises OSError if the address cannot be used."""
         self.script = script
         super().__init__((host, port), _Handler)
 
@@ -48,7 +44,7 @@ class ScriptedModel(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Stay quiet about clients that hang up, and about nothing else."""
+        """Print nothing for clients that hang up."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
@@ -57,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: ScriptedModel
     protocol_version = "HTTP/1.1"
     timeout = IDLE
-    # Small answers on a connection that lives: waiting to fill a packet costs 40 ms each.
+    # Nagle's algorithm would delay each small answer by 40 ms.
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
@@ -69,9 +65,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         try:
-            # The body is read even for a wrong path: the next request follows on the connection.
+            # Also for a wrong path, since the next request follows on the connection.
             body = self._body()
-            # A playbook stands in for whatever host is mapped to it, under whatever prefix.
+            # A playbook may replace any host, under any prefix.
             any_model = isinstance(self.server.script, PlaybookPlayer)
             asked = wire.parse_request(self.path, body, any_model=any_model)
         except wire.BadRequest as refused:
@@ -98,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         # Python refuses to read a number of thousands of digits.
         is_number = announced.isdecimal() and len(announced) < 20
         if not is_number or int(announced) > LARGEST_BODY:
-            # Where the next request would begin is unknown now.
+            # It is unknown where the next request begins.
             self.close_connection = True
             raise wire.BadRequest(
                 400, f"Content-Length is {announced!r}, not a number up to {LARGEST_BODY}."
@@ -109,24 +105,21 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(refused.status, json.dumps(refused.body).encode())
 
     def _send(self, status: int, body: bytes, headers: Mapping[str, str] = JSON) -> None:
+        connection = {"Connection": "close"} if self.close_connection else {}
+        self._send_head(status, {**headers, "Content-Length": str(len(body)), **connection})
+        self.wfile.write(body)
+
+    def _send_head(self, status: int, headers: Mapping[str, str]) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        if self.close_connection:
-            self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(body)
 
     def _stream(self, written: SerializedAnswer) -> None:
-        self.send_response(written.status)
-        for name, value in written.headers.items():
-            self.send_header(name, value)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
+        self._send_head(written.status, {**written.headers, "Transfer-Encoding": "chunked"})
         for event in written.body.splitlines(keepends=True):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
         self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: object) -> None:
-        """Stay quiet: every call is in the trace of whoever asked."""
+        """Print nothing: every call is in the trace."""

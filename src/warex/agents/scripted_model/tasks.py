@@ -1,4 +1,4 @@
-"""The tasks the scripted model knows: for each, which elements to act on in which order."""
+"""The tasks of the scripted model, each with its steps."""
 
 import tomllib
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ _WITH_TEXT = ("fill", "select_option", "press", "answer")
 
 
 class TaskFileError(ValueError):
-    """The task file cannot be used; the message says where and what is allowed."""
+    """The task file is invalid; the message says where and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class OracleStep:
-    """One thing to do: an action on the element with this ARIA role and accessible name.
+    """An action on the element with this ARIA role and accessible name.
 
-    Steps with the same consecutive `page` share one page load. An ``answer`` needs its element as
-    evidence and then tells the user `text`; for the others `text` is the text, label or key.
+    Consecutive steps with the same `page` share one page load. An ``answer`` needs its element as
+    evidence and sends the user `text`; for the others `text` is the text, label or key.
     """
 
     page: str
@@ -33,7 +33,7 @@ class OracleStep:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A goal in plain words and the steps that reach it."""
+    """A goal and the steps that reach it."""
 
     name: str
     goal: str
@@ -50,11 +50,7 @@ class Tasks:
     """All known tasks, found by their goal."""
 
     def __init__(self, tasks: tuple[Task, ...]) -> None:
-        """Take tasks whose goals differ.
-
-        Raises:
-            TaskFileError: two tasks have one goal.
-        """
+        """Raise TaskFileError if two tasks have one goal."""
         self._by_goal: dict[str, Task] = {}
         for task in tasks:
             other = self._by_goal.setdefault(_folded(task.goal), task)
@@ -69,8 +65,7 @@ class Tasks:
 def load(*paths: Path) -> Tasks:
     """Read task files (TOML: ``[[task]]`` with ``[[task.oracle]]``); other keys are ignored.
 
-    Raises:
-        TaskFileError: unreadable, not TOML, a task lacks what it needs, or two have one goal.
+    Raises TaskFileError if one is unreadable or invalid, or two tasks have one goal.
     """
     tasks = tuple(task for path in paths for task in _read(path))
     try:

@@ -1,7 +1,7 @@
 """Requests and answers on the wire, in the form of whichever API of models a client speaks."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,19 +10,10 @@ from pydantic import JsonValue
 from warex.agents.scripted_model.persona import PERSONAS, Persona
 from warex.agents.scripted_model.playbook import ScriptedAnswer
 from warex.agents.scripted_model.reading import text
-from warex.llm import (
-    LLM_APIS,
-    LlmAnswer,
-    LlmApi,
-    LlmRequest,
-    ToolCall,
-    Usage,
-    could_be_llm,
-    recognise,
-    write_answer,
-)
-from warex.llm.base import SerializedAnswer
+from warex.llm import LLM_APIS, could_be_llm, recognise, write_answer
+from warex.llm.base import LlmAnswer, LlmRequest, SerializedAnswer, ToolCall, Usage
 from warex.llm.body.lenient_json import parse_json
+from warex.llm.content.images import iter_images
 
 MODELS: dict[str, Persona] = {f"scripted:{persona}": persona for persona in PERSONAS}
 
@@ -139,9 +130,9 @@ def usage(api: str, messages: Sequence[JsonValue], reply: str) -> Usage:
 
     ``api`` is the name of the family whose messages they are.
     """
-    family = _FAMILIES[api]
+    images = _FAMILIES[api].images
     asked = sum(
-        _tokens(text(message)) + TOKENS_PER_IMAGE * sum(1 for _ in _images(message, family))
+        _tokens(text(message)) + TOKENS_PER_IMAGE * sum(1 for _ in iter_images(message, images))
         for message in messages
         if isinstance(message, dict)
     )
@@ -150,14 +141,3 @@ def usage(api: str, messages: Sequence[JsonValue], reply: str) -> Usage:
 
 def _tokens(said: str) -> int:
     return math.ceil(len(said) / CHARACTERS_PER_TOKEN)
-
-
-def _images(value: JsonValue, family: LlmApi) -> Iterator[object]:
-    within: Iterable[JsonValue] = value if isinstance(value, list) else ()
-    if isinstance(value, dict):
-        found = list(family.images(value))
-        yield from found
-        held = {image.at[0] for image in found}
-        within = [item for key, item in value.items() if key not in held]
-    for each in within:
-        yield from _images(each, family)

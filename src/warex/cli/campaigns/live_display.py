@@ -167,7 +167,7 @@ def _line(done: AttemptDone, widths: tuple[int, int, int] = (0, 0, 0)) -> Text:
             mark = ("solved  ", "green") if score == 1 else ("failed  ", "red")
             return Text.assemble(mark, f" {place}  {ending}, {latency:.1f} s")
         case Unscored() as unscored:
-            return Text(f"unscored {place}  {unscored.told}")
+            return Text(f"unscored {place}  {unscored.summary}")
         case _:
             return Text(f"ended    {place}")
 

@@ -61,7 +61,7 @@ def command(
     countdown: ProgressReporter | None = None
     shown: dict[str, float] = {}
 
-    def show_progress(progress: TrainingProgress) -> None:
+    def show(progress: TrainingProgress) -> None:
         nonlocal countdown
         # Loading and the steps of an earlier run do not count towards the estimate.
         countdown = countdown or ProgressReporter("steps", initial=progress.step)
@@ -77,7 +77,7 @@ def command(
         adapter=adapter,
         resume=resume,
         one_sided=one_sided,
-        tell=show_progress,
+        on_step=show,
     )
     if trained.left_out:
         report(

@@ -65,5 +65,5 @@ def _observations(message: ChatMessage, files: Iterator[str]) -> Iterator[dict[s
             yield {"class_": "image_observation", "content": next(files, ""), "source": source}
         else:
             text = part.get("text", "")
-            told = text if isinstance(text, str) else json.dumps(text)
-            yield {"class_": "text_observation", "content": told, "source": source}
+            shown = text if isinstance(text, str) else json.dumps(text)
+            yield {"class_": "text_observation", "content": shown, "source": source}

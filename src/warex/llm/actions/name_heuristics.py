@@ -16,24 +16,20 @@ from warex.llm.body.lenient_json import as_dict
 
 type ActionKind = Literal["reload", "goto", "back", "click", "type", "wait", "finish", "look"]
 
-_DOES: Mapping[str, ActionKind] = {
-    **dict.fromkeys(("reload", "refresh", "retry"), "reload"),
-    **dict.fromkeys(("goto", "navigate", "navigation", "visit", "open", "browse", "load"), "goto"),
-    **dict.fromkeys(("google", "search"), "goto"),
-    **dict.fromkeys(("back", "goback", "navback", "forward", "goforward", "previous"), "back"),
-    **dict.fromkeys(("click", "dblclick", "doubleclick", "tap", "press", "keypress"), "click"),
-    **dict.fromkeys(("keys", "key", "hotkey", "submit", "enter"), "click"),
-    **dict.fromkeys(("left_mouse_down", "left_mouse_up", "mouse_down", "mouse_up"), "click"),
-    **dict.fromkeys(("fill", "type", "input", "select", "clear", "check", "uncheck"), "type"),
-    **dict.fromkeys(("upload", "insert", "set", "choose"), "type"),
-    **dict.fromkeys(("wait", "sleep", "noop", "pause"), "wait"),
-    **dict.fromkeys(("done", "stop", "finish", "finished", "answer", "complete"), "finish"),
-    **dict.fromkeys(("terminate", "exit", "infeasible", "send_msg_to_user"), "finish"),
-    **dict.fromkeys(("scroll", "hover", "screenshot", "snapshot", "extract", "focus"), "look"),
-    **dict.fromkeys(("read", "find", "evaluate", "switch", "close", "drag", "move"), "look"),
-    **dict.fromkeys(("zoom", "cursor", "cursor_position", "mouse_move"), "look"),
-    **dict.fromkeys(("nextchunk", "prevchunk"), "look"),
+_NAMES: Mapping[ActionKind, str] = {
+    "reload": "reload refresh retry",
+    "goto": "goto navigate navigation visit open browse load google search",
+    "back": "back goback navback forward goforward previous",
+    "click": "click dblclick doubleclick tap press keypress keys key hotkey submit enter"
+    " left_mouse_down left_mouse_up mouse_down mouse_up",
+    "type": "fill type input select clear check uncheck upload insert set choose",
+    "wait": "wait sleep noop pause",
+    "finish": "done stop finish finished answer complete terminate exit infeasible"
+    " send_msg_to_user",
+    "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
+    " move zoom cursor cursor_position mouse_move nextchunk prevchunk",
 }
+_DOES = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _STRONGEST: tuple[ActionKind, ...] = (
     *("reload", "back", "wait", "finish", "goto", "type", "click", "look"),
 )

@@ -22,7 +22,7 @@ from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 class Vocabulary(BaseModel, frozen=True, extra="forbid"):
     """A benchmark's action names, spelt as the agent spells them.
 
-    A name stands in every list that is true of it.
+    A name is in every list that is true of it.
     """
 
     name: str

@@ -119,7 +119,7 @@ def _json(body: bytes) -> BodyFrames:
     except ValueError:
         first, _, rest = body.partition(b"\n")
     # The first line of a value over several lines is not JSON.
-    if rest.strip(b"\n") and _is_json(first):
+    if rest.strip(b"\n") and any(True for _ in _readable([first])):
         return BodyFrames(_readable(_lines(body, _NEWLINE)))
     try:
         return BodyFrames(_items(parse_json(body, cut=True)), whole=True, cut=True)
@@ -129,10 +129,6 @@ def _json(body: bytes) -> BodyFrames:
 
 def _items(value: JsonValue) -> tuple[JsonValue, ...]:
     return tuple(value) if isinstance(value, list) else (value,)
-
-
-def _is_json(text: bytes) -> bool:
-    return any(True for _ in _readable([text]))
 
 
 def _readable(texts: Iterable[bytes]) -> Iterator[JsonValue]:
@@ -166,8 +162,7 @@ def _messages(body: bytes) -> Iterator[JsonValue]:
 def _aws_error(names: Mapping[str, str], payload: JsonValue) -> JsonValue:
     """Return an exception that the API declares, or another error of AWS."""
     kind = names.get(":exception-type") or names.get(":error-code") or "an error without a name"
-    told = as_dict(payload)
-    message = as_text(told.get("message")) or names.get(":error-message") or ""
+    message = as_text(as_dict(payload).get("message")) or names.get(":error-message") or ""
     return {"type": kind, "message": f"{kind}: {message}" if message else kind}
 
 

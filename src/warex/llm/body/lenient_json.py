@@ -30,6 +30,23 @@ def parse_json(body: bytes, *, cut: bool = False) -> JsonValue:
     return value
 
 
+def parse_object(body: bytes) -> dict[str, JsonValue]:
+    """Return the JSON object in ``body``; empty if there is none."""
+    try:
+        return as_dict(parse_json(body))
+    except ValueError:
+        return {}
+
+
+def parse_first_object(body: bytes) -> dict[str, JsonValue]:
+    """Return the JSON object in ``body``, alone or the first of an array; empty for none."""
+    try:
+        sent = parse_json(body)
+    except ValueError:
+        return {}
+    return as_dict(sent[0] if isinstance(sent, list) and sent else sent)
+
+
 def as_dict(value: JsonValue) -> dict[str, JsonValue]:
     """Return an object, or an empty one."""
     return value if isinstance(value, dict) else {}

@@ -2,7 +2,7 @@
 
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pydantic import JsonValue
 
@@ -32,19 +32,21 @@ def image_at(
         yield Image(at, tokens)
     else:
         data = url[head.end() :]
-        told = tokens if count is None else image_tokens(data, count, tokens)
-        yield Image(at, told, head[1], data)
+        if count is not None:
+            tokens = image_tokens(data, count, tokens)
+        yield Image(at, tokens, head[1], data)
 
 
-def iter_images(value: JsonValue, images: ImagesOf) -> Iterator[str]:
-    """Yield the base64 of all images in a value."""
-    if isinstance(value, list):
-        for item in value:
-            yield from iter_images(item, images)
-    elif isinstance(value, dict):
-        yield from (image.data for image in images(value) if image.data is not None)
-        for item in value.values():
-            yield from iter_images(item, images)
+def iter_images(value: JsonValue, images: ImagesOf) -> Iterator[Image]:
+    """Yield all images in a value."""
+    within: Iterable[JsonValue] = value if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        found = list(images(value))
+        yield from found
+        held = {image.at[0] for image in found}
+        within = [item for key, item in value.items() if key not in held]
+    for item in within:
+        yield from iter_images(item, images)
 
 
 def detach_images(

@@ -4,32 +4,23 @@ Source: https://docs.anthropic.com/en/api/messages and the types of anthropic-sd
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Final, override
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    Usage,
-)
-from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.image_tokens import anthropic_image_tokens, image_tokens
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.base import LlmApi, are_messages, system_message
+from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason
 
 _VERTEX: Final = (":rawPredict", ":streamRawPredict")
 _TOKENS_PER_IMAGE: Final = 1_600
 """The most that an image costs: width times height in pixels, by 750 (docs, "Vision")."""
-_FINISH: Final[Mapping[str, Finish]] = {
+_FINISH: Final[FinishReasons] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
@@ -38,7 +29,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "pause_turn": "pause",
     "refusal": "refusal",
 }
-_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
+_ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
         429,
         "rate_limit_error",
@@ -75,26 +66,22 @@ class AnthropicMessages(LlmApi):
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        messages = as_list(body.get("messages"))
         # On Vertex AI, bodies of other publishers name a model.
         on_vertex = path.partition("?")[0].endswith(_VERTEX)
         named = "anthropic_version" in body if on_vertex else isinstance(body.get("model"), str)
         # The API requires it; other APIs have a path /messages, too.
         limited = "max_tokens" in body
-        return named and limited and bool(messages) and all(isinstance(m, dict) for m in messages)
+        return named and limited and are_messages(body.get("messages"))
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        system = body.get("system")
-        own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
-        return LlmRequest(
-            api=self.name,
-            model=as_text(body.get("model")) or _model_on_vertex(path),
-            messages=own + as_list(body.get("messages")),
-            tools=as_list(body.get("tools")),
-            stream=body.get("stream") is True or path.partition("?")[0].endswith(_VERTEX[1]),
-            body_digest=digest,
-            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
+        request = super().read_request(path, body, digest)
+        where = path.partition("?")[0]
+        return replace(
+            request,
+            model=request.model or where.rpartition("/")[2].partition(":")[0],
+            messages=system_message(body.get("system")) + request.messages,
+            stream=request.stream or where.endswith(_VERTEX[1]),
             tier=_tier(body) or "",
         )
 
@@ -123,8 +110,8 @@ class AnthropicMessages(LlmApi):
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
-        reason = api_finish_reason(answer.finish, _FINISH, "end_turn")
-        usage = _usage_told(answer.usage or Usage(0, 0))
+        reason = api_finish_reason(answer.finish, _FINISH)
+        usage = _written_usage(answer.usage or Usage(0, 0))
         if tier := writing.service_tier_of(request, answer, "standard"):
             usage["service_tier"] = tier
         message: dict[str, JsonValue] = {
@@ -159,25 +146,23 @@ class AnthropicMessages(LlmApi):
         return writing.sse(events, named=True)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        status, kind, message = _TROUBLES[trouble]
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        status, name, message = _ERRORS[kind]
         request_id = f"req_{request.body_digest[:24]}"
         headers = {"request_id": request_id, "x_should_retry": str(status >= 429).lower()}
-        if trouble == "rate_limited":
+        if kind == "rate_limited":
             headers |= {
                 "retry_after": str(wait),
                 "anthropic_ratelimit_requests_limit": "50",
                 "anthropic_ratelimit_requests_remaining": "0",
             }
-        error: JsonValue = {"type": kind, "message": message}
+        error: JsonValue = {"type": name, "message": message}
         body: JsonValue = {"type": "error", "error": error, "request_id": request_id}
         return writing.json_answer(body, status, **headers)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return system_prompt.in_member(body.decode(), "system", text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        return system_prompt.in_member(sent, "system", text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -188,10 +173,6 @@ class AnthropicMessages(LlmApi):
         media_type = as_text(source.get("media_type"))
         tokens = image_tokens(data, anthropic_image_tokens, _TOKENS_PER_IMAGE)
         yield Image(("source", "data"), tokens, media_type, data)
-
-
-def _model_on_vertex(path: str) -> str:
-    return path.partition("?")[0].rpartition("/")[2].partition(":")[0]
 
 
 def _blocks(
@@ -216,7 +197,7 @@ def _delta(what: str, word: str) -> JsonValue:
     return {"type": f"{what}_delta", what: word}
 
 
-def _usage_told(usage: Usage) -> dict[str, JsonValue]:
+def _written_usage(usage: Usage) -> dict[str, JsonValue]:
     return {
         "input_tokens": usage.input_plain,
         "cache_creation_input_tokens": usage.cache_write,
@@ -275,22 +256,20 @@ def _read_delta(said: AnswerBuilder, index: int, delta: Mapping[str, JsonValue])
 def _read_end(
     said: AnswerBuilder, end: Mapping[str, JsonValue], usage: Mapping[str, JsonValue]
 ) -> None:
-    if reason := as_text(end.get("stop_reason")):
-        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
+    said.finish_with(end.get("stop_reason"), _FINISH)
     if usage:
         said.usage = _usage(usage, said.usage)
-        if (tier := _tier(usage)) is not None:
-            said.tier = tier
+        said.set_tier(_tier(usage))
 
 
-def _tier(told: Mapping[str, JsonValue]) -> str | None:
+def _tier(sent: Mapping[str, JsonValue]) -> str | None:
     """Return the tier of a request or a usage; ``fast`` has its own price."""
-    fast = service_tier(told.get("speed"))
-    billed = service_tier(told.get("service_tier"))
+    fast = service_tier(sent.get("speed"))
+    billed = service_tier(sent.get("service_tier"))
     return fast or (fast if billed is None else billed)
 
 
-def _usage(told: Mapping[str, JsonValue], before: Usage | None) -> Usage:
+def _usage(sent: Mapping[str, JsonValue], before: Usage | None) -> Usage:
     """Return the usage; members that an event lacks keep their earlier values.
 
     ``input_tokens`` excludes tokens read from or written to a cache.
@@ -299,12 +278,12 @@ def _usage(told: Mapping[str, JsonValue], before: Usage | None) -> Usage:
     plain = old.input_total - old.cache_read - old.cache_write
 
     def count(key: str, otherwise: int) -> int:
-        return as_tokens(told[key]) if told.get(key) is not None else otherwise
+        return as_tokens(sent[key]) if sent.get(key) is not None else otherwise
 
     read = count("cache_read_input_tokens", old.cache_read)
     written = count("cache_creation_input_tokens", old.cache_write)
-    lasting = as_dict(told.get("cache_creation")).get("ephemeral_1h_input_tokens")
-    thought = as_dict(told.get("output_tokens_details")).get("thinking_tokens")
+    lasting = as_dict(sent.get("cache_creation")).get("ephemeral_1h_input_tokens")
+    thought = as_dict(sent.get("output_tokens_details")).get("thinking_tokens")
     return replace(
         old,
         input_total=count("input_tokens", plain) + read + written,

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, Sampling, SerializedAnswer
 from warex.llm.body.framing import BodyFrames, split_frames
-from warex.llm.body.lenient_json import as_dict, as_text
+from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text
+from warex.llm.families import system_prompt
 from warex.llm.families.reading import AnswerBuilder, body_excerpt
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -38,14 +39,24 @@ class LlmApi(ABC):
     """The place of the model's output in a whole answer: text, objects, or nothing."""
     reports: ClassVar[tuple[str, ...]] = ("model", "cache_read", "cache_write", "reasoning")
     """What its answers report: their model, and parts of their usage."""
+    reports_wait: ClassVar[bool] = True
+    """Whether its errors say after which time a client may retry."""
 
     @abstractmethod
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
         """Whether a POST of this body to this path (with or without query) is a call."""
 
-    @abstractmethod
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        """Read a recognised request; ``digest`` is its ``body_digest``."""
+        """Read a recognised request with the most common keys; ``digest`` is ``body_digest``."""
+        return LlmRequest(
+            api=self.name,
+            model=as_text(body.get("model")),
+            messages=as_list(body.get("messages")),
+            tools=as_list(body.get("tools")),
+            stream=body.get("stream") is True,
+            body_digest=digest,
+            sampling=sampling_in(body),
+        )
 
     def read_answer(
         self, request: LlmRequest, status: int, content_type: str, body: bytes
@@ -113,10 +124,8 @@ class LlmApi(ABC):
         """
 
     @abstractmethod
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        """Return the API's error for a trouble; ``wait`` is in seconds, if the API sends one."""
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        """Return an error as the API sends it, with ``wait`` in seconds if it sends one."""
 
     def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
         """Return the seconds after which an error allows a retry; None if it does not say.
@@ -125,19 +134,41 @@ class LlmApi(ABC):
         milliseconds, which its SDKs prefer).
         """
         for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-            told = headers.get(name, "")
-            if _NUMBER.fullmatch(told):
-                return float(told) / unit
+            value = headers.get(name, "")
+            if _NUMBER.fullmatch(value):
+                return float(value) / unit
         return None
 
-    @abstractmethod
     def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
         """Return the body of a recognised request with a text at the end of its system prompt.
 
         All other bytes stay. ``body`` is decompressed. Raises ValueError, with the reason, if the
         form of the system prompt is unknown.
         """
+        return self.add_system_text(body.decode(), text).encode()
+
+    def add_system_text(self, sent: str, text: str) -> str:
+        """Do what ``append_to_system_prompt`` does, to a body as text."""
+        return system_prompt.in_messages(sent, text)
 
     @abstractmethod
     def images(self, part: Mapping[str, JsonValue]) -> Iterable[Image]:
         """Yield the images directly in an object of a message."""
+
+
+def are_messages(value: JsonValue, *, with_roles: bool = False) -> bool:
+    """Whether a value is a list of one or more objects; with ``with_roles``, each has a role."""
+    items = as_list(value)
+    if with_roles:
+        return bool(items) and all(as_text(as_dict(item).get("role")) for item in items)
+    return bool(items) and all(isinstance(item, dict) for item in items)
+
+
+def system_message(content: JsonValue) -> list[JsonValue]:
+    """Return a separate system prompt as a message; empty if there is none."""
+    return [{"role": "system", "content": content}] if content else []
+
+
+def sampling_in(sent: Mapping[str, JsonValue], *, top_p: str = "top_p") -> Sampling:
+    """Return the sampling parameters in an object; ``top_p`` is the API's key of that."""
+    return Sampling(*(as_number(sent.get(key)) for key in ("temperature", top_p, "seed")))

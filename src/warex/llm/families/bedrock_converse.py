@@ -11,36 +11,19 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    Usage,
-)
-from warex.llm.body.lenient_json import (
-    as_count,
-    as_dict,
-    as_list,
-    as_number,
-    as_text,
-    as_tokens,
-    parse_json,
-)
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens, parse_json
 from warex.llm.content.image_tokens import anthropic_image_tokens, image_tokens
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.base import LlmApi, sampling_in, system_message
+from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason, parse_arguments
 
 _STREAMED: Final = "/converse-stream"
 _PATH = re.compile(r"/model/([^?]+)/converse(?:-stream)?(?:\?|$)")
 _TOKENS_PER_IMAGE: Final = 1_600
 """The maximum of a Claude model, the most common one here."""
-_FINISH: Final[Mapping[str, Finish]] = {
+_FINISH: Final[FinishReasons] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "tool_use": "tool_calls",
@@ -52,7 +35,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "malformed_model_output": "error",
     "malformed_tool_use": "error",
 }
-_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
+_ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
         429,
         "ThrottlingException",
@@ -93,6 +76,7 @@ class BedrockConverse(LlmApi):
     text_path = ("output", "message", "content")
     path_endings = ("/converse", _STREAMED)
     reports = ("cache_read", "cache_write")
+    reports_wait = False
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -105,26 +89,42 @@ class BedrockConverse(LlmApi):
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        system = as_list(body.get("system"))
-        own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
-        said = as_dict(body.get("inferenceConfig"))
         named = _PATH.search(path)
         model = unquote(named[1]) if named else ""
         return LlmRequest(
             api=self.name,
             model=model,
-            messages=own + as_list(body.get("messages")),
+            messages=system_message(as_list(body.get("system"))) + as_list(body.get("messages")),
             tools=as_list(as_dict(body.get("toolConfig")).get("tools")),
             stream=path.partition("?")[0].endswith(_STREAMED),
             body_digest=digest,
-            sampling=Sampling(as_number(said.get("temperature")), as_number(said.get("topP"))),
+            sampling=sampling_in(as_dict(body.get("inferenceConfig")), top_p="topP"),
             continues=model if "promptVariables" in body else None,
             tier=_tier(body) or "",
         )
 
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
-        read_converse(said, frame)
+        # In a stream, a frame is one message: ``{type: payload}``.
+        if frame.get("error"):
+            said.error = error_message(frame)
+        message = as_dict(as_dict(frame.get("output")).get("message"))
+        if message or "stopReason" in frame:
+            said.begun = True
+            for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
+                _read_block(said, index, block)
+            said.finish_with(frame.get("stopReason"), _FINISH)
+            _read_usage(said, frame)
+        if "messageStart" in frame:
+            said.begun = True
+        if start := as_dict(frame.get("contentBlockStart")):
+            _read_block(said, _index(start), as_dict(start.get("start")))
+        if delta := as_dict(frame.get("contentBlockDelta")):
+            _read_block(said, _index(delta), as_dict(delta.get("delta")))
+        if stop := as_dict(frame.get("messageStop")):
+            said.finish_with(stop.get("stopReason"), _FINISH)
+            said.ended = said.begun
+        _read_usage(said, as_dict(frame.get("metadata")))
 
     @override
     def tool_names(self, tools: Iterable[JsonValue]) -> Iterator[str]:
@@ -134,8 +134,8 @@ class BedrockConverse(LlmApi):
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
-        reason = api_finish_reason(answer.finish, _FINISH, "end_turn")
-        usage = _usage_told(answer.usage or Usage(0, 0))
+        reason = api_finish_reason(answer.finish, _FINISH)
+        usage = _written_usage(answer.usage or Usage(0, 0))
         tier = writing.service_tier_of(request, answer, "default")
         billed: dict[str, JsonValue] = {"serviceTier": {"type": tier}} if tier else {}
         metered: dict[str, JsonValue] = {"usage": usage, "metrics": {"latencyMs": 1000}, **billed}
@@ -157,61 +157,25 @@ class BedrockConverse(LlmApi):
         return writing.aws_stream(events)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        return aws_error(trouble)
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        status, name, message = _ERRORS[kind]
+        return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{name}:")
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        if "promptVariables" in as_dict(parse_json(body)):
+    def add_system_text(self, sent: str, text: str) -> str:
+        if "promptVariables" in as_dict(parse_json(sent.encode())):
             raise ValueError("AWS keeps its prompt, and takes no system prompt beside that")
-        return system_prompt.in_member(body.decode(), "system", text, amazon=True).encode()
+        return system_prompt.in_member(sent, "system", text, amazon=True)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
-        yield from converse_images(part)
-
-
-def aws_error(trouble: ApiErrorKind) -> SerializedAnswer:
-    """Return an error of Bedrock."""
-    status, kind, message = _TROUBLES[trouble]
-    return writing.json_answer({"message": message}, status, x_amzn_errortype=f"{kind}:")
-
-
-def converse_images(part: Mapping[str, JsonValue]) -> Iterator[Image]:
-    """Yield the image of a content block of Converse."""
-    image = as_dict(part.get("image"))
-    source = as_dict(image.get("source"))
-    if source:
-        data = source.get("bytes")
-        kept = data if isinstance(data, str) else None
-        kind = f"image/{as_text(image.get('format')) or 'png'}"
-        tokens = image_tokens(kept, anthropic_image_tokens, _TOKENS_PER_IMAGE)
-        yield Image(("image", "source", "bytes"), tokens, kind, kept)
-
-
-def read_converse(said: AnswerBuilder, frame: Mapping[str, JsonValue]) -> None:
-    """Read a whole answer, or one message of a stream as ``{type: payload}``."""
-    if frame.get("error"):
-        said.error = error_message(frame)
-    message = as_dict(as_dict(frame.get("output")).get("message"))
-    if message or "stopReason" in frame:
-        said.begun = True
-        for index, block in enumerate(map(as_dict, as_list(message.get("content")))):
-            _read_block(said, index, block)
-        _read_end(said, frame)
-        _read_usage(said, frame)
-    if "messageStart" in frame:
-        said.begun = True
-    if start := as_dict(frame.get("contentBlockStart")):
-        _read_block(said, _index(start), as_dict(start.get("start")))
-    if delta := as_dict(frame.get("contentBlockDelta")):
-        _read_block(said, _index(delta), as_dict(delta.get("delta")))
-    if stop := as_dict(frame.get("messageStop")):
-        _read_end(said, stop)
-        said.ended = said.begun
-    _read_usage(said, as_dict(frame.get("metadata")))
+        image = as_dict(part.get("image"))
+        if source := as_dict(image.get("source")):
+            sent = source.get("bytes")
+            data = sent if isinstance(sent, str) else None
+            media_type = f"image/{as_text(image.get('format')) or 'png'}"
+            tokens = image_tokens(data, anthropic_image_tokens, _TOKENS_PER_IMAGE)
+            yield Image(("image", "source", "bytes"), tokens, media_type, data)
 
 
 def _index(frame: Mapping[str, JsonValue]) -> int:
@@ -234,41 +198,35 @@ def _read_block(said: AnswerBuilder, index: int, block: Mapping[str, JsonValue])
         call.by_server = call.by_server or used.get("type") == "server_tool_use"
 
 
-def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
-    if reason := as_text(end.get("stopReason")):
-        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
-
-
 def _read_usage(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
     """Read a usage; ``inputTokens`` excludes tokens read from or written to a cache."""
-    told = as_dict(end.get("usage"))
-    if (tier := _tier(end)) is not None:
-        said.tier = tier
-    if not told:
+    said.set_tier(_tier(end))
+    usage = as_dict(end.get("usage"))
+    if not usage:
         return
     # In Nova's form the names end in Count.
     read, written = (
-        as_tokens(told.get(f"{name}s")) or as_tokens(told.get(f"{name}Count"))
+        as_tokens(usage.get(f"{name}s")) or as_tokens(usage.get(f"{name}Count"))
         for name in ("cacheReadInputToken", "cacheWriteInputToken")
     )
     said.usage = Usage(
-        input_total=as_tokens(told.get("inputTokens")) + read + written,
-        output_total=as_tokens(told.get("outputTokens")),
+        input_total=as_tokens(usage.get("inputTokens")) + read + written,
+        output_total=as_tokens(usage.get("outputTokens")),
         cache_read=read,
         cache_write=written,
         cache_write_1h=sum(
             as_tokens(each.get("inputTokens"))
-            for each in map(as_dict, as_list(told.get("cacheDetails")))
+            for each in map(as_dict, as_list(usage.get("cacheDetails")))
             if each.get("ttl") == "1h"
         ),
     )
 
 
-def _tier(told: Mapping[str, JsonValue]) -> str | None:
-    return service_tier(as_dict(told.get("serviceTier")).get("type"))
+def _tier(sent: Mapping[str, JsonValue]) -> str | None:
+    return service_tier(as_dict(sent.get("serviceTier")).get("type"))
 
 
-def _usage_told(usage: Usage) -> JsonValue:
+def _written_usage(usage: Usage) -> JsonValue:
     return {
         "inputTokens": usage.input_plain,
         "outputTokens": usage.output_total,

@@ -6,7 +6,6 @@ https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 """
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,21 +15,13 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    Usage,
-)
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body.framing import split_frames
-from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, parse_json
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_object
 from warex.llm.families import writing
 from warex.llm.families.anthropic_messages import AnthropicMessages
-from warex.llm.families.base import LlmApi
-from warex.llm.families.bedrock_converse import BedrockConverse, aws_error, read_converse
+from warex.llm.families.base import LlmApi, are_messages
+from warex.llm.families.bedrock_converse import BedrockConverse
 from warex.llm.families.openai_chat import OpenAiChat
 from warex.llm.families.reading import AnswerBuilder
 
@@ -53,37 +44,30 @@ class BedrockInvoke(LlmApi):
     answer_description = "an answer of a model that WAREX knows"
     path_endings = ("/invoke", _STREAMED)
     reports = ()
+    reports_wait = False
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        messages = as_list(body.get("messages"))
-        alike = bool(messages) and all(as_text(as_dict(m).get("role")) for m in messages)
+        alike = are_messages(body.get("messages"), with_roles=True)
         return alike and _PATH.search(path) is not None
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
         form, named = _form(body), _PATH.search(path)
         asked = _FORMS[form].read_request(path, body, digest)
-        given = as_dict(body.get("inferenceConfig"))
-        sampling = Sampling(as_number(given.get("temperature")), as_number(given.get("topP")))
         return replace(
             asked,
             api=self.name,
             variant=form,
             model=unquote(named[1]) if named else "",
             stream=path.partition("?")[0].endswith(_STREAMED),
-            sampling=sampling if form == "nova" else asked.sampling,
         )
 
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
         event = _event(as_dict(frame.get("chunk"))) if "chunk" in frame else frame
-        if "choices" in event:
-            _FORMS["openai"].read(said, event, whole=whole)
-        elif "type" in event:
-            _FORMS["anthropic"].read(said, event, whole=whole)
-        else:
-            read_converse(said, event)
+        form = "openai" if "choices" in event else "anthropic" if "type" in event else "nova"
+        _FORMS[form].read(said, event, whole=whole)
         if said.usage is None:
             said.usage = _usage(as_dict(event.get(_METRICS)))
 
@@ -103,14 +87,12 @@ class BedrockInvoke(LlmApi):
         return writing.aws_stream(("chunk", {"bytes": chunk}) for chunk in chunks)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        return aws_error(trouble)
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        return _FORMS["nova"].write_error(request, kind, wait)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _FORMS[_form(as_dict(parse_json(body)))].append_to_system_prompt(body, text)
+    def add_system_text(self, sent: str, text: str) -> str:
+        return _FORMS[_form(parse_object(sent.encode()))].add_system_text(sent, text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -129,8 +111,8 @@ def _form(body: Mapping[str, JsonValue]) -> str:
 
 def _event(chunk: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     try:
-        return as_dict(parse_json(base64.b64decode(as_text(chunk.get("bytes")), validate=True)))
-    except (binascii.Error, ValueError):
+        return parse_object(base64.b64decode(as_text(chunk.get("bytes")), validate=True))
+    except ValueError:
         return {}
 
 

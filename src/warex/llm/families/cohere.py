@@ -4,31 +4,22 @@ Source: https://docs.cohere.com/reference/chat and the types of cohere-python.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final, override
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    ToolCall,
-    Usage,
-)
-from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.images import image_at
-from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.reading import AnswerBuilder, error_message
+from warex.llm.families import writing
+from warex.llm.families.base import LlmApi, are_messages, sampling_in
+from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message
 from warex.llm.families.writing import api_finish_reason
 
 _TOKENS_PER_IMAGE: Final = 256
 """One tile of Command A Vision in low detail; a large screenshot has several."""
-_FINISH: Final[Mapping[str, Finish]] = {
+_FINISH: Final[FinishReasons] = {
     "COMPLETE": "stop",
     "STOP_SEQUENCE": "stop",
     "MAX_TOKENS": "length",
@@ -36,7 +27,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
-_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
+_ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
     "rate_limited": (429, "You are using a trial key, which is limited to 20 API calls / minute."),
     "server_error": (500, "internal server error, this has been reported to our developers."),
     "unavailable": (503, "the service is currently unavailable, please try again"),
@@ -63,25 +54,13 @@ class Cohere(LlmApi):
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        messages = as_list(body.get("messages"))
-        turns = all(as_text(as_dict(message).get("role")) for message in messages)
-        return bool(as_text(body.get("model"))) and bool(messages) and turns
+        turns = are_messages(body.get("messages"), with_roles=True)
+        return bool(as_text(body.get("model"))) and turns
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        return LlmRequest(
-            api=self.name,
-            model=as_text(body.get("model")),
-            messages=as_list(body.get("messages")),
-            tools=as_list(body.get("tools")),
-            stream=body.get("stream") is True,
-            body_digest=digest,
-            sampling=Sampling(
-                as_number(body.get("temperature")),
-                as_number(body.get("p")),
-                as_number(body.get("seed")),
-            ),
-        )
+        request = super().read_request(path, body, digest)
+        return replace(request, sampling=sampling_in(body, top_p="p"))
 
     @override
     def read(self, said: AnswerBuilder, frame: Mapping[str, JsonValue], *, whole: bool) -> None:
@@ -112,8 +91,8 @@ class Cohere(LlmApi):
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         head: dict[str, JsonValue] = {"id": request.body_digest[:32]}
         end: dict[str, JsonValue] = {
-            "finish_reason": api_finish_reason(answer.finish, _FINISH, "COMPLETE"),
-            "usage": _usage_told(answer.usage or Usage(0, 0)),
+            "finish_reason": api_finish_reason(answer.finish, _FINISH),
+            "usage": _written_usage(answer.usage or Usage(0, 0)),
         }
         if not request.stream:
             return writing.json_answer({**head, "message": _message(answer), **end})
@@ -123,18 +102,11 @@ class Cohere(LlmApi):
         return writing.sse([{**head, **events[0]}, *events[1:]], named=True)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        status, message = _TROUBLES[trouble]
-        headers = {"retry_after": str(wait)} if trouble == "rate_limited" else {}
-        return writing.json_answer(
-            {"id": request.body_digest[:32], "message": message}, status, **headers
-        )
-
-    @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return system_prompt.in_messages(body.decode(), text).encode()
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        status, message = _ERRORS[kind]
+        headers = {"retry_after": str(wait)} if kind == "rate_limited" else {}
+        body: JsonValue = {"id": request.body_digest[:32], "message": message}
+        return writing.json_answer(body, status, **headers)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -166,29 +138,22 @@ def _read_call(said: AnswerBuilder, index: int, call: Mapping[str, JsonValue]) -
 
 
 def _read_end(said: AnswerBuilder, end: Mapping[str, JsonValue]) -> None:
-    if reason := as_text(end.get("finish_reason")):
-        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
-        if said.finish == "error":
-            said.error = as_text(end.get("error")) or f"the model ended with {reason}"
-    told = as_dict(end.get("usage"))
+    if said.finish_with(end.get("finish_reason"), _FINISH) and said.finish == "error":
+        said.error = as_text(end.get("error")) or f"the model ended with {said.finish_reason}"
+    usage = as_dict(end.get("usage"))
     # The billed units exclude Cohere's own part of the prompt.
-    counted = as_dict(told.get("tokens")) or as_dict(told.get("billed_units"))
+    counted = as_dict(usage.get("tokens")) or as_dict(usage.get("billed_units"))
     if counted:
         said.usage = Usage(
             input_total=as_tokens(counted.get("input_tokens")),
             output_total=as_tokens(counted.get("output_tokens")),
-            cache_read=as_tokens(told.get("cached_tokens")),
+            cache_read=as_tokens(usage.get("cached_tokens")),
         )
 
 
-def _usage_told(usage: Usage) -> JsonValue:
+def _written_usage(usage: Usage) -> JsonValue:
     counted: JsonValue = {"input_tokens": usage.input_total, "output_tokens": usage.output_total}
     return {"billed_units": counted, "tokens": counted, "cached_tokens": usage.cache_read}
-
-
-def _call_told(call: ToolCall) -> dict[str, JsonValue]:
-    function: JsonValue = {"name": call.name, "arguments": call.arguments}
-    return {"id": call.id, "type": "function", "function": function}
 
 
 def _message(answer: LlmAnswer) -> JsonValue:
@@ -197,7 +162,7 @@ def _message(answer: LlmAnswer) -> JsonValue:
         content.append({"type": "thinking", "thinking": answer.reasoning})
     if answer.text:
         content.append({"type": "text", "text": answer.text})
-    calls: list[JsonValue] = [_call_told(call) for call in answer.tool_calls]
+    calls: list[JsonValue] = [writing.function_call(call) for call in answer.tool_calls]
     asked: dict[str, JsonValue] = {"tool_calls": calls} if calls else {}
     return {"role": "assistant", "content": content, **asked}
 
@@ -218,8 +183,7 @@ def _events(answer: LlmAnswer) -> Iterator[dict[str, JsonValue]]:
         yield {"type": "content-end", "index": index}
         index += 1
     for number, call in enumerate(answer.tool_calls):
-        empty = _call_told(ToolCall(call.id, call.name, ""))
-        asked: JsonValue = {"tool_calls": empty}
+        asked: JsonValue = {"tool_calls": writing.function_call(replace(call, arguments=""))}
         given: JsonValue = {"tool_calls": {"function": {"arguments": call.arguments}}}
         yield {"type": "tool-call-start", "index": number, "delta": {"message": asked}}
         yield {"type": "tool-call-delta", "index": number, "delta": {"message": given}}

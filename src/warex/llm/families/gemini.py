@@ -14,31 +14,20 @@ from urllib.parse import parse_qs, unquote
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    ToolCall,
-    Usage,
-)
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body import json_splice
 from warex.llm.body.lenient_json import (
     as_count,
     as_dict,
     as_list,
-    as_number,
     as_text,
     as_tokens,
-    parse_json,
+    parse_first_object,
 )
 from warex.llm.content.image_tokens import gemini_image_tokens, image_tokens
 from warex.llm.families import writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families.base import LlmApi, are_messages, sampling_in, system_message
+from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason
 
 _STREAM: Final = ":streamGenerateContent"
@@ -46,7 +35,7 @@ _ARRAY: Final = "array"
 """The form of a stream without ``alt=sse``: one growing JSON array."""
 _TOKENS_PER_IMAGE: Final = 1_548
 """A screenshot in 16:9 has six tiles of 258 (docs, "Understand and count tokens")."""
-_FINISH: Final[Mapping[str, Finish]] = {
+_FINISH: Final[FinishReasons] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
     "SAFETY": "content_filter",
@@ -70,7 +59,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
 }
 _DELAY: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s")
 _BLOCKED: Final = "PROHIBITED_CONTENT"
-_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
+_ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str, str]]] = {
     "rate_limited": (
         429,
         "RESOURCE_EXHAUSTED",
@@ -111,28 +100,26 @@ class Gemini(LlmApi):
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        contents = _several(body.get("contents"))
-        return bool(contents) and all(isinstance(content, dict) for content in contents)
+        return are_messages(_several(body.get("contents")))
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        system = _get(body, "systemInstruction")
-        own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
         config = as_dict(_get(body, "generationConfig"))
         where, _, query = path.partition("?")
         stream = where.endswith(_STREAM)
         return LlmRequest(
             api=self.name,
             model=_model(where),
-            messages=own + _several(body.get("contents")),
+            messages=[
+                *system_message(_get(body, "systemInstruction")),
+                *_several(body.get("contents")),
+            ],
             tools=_several(body.get("tools")),
             stream=stream,
             variant=_ARRAY if stream and parse_qs(query).get("alt") != ["sse"] else "",
             body_digest=digest,
             tier=service_tier(_get(body, "serviceTier")) or "",
-            sampling=Sampling(
-                *(as_number(_get(config, key)) for key in ("temperature", "topP", "seed"))
-            ),
+            sampling=sampling_in(config, top_p="top_p" if config.get("topP") is None else "topP"),
         )
 
     @override
@@ -145,8 +132,7 @@ class Gemini(LlmApi):
             said.usage, said.is_counted = usage, usage.output_total > 0
         # Google's own API sends the first, Vertex AI the second.
         for key in ("serviceTier", "trafficType"):
-            if (tier := service_tier(_get(counted, key))) is not None:
-                said.tier = tier
+            said.set_tier(service_tier(_get(counted, key)))
         if blocked := as_text(_get(as_dict(_get(frame, "promptFeedback")), "blockReason")):
             said.begun = said.ended = True
             said.finish_reason, said.finish = blocked, "content_filter"
@@ -162,7 +148,7 @@ class Gemini(LlmApi):
 
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
-        usage = _usage_told(answer.usage or Usage(0, 0))
+        usage = _written_usage(answer.usage or Usage(0, 0))
         if tier := writing.service_tier_of(request, answer, "standard"):
             usage["serviceTier"] = tier
         tail: dict[str, JsonValue] = {
@@ -172,8 +158,11 @@ class Gemini(LlmApi):
         words = writing.word_chunks if request.stream else _as_one
         parts: list[JsonValue] = [{"text": w, "thought": True} for w in words(answer.reasoning)]
         parts += ({"text": word} for word in words(answer.text))
-        reason = api_finish_reason(answer.finish, _FINISH, "STOP")
-        parts += map(_call_told, answer.tool_calls)
+        reason = api_finish_reason(answer.finish, _FINISH)
+        for call in answer.tool_calls:
+            id: dict[str, JsonValue] = {"id": call.id} if call.id else {}
+            arguments = writing.parse_arguments(call.arguments)
+            parts.append({"functionCall": {**id, "name": call.name, "args": arguments}})
         if not request.stream:
             candidate = {"content": _content(parts), "finishReason": reason, "index": 0}
             return writing.json_answer(
@@ -188,42 +177,55 @@ class Gemini(LlmApi):
         return _streamed(request, chunks, complete=answer.complete)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        if trouble == "content_filtered":
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        if kind == "content_filtered":
             blocked: JsonValue = {
                 "promptFeedback": {"blockReason": _BLOCKED},
-                "usageMetadata": {**_usage_told(Usage(0, 0))},
+                "usageMetadata": {**_written_usage(Usage(0, 0))},
                 "modelVersion": request.model,
             }
             if request.stream:
                 return _streamed(request, [blocked], complete=True)
             return writing.json_answer(blocked)
-        code, status, message = _TROUBLES[trouble]
+        code, status, message = _ERRORS[kind]
         error: dict[str, JsonValue] = {"code": code, "message": message, "status": status}
-        if trouble == "rate_limited":
-            kind = "type.googleapis.com/google.rpc.RetryInfo"
-            error["details"] = [{"@type": kind, "retryDelay": f"{wait}s"}]
-        said: JsonValue = {"error": error}
-        return writing.json_answer([said] if request.variant == _ARRAY else said, code)
+        if kind == "rate_limited":
+            name = "type.googleapis.com/google.rpc.RetryInfo"
+            error["details"] = [{"@type": name, "retryDelay": f"{wait}s"}]
+        body: JsonValue = {"error": error}
+        return writing.json_answer([body] if request.variant == _ARRAY else body, code)
 
     @override
     def retry_after(self, headers: Mapping[str, str], body: bytes) -> float | None:
-        try:
-            sent = parse_json(body)
-        except ValueError:
-            sent = None
-        error = as_dict(as_dict(sent[0] if isinstance(sent, list) and sent else sent).get("error"))
+        error = as_dict(parse_first_object(body).get("error"))
         for detail in map(as_dict, as_list(error.get("details"))):
-            told = _DELAY.fullmatch(as_text(detail.get("retryDelay")))
-            if told and as_text(detail.get("@type")).endswith("google.rpc.RetryInfo"):
-                return float(told[1])
+            delay = _DELAY.fullmatch(as_text(detail.get("retryDelay")))
+            if delay and as_text(detail.get("@type")).endswith("google.rpc.RetryInfo"):
+                return float(delay[1])
         return super().retry_after(headers, body)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _with_system_text(body.decode(), text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        body = json_splice.root(sent)
+        if not isinstance(body.value, dict):
+            raise ValueError("it is no object")
+        if _get(body.value, "cachedContent"):
+            raise ValueError("its system prompt lies in Google's cache (cachedContent)")
+        key = "systemInstruction"
+        if body.value.get(key) is None and _snake(key) in body.value:
+            key = _snake(key)
+        own: list[JsonValue] = [{"text": text}]
+        match system := json_splice.member(sent, body, key):
+            case None:
+                return json_splice.insert_member(sent, body, key, {"parts": own})
+            case json_splice.Span(value=None):
+                return json_splice.replace(sent, system, {"parts": own})
+            case json_splice.Span(value=str() as said):
+                return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
+            case json_splice.Span(value=dict()):
+                return _with_part(sent, system, text)
+            case _:
+                raise ValueError("its system prompt is neither text nor parts")
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -277,12 +279,6 @@ def _content(parts: list[JsonValue]) -> JsonValue:
     return {"role": "model", "parts": parts}
 
 
-def _call_told(call: ToolCall) -> JsonValue:
-    arguments = writing.parse_arguments(call.arguments)
-    told: dict[str, JsonValue] = {"name": call.name, "args": arguments}
-    return {"functionCall": {"id": call.id, **told} if call.id else told}
-
-
 def _streamed(request: LlmRequest, chunks: list[JsonValue], *, complete: bool) -> SerializedAnswer:
     if request.variant != _ARRAY:
         return writing.sse(chunks)
@@ -291,7 +287,7 @@ def _streamed(request: LlmRequest, chunks: list[JsonValue], *, complete: bool) -
     return SerializedAnswer(200, {"content-type": "application/json"}, body.encode())
 
 
-def _usage_told(usage: Usage) -> dict[str, JsonValue]:
+def _written_usage(usage: Usage) -> dict[str, JsonValue]:
     return {
         "promptTokenCount": usage.input_total,
         "cachedContentTokenCount": usage.cache_read,
@@ -315,50 +311,26 @@ def _read_candidate(said: AnswerBuilder, candidate: Mapping[str, JsonValue]) -> 
             call = said.call(len(said.calls))
             call.add(code.get("id"), _CODE, code)
             call.by_server = True
-    if reason := as_text(_get(candidate, "finishReason")):
+    if said.finish_with(_get(candidate, "finishReason"), _FINISH):
         said.ended = True
-        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
         said.error_excerpt = as_text(_get(candidate, "finishMessage"))
 
 
-def _usage(told: Mapping[str, JsonValue]) -> Usage | None:
+def _usage(counted: Mapping[str, JsonValue]) -> Usage | None:
     """Return the cumulative usage of an event; None if it has only the kind of traffic.
 
     ``promptTokenCount`` includes cached tokens, but not those of tools or of reasoning.
     """
-    counts = [_get(told, key) for key in _COUNTS]
+    counts = [_get(counted, key) for key in _COUNTS]
     if all(count is None for count in counts):
         return None
     prompt, of_tools, written, thought = map(as_tokens, counts)
     return Usage(
         input_total=prompt + of_tools,
         output_total=written + thought,
-        cache_read=as_tokens(_get(told, "cachedContentTokenCount")),
+        cache_read=as_tokens(_get(counted, "cachedContentTokenCount")),
         reasoning=thought,
     )
-
-
-def _with_system_text(sent: str, text: str) -> str:
-    body = json_splice.root(sent)
-    if not isinstance(body.value, dict):
-        raise ValueError("it is no object")
-    if _get(body.value, "cachedContent"):
-        raise ValueError("its system prompt lies in Google's cache (cachedContent)")
-    key = "systemInstruction"
-    if body.value.get(key) is None and _snake(key) in body.value:
-        key = _snake(key)
-    own: list[JsonValue] = [{"text": text}]
-    match system := json_splice.member(sent, body, key):
-        case None:
-            return json_splice.insert_member(sent, body, key, {"parts": own})
-        case json_splice.Span(value=None):
-            return json_splice.replace(sent, system, {"parts": own})
-        case json_splice.Span(value=str() as said):
-            return json_splice.append_to_string(sent, system, f"\n\n{text}" if said else text)
-        case json_splice.Span(value=dict()):
-            return _with_part(sent, system, text)
-        case _:
-            raise ValueError("its system prompt is neither text nor parts")
 
 
 def _with_part(sent: str, system: json_splice.Span, text: str) -> str:

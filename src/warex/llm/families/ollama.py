@@ -4,34 +4,25 @@ Source: https://github.com/ollama/ollama/blob/main/docs/api.md and its ``api/typ
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Final, override
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    Usage,
-)
-from warex.llm.body.lenient_json import as_dict, as_list, as_number, as_text, as_tokens, parse_json
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, as_tokens, parse_json
 from warex.llm.content.token_estimate import estimate_input
 from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.reading import AnswerBuilder, error_message
+from warex.llm.families.base import LlmApi, are_messages, sampling_in, system_message
+from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message
 from warex.llm.families.writing import api_finish_reason, parse_arguments
 
 _GENERATE: Final = "/api/generate"
 _CREATED_AT: Final = "2026-01-01T00:00:00Z"
 _TOKENS_PER_IMAGE: Final = 576
 """For LLaVA 1.5: 24 x 24 patches; other models differ."""
-_FINISH: Final[Mapping[str, Finish]] = {"stop": "stop", "length": "length"}
-_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
+_FINISH: Final[FinishReasons] = {"stop": "stop", "length": "length"}
+_ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str]]] = {
     "rate_limited": (429, "you've reached your hourly usage limit, please upgrade to continue"),
     "server_error": (500, "llama runner process has terminated: signal: killed"),
     "unavailable": (503, "service unavailable"),
@@ -53,6 +44,7 @@ class Ollama(LlmApi):
     path_endings = ("/api/chat", _GENERATE)
     prompts = ("messages", "prompt")
     reports = ("model",)
+    reports_wait = False
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
@@ -61,20 +53,16 @@ class Ollama(LlmApi):
         # Without a prompt or messages, a request only loads or unloads the model.
         if _is_generate(path):
             return bool(as_text(body.get("prompt")))
-        messages = as_list(body.get("messages"))
-        return bool(messages) and all(as_text(as_dict(m).get("role")) for m in messages)
+        return are_messages(body.get("messages"), with_roles=True)
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        options = as_dict(body.get("options"))
-        return LlmRequest(
-            api=self.name,
-            model=as_text(body.get("model")),
-            messages=_prompt(body) if _is_generate(path) else as_list(body.get("messages")),
-            tools=as_list(body.get("tools")),
+        request = super().read_request(path, body, digest)
+        return replace(
+            request,
+            messages=_prompt(body) if _is_generate(path) else request.messages,
             stream=body.get("stream") is not False,
-            body_digest=digest,
-            sampling=Sampling(*(as_number(options.get(f.name)) for f in fields(Sampling))),
+            sampling=sampling_in(as_dict(body.get("options"))),
             variant="generate" if _is_generate(path) else "",
         )
 
@@ -118,7 +106,7 @@ class Ollama(LlmApi):
         usage = answer.usage or Usage(0, 0)
         end: dict[str, JsonValue] = {
             "done": True,
-            "done_reason": api_finish_reason(answer.finish, _FINISH, "stop"),
+            "done_reason": api_finish_reason(answer.finish, _FINISH),
             "total_duration": 1_000_000_000,
             "prompt_eval_count": usage.input_total,
             "eval_count": usage.output_total,
@@ -132,26 +120,26 @@ class Ollama(LlmApi):
             *(replace(nothing, text=word) for word in writing.word_chunks(answer.text)),
             *(replace(nothing, tool_calls=(call,)) for call in answer.tool_calls),
         ]
-        told: list[JsonValue] = [{**head, **_said(form, p), "done": False} for p in pieces]
+        frames: list[JsonValue] = [{**head, **_said(form, p), "done": False} for p in pieces]
         if answer.complete:
-            told.append({**head, **_said(form, nothing), **end})
-        return writing.lines(told)
+            frames.append({**head, **_said(form, nothing), **end})
+        return writing.lines(frames)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        status, message = _TROUBLES[trouble]
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        status, message = _ERRORS[kind]
         return writing.json_answer({"error": message}, status)
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        sent = as_dict(parse_json(body))
-        if "messages" in sent:
-            return system_prompt.in_messages(body.decode(), text).encode()
-        if sent.get("raw") is True:
-            raise ValueError("its prompt goes to the model as it stands (raw), without a system's")
-        return system_prompt.in_member(body.decode(), "system", text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        body = as_dict(parse_json(sent.encode()))
+        if "messages" in body:
+            return super().add_system_text(sent, text)
+        if body.get("raw") is True:
+            raise ValueError(
+                "its prompt goes to the model unchanged (raw), without a system prompt"
+            )
+        return system_prompt.in_member(sent, "system", text)
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
@@ -166,11 +154,9 @@ def _is_generate(path: str) -> bool:
 
 def _prompt(body: Mapping[str, JsonValue]) -> list[JsonValue]:
     """Return the prompt of ``/api/generate`` as messages."""
-    system = as_text(body.get("system"))
-    own: list[JsonValue] = [{"role": "system", "content": system}] if system else []
     asked: dict[str, JsonValue] = {"role": "user", "content": body.get("prompt")}
     held = {key: body[key] for key in ("suffix", "images") if body.get(key)}
-    return [*own, asked | held]
+    return [*system_message(as_text(body.get("system"))), asked | held]
 
 
 def _said(form: str, answer: LlmAnswer) -> dict[str, JsonValue]:

@@ -5,39 +5,29 @@ Source: https://platform.openai.com/docs/api-reference/chat and the types of ope
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final, override
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    ToolCall,
-    Usage,
-)
-from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.content.image_tokens import openai_image_tokens
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
+from warex.llm.content.image_tokens import Size, openai_image_tokens
 from warex.llm.content.images import image_at
-from warex.llm.families import system_prompt, writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.reading import AnswerBuilder, error_message, service_tier
+from warex.llm.families import writing
+from warex.llm.families.base import LlmApi, are_messages
+from warex.llm.families.reading import AnswerBuilder, FinishReasons, error_message, service_tier
 from warex.llm.families.writing import api_finish_reason
 
 _DEPLOYMENT = re.compile(r"/deployments/([^/?]+)/chat/completions")
 CREATED: Final = 1_767_225_600
 """The constant creation time of written answers, in seconds of Unix time."""
-TOKENS_PER_IMAGE: Final = 765
+_TOKENS_PER_IMAGE: Final = 765
 """A screen of about 1024 x 1024 in high detail (OpenAI vision guide, GPT-4o)."""
-TOKENS_PER_SMALL_IMAGE: Final = 85
+_TOKENS_PER_SMALL_IMAGE: Final = 85
 """Any image in low detail."""
-_FINISH: Final[Mapping[str, Finish]] = {
+_FINISH: Final[FinishReasons] = {
     "stop": "stop",
     "length": "length",
     "model_length": "length",
@@ -47,7 +37,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "error": "error",
 }
 """The finish reasons of OpenAI and Mistral."""
-_TROUBLES: Final[Mapping[ApiErrorKind, tuple[int, str, str | None, str]]] = {
+_ERRORS: Final[Mapping[ApiErrorKind, tuple[int, str, str | None, str]]] = {
     "rate_limited": (
         429,
         "requests",
@@ -104,31 +94,25 @@ class OpenAiChat(LlmApi):
 
     @override
     def recognise(self, path: str, body: Mapping[str, JsonValue]) -> bool:
-        messages = as_list(body.get("messages"))
+        messages = body.get("messages")
         asked = body.get("model", body.get("agent_id"))
         if isinstance(asked, str) or _DEPLOYMENT.search(path):
-            return bool(messages) and all(isinstance(m, dict) for m in messages)
+            return are_messages(messages)
         # A server of one model, such as llama.cpp's or Azure AI's, needs no name.
-        turns = all(as_text(as_dict(message).get("role")) for message in messages)
-        return asked is None and bool(messages) and turns
+        return asked is None and are_messages(messages, with_roles=True)
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
         deployment = _DEPLOYMENT.search(path)
-        stream = body.get("stream") is True
         usage = as_dict(body.get("stream_options")).get("include_usage") is True
-        return LlmRequest(
-            api=self.name,
-            # Mistral's agents name no model.
-            model=as_text(body.get("model"))
-            or as_text(body.get("agent_id"))
-            or (deployment[1] if deployment else ""),
-            messages=as_list(body.get("messages")),
-            tools=as_list(body.get("tools")) or as_list(body.get("functions")),
-            stream=stream,
-            body_digest=digest,
-            variant=_WITHOUT_USAGE if stream and not usage else "",
-            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
+        request = super().read_request(path, body, digest)
+        # Mistral's agents name no model.
+        named = request.model or as_text(body.get("agent_id"))
+        return replace(
+            request,
+            model=named or (deployment[1] if deployment else ""),
+            tools=request.tools or as_list(body.get("functions")),
+            variant=_WITHOUT_USAGE if request.stream and not usage else "",
             tier=service_tier(body.get("service_tier")) or "",
         )
 
@@ -137,10 +121,9 @@ class OpenAiChat(LlmApi):
         said.model = as_text(frame.get("model")) or said.model
         # A running usage (vLLM's continuous_usage_stats) is cumulative, so the last one counts.
         # Groq sends it unasked in x_groq.
-        told = frame.get("usage") or as_dict(frame.get("x_groq")).get("usage")
-        said.usage = _usage(as_dict(told)) or said.usage
-        if (tier := service_tier(frame.get("service_tier"))) is not None:
-            said.tier = tier
+        usage = frame.get("usage") or as_dict(frame.get("x_groq")).get("usage")
+        said.usage = _usage(as_dict(usage)) or said.usage
+        said.set_tier(service_tier(frame.get("service_tier")))
         # Older vLLM sends flat errors, also within a stream.
         flat = "choices" not in frame and as_text(frame.get("message"))
         if frame.get("error") or flat:
@@ -156,8 +139,8 @@ class OpenAiChat(LlmApi):
     @override
     def write_answer(self, request: LlmRequest, answer: LlmAnswer) -> SerializedAnswer:
         refused = answer.finish == "refusal"
-        reason = api_finish_reason(answer.finish, _FINISH, "stop")
-        usage = _usage_told(answer.usage)
+        reason = api_finish_reason(answer.finish, _FINISH)
+        usage = _written_usage(answer.usage or Usage(0, 0))
         head: dict[str, JsonValue] = {
             "id": f"chatcmpl-{request.body_digest[:24]}",
             "object": "chat.completion.chunk" if request.stream else "chat.completion",
@@ -166,7 +149,10 @@ class OpenAiChat(LlmApi):
         }
         if tier := writing.service_tier_of(request, answer, "default"):
             head["service_tier"] = tier
-        calls = [_call_told(index, call) for index, call in enumerate(answer.tool_calls)]
+        calls: list[JsonValue] = [
+            {"index": index, **writing.function_call(call)}
+            for index, call in enumerate(answer.tool_calls)
+        ]
         if not request.stream:
             message: dict[str, JsonValue] = {
                 "role": "assistant",
@@ -176,7 +162,7 @@ class OpenAiChat(LlmApi):
             if answer.reasoning:
                 message["reasoning_content"] = answer.reasoning
             if calls:
-                message["tool_calls"] = [*calls]
+                message["tool_calls"] = calls
             choice: JsonValue = {"index": 0, "message": message, "finish_reason": reason}
             return writing.json_answer({**head, "choices": [choice], "usage": usage})
         said = "refusal" if refused else "content"
@@ -184,37 +170,35 @@ class OpenAiChat(LlmApi):
         deltas += ({"reasoning_content": word} for word in writing.word_chunks(answer.reasoning))
         deltas += ({said: word} for word in writing.word_chunks(answer.text))
         deltas += ({"tool_calls": [call]} for call in calls)
-        told = request.variant != _WITHOUT_USAGE
-        if told:
+        with_usage = request.variant != _WITHOUT_USAGE
+        if with_usage:
             head["usage"] = None
         chunks = [_chunk(head, delta, None) for delta in deltas]
         if not answer.complete:
             return writing.sse(chunks)
         chunks.append(_chunk(head, {}, reason))
-        if told:
+        if with_usage:
             chunks.append({**head, "choices": [], "usage": usage})
         return writing.sse(chunks, end="data: [DONE]\n\n")
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        return openai_error(request, trouble, wait, "messages")
-
-    @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return system_prompt.in_messages(body.decode(), text).encode()
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        return openai_error(request, kind, wait, "messages")
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
         held = part.get("image_url")
         if isinstance(held, dict):
-            small = held.get("detail") == "low"
-            tokens = TOKENS_PER_SMALL_IMAGE if small else TOKENS_PER_IMAGE
-            count = None if small else openai_image_tokens
-            yield from image_at(held.get("url"), ("image_url", "url"), tokens, count)
+            yield from image_at(held.get("url"), ("image_url", "url"), *image_cost(held))
         else:
-            yield from image_at(held, ("image_url",), TOKENS_PER_IMAGE, openai_image_tokens)
+            yield from image_at(held, ("image_url",), *image_cost({}))
+
+
+def image_cost(image: Mapping[str, JsonValue]) -> tuple[int, Callable[[Size], int] | None]:
+    """Return an image's usual tokens, and how its size gives them, by its ``detail``."""
+    if image.get("detail") == "low":
+        return _TOKENS_PER_SMALL_IMAGE, None
+    return _TOKENS_PER_IMAGE, openai_image_tokens
 
 
 def _chunk(
@@ -224,38 +208,32 @@ def _chunk(
     return {**head, "choices": [choice]}
 
 
-def _call_told(index: int, call: ToolCall) -> JsonValue:
-    function: JsonValue = {"name": call.name, "arguments": call.arguments}
-    return {"index": index, "id": call.id, "type": "function", "function": function}
-
-
-def _usage_told(usage: Usage | None) -> JsonValue:
-    told = usage or Usage(0, 0)
+def _written_usage(usage: Usage) -> JsonValue:
     return {
-        "prompt_tokens": told.input_total,
-        "completion_tokens": told.output_total,
-        "total_tokens": told.input_total + told.output_total,
+        "prompt_tokens": usage.input_total,
+        "completion_tokens": usage.output_total,
+        "total_tokens": usage.input_total + usage.output_total,
         "prompt_tokens_details": {
-            "cached_tokens": told.cache_read,
-            "cache_write_tokens": told.cache_write,
+            "cached_tokens": usage.cache_read,
+            "cache_write_tokens": usage.cache_write,
         },
-        "completion_tokens_details": {"reasoning_tokens": told.reasoning},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
     }
 
 
 def openai_error(
-    request: LlmRequest, trouble: ApiErrorKind, wait: int, prompt: str
+    request: LlmRequest, kind: ApiErrorKind, wait: int, prompt: str
 ) -> SerializedAnswer:
     """Return an error of OpenAI; ``prompt`` is the parameter named for a long prompt."""
-    status, kind, code, message = _TROUBLES[trouble]
+    status, name, code, message = _ERRORS[kind]
     error: JsonValue = {
         "message": message.format(model=request.model),
-        "type": kind,
-        "param": prompt if trouble == "context_too_long" else None,
+        "type": name,
+        "param": prompt if kind == "context_too_long" else None,
         "code": code,
     }
     headers: dict[str, str] = {"x_request_id": f"req_{request.body_digest[:32]}"}
-    if trouble == "rate_limited":
+    if kind == "rate_limited":
         headers |= {
             "retry_after": str(wait),
             "retry_after_ms": str(1000 * wait),
@@ -288,8 +266,7 @@ def _read_choice(
         said.call(index, id).add("", custom.get("name"), custom.get("input"))
     if legacy := as_dict(part.get("function_call")):
         said.call(0).add("", legacy.get("name"), legacy.get("arguments"))
-    if reason := as_text(choice.get("finish_reason")):
-        said.finish_reason, said.finish = reason, _FINISH.get(reason, "stop")
+    if said.finish_with(choice.get("finish_reason"), _FINISH):
         said.ended = True
 
 

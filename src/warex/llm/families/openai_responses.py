@@ -5,38 +5,28 @@ Source: https://platform.openai.com/docs/api-reference/responses and the types o
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import replace
 from typing import Final, Literal, override
 
 from pydantic import JsonValue
 
-from warex.llm.base import (
-    ApiErrorKind,
-    Finish,
-    Image,
-    LlmAnswer,
-    LlmRequest,
-    Sampling,
-    SerializedAnswer,
-    Usage,
-)
+from warex.llm.base import ApiErrorKind, Image, LlmAnswer, LlmRequest, SerializedAnswer, Usage
 from warex.llm.body import json_splice
-from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_number, as_text, as_tokens
-from warex.llm.content.image_tokens import openai_image_tokens
+from warex.llm.body.lenient_json import as_count, as_dict, as_list, as_text, as_tokens
 from warex.llm.content.images import image_at
 from warex.llm.families import writing
-from warex.llm.families.base import LlmApi
-from warex.llm.families.openai_chat import (
-    CREATED,
-    TOKENS_PER_IMAGE,
-    TOKENS_PER_SMALL_IMAGE,
-    openai_error,
+from warex.llm.families.base import LlmApi, are_messages, system_message
+from warex.llm.families.openai_chat import CREATED, image_cost, openai_error
+from warex.llm.families.reading import (
+    AnswerBuilder,
+    FinishReasons,
+    PartialCall,
+    error_message,
+    service_tier,
 )
-from warex.llm.families.reading import AnswerBuilder, PartialCall, error_message, service_tier
+from warex.llm.families.system_prompt import SYSTEM_ROLES
 
-_SYSTEM: Final = ("system", "developer")
-"""Roles of the items that hold the system prompt, beside ``instructions``."""
-_FINISH: Final[Mapping[str, Finish]] = {
+_FINISH: Final[FinishReasons] = {
     "completed": "stop",
     "incomplete": "length",
     "max_output_tokens": "length",
@@ -75,24 +65,18 @@ class OpenAiResponses(LlmApi):
         if not (isinstance(body.get("model"), str) or template):
             return False
         if isinstance(given, list):
-            return bool(given) and all(isinstance(item, dict) for item in given)
+            return are_messages(given)
         return bool(as_text(given)) or (given is None and _continues(body) is not None)
 
     @override
     def read_request(self, path: str, body: Mapping[str, JsonValue], digest: str) -> LlmRequest:
-        own, given = body.get("instructions"), body.get("input")
-        messages: list[JsonValue] = [{"role": "system", "content": own}] if own else []
-        messages += as_list(given)
+        given = body.get("input")
+        messages = system_message(body.get("instructions")) + as_list(given)
         if said := as_text(given):
             messages.append({"role": "user", "content": said})
-        return LlmRequest(
-            api=self.name,
-            model=as_text(body.get("model")),
+        return replace(
+            super().read_request(path, body, digest),
             messages=messages,
-            tools=as_list(body.get("tools")),
-            stream=body.get("stream") is True,
-            body_digest=digest,
-            sampling=Sampling(*(as_number(body.get(f.name)) for f in fields(Sampling))),
             continues=_continues(body),
             tier=service_tier(body.get("service_tier")) or "",
         )
@@ -132,29 +116,47 @@ class OpenAiResponses(LlmApi):
         return writing.sse(events if answer.complete else events[:-1], named=True)
 
     @override
-    def error_response(
-        self, request: LlmRequest, trouble: ApiErrorKind, wait: int
-    ) -> SerializedAnswer:
-        return openai_error(request, trouble, wait, "input")
+    def write_error(self, request: LlmRequest, kind: ApiErrorKind, wait: int) -> SerializedAnswer:
+        return openai_error(request, kind, wait, "input")
 
     @override
-    def append_to_system_prompt(self, body: bytes, text: str) -> bytes:
-        return _with_system_text(body.decode(), text).encode()
+    def add_system_text(self, sent: str, text: str) -> str:
+        """Append to the system prompt, or add one.
+
+        The last system message of the input comes after the ``instructions``. It is not used in a
+        continued conversation, where the API would store the text.
+        """
+        body = json_splice.root(sent)
+        if not isinstance(body.value, dict):
+            raise ValueError("it is no object")
+        system = None if _continues(body.value) else _system_content(sent, body)
+        content = system or json_splice.member(sent, body, "instructions")
+        match content:
+            case None:
+                return json_splice.insert_member(sent, body, "instructions", text)
+            case json_splice.Span(value=str() as said):
+                return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
+            case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
+                own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
+                if content is not system:
+                    own = {"role": "developer", "content": text}
+                return json_splice.append_item(sent, content, own)
+            case json_splice.Span(value=None):
+                return json_splice.replace(sent, content, text)
+            case _:
+                raise ValueError("its system prompt is neither text nor a list")
 
     @override
     def images(self, part: Mapping[str, JsonValue]) -> Iterator[Image]:
-        small = part.get("detail") == "low"
-        tokens = TOKENS_PER_SMALL_IMAGE if small else TOKENS_PER_IMAGE
-        count = None if small else openai_image_tokens
         match part.get("type"):
             case "input_image" | "computer_screenshot":
                 key = "image_url" if part.get("image_url") else "file_id"
-                yield from image_at(part.get(key), (key,), tokens, count)
+                yield from image_at(part.get(key), (key,), *image_cost(part))
             case "image_generation_call":
                 data = part.get("result")
                 kind = as_text(part.get("output_format")) or "png"
                 if isinstance(data, str):
-                    yield Image(("result",), tokens, f"image/{kind}", data)
+                    yield Image(("result",), image_cost(part)[0], f"image/{kind}", data)
             case _:
                 pass
 
@@ -172,33 +174,6 @@ def _continues(body: Mapping[str, JsonValue]) -> str | None:
     return next(filter(None, map(as_text, named)), None)
 
 
-def _with_system_text(sent: str, text: str) -> str:
-    """Append to the system prompt, or add one.
-
-    The last system message of the input comes after the ``instructions``. It is not used in a
-    continued conversation, where the API would store the text.
-    """
-    body = json_splice.root(sent)
-    if not isinstance(body.value, dict):
-        raise ValueError("it is no object")
-    system = None if _continues(body.value) else _system_content(sent, body)
-    content = system or json_splice.member(sent, body, "instructions")
-    match content:
-        case None:
-            return json_splice.insert_member(sent, body, "instructions", text)
-        case json_splice.Span(value=str() as said):
-            return json_splice.append_to_string(sent, content, f"\n\n{text}" if said else text)
-        case json_splice.Span(value=list() as parts) if all(isinstance(p, dict) for p in parts):
-            own: JsonValue = {"type": "input_text", "text": f"\n\n{text}" if parts else text}
-            if content is not system:
-                own = {"role": "developer", "content": text}
-            return json_splice.append_item(sent, content, own)
-        case json_splice.Span(value=None):
-            return json_splice.replace(sent, content, text)
-        case _:
-            raise ValueError("its system prompt is neither text nor a list")
-
-
 def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | None:
     """Return the content of the input's last system message, or None."""
     given = json_splice.member(sent, body, "input")
@@ -207,7 +182,7 @@ def _system_content(sent: str, body: json_splice.Span) -> json_splice.Span | Non
     contents = [
         json_splice.member(sent, item, "content")
         for item in json_splice.items(sent, given)
-        if as_dict(item.value).get("role") in _SYSTEM
+        if as_dict(item.value).get("role") in SYSTEM_ROLES
     ]
     return next(filter(None, reversed(contents)), None)
 
@@ -248,14 +223,14 @@ def _read_item(
         return
     elif kind == "message":
         parts = [*map(as_dict, as_list(item.get("content")))]
-        said.text = _told(said.text, _joined(said, parts, "text"), how)
-        said.refusal = _told(said.refusal, _joined(said, parts, "refusal"), how)
+        said.text = _extended(said.text, _joined(said, parts, "text"), how)
+        said.refusal = _extended(said.refusal, _joined(said, parts, "refusal"), how)
     elif kind == "reasoning":
         shown = as_list(item.get("content")) or as_list(item.get("summary"))
         texts = [said.spoken(as_dict(part).get("text")) for part in shown]
         between = _BETWEEN_SUMMARIES if said.reasoning and how == "whole" else ""
         thought = _BETWEEN_SUMMARIES.join(filter(None, texts))
-        said.reasoning = _told(said.reasoning, between + thought if thought else "", how)
+        said.reasoning = _extended(said.reasoning, between + thought if thought else "", how)
     elif kind == "computer_call":
         said.calls += _actions(item)
     elif kind.endswith("_call"):
@@ -264,7 +239,7 @@ def _read_item(
 
 def _written(request: LlmRequest, answer: LlmAnswer) -> dict[str, JsonValue]:
     """Return a whole response."""
-    told = answer.usage or Usage(0, 0)
+    usage = answer.usage or Usage(0, 0)
     status = {"length": "incomplete", "content_filter": "incomplete", "error": "failed"}
     reason = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(answer.finish)
     return {
@@ -285,14 +260,14 @@ def _written(request: LlmRequest, answer: LlmAnswer) -> dict[str, JsonValue]:
         "top_p": 1.0,
         "output": [*_items(request, answer)],
         "usage": {
-            "input_tokens": told.input_total,
+            "input_tokens": usage.input_total,
             "input_tokens_details": {
-                "cached_tokens": told.cache_read,
-                "cache_write_tokens": told.cache_write,
+                "cached_tokens": usage.cache_read,
+                "cache_write_tokens": usage.cache_write,
             },
-            "output_tokens": told.output_total,
-            "output_tokens_details": {"reasoning_tokens": told.reasoning},
-            "total_tokens": told.input_total + told.output_total,
+            "output_tokens": usage.output_total,
+            "output_tokens_details": {"reasoning_tokens": usage.reasoning},
+            "total_tokens": usage.input_total + usage.output_total,
         },
     }
 
@@ -376,7 +351,7 @@ def _joined(said: AnswerBuilder, parts: list[dict[str, JsonValue]], key: str) ->
     return "".join(said.spoken(part.get(key)) for part in parts)
 
 
-def _told(so_far: str, added: str, how: str) -> str:
+def _extended(so_far: str, added: str, how: str) -> str:
     """Return a text with an item's text appended, unless a stream's deltas already contained it."""
     return so_far if how == "done" and so_far.endswith(added) else so_far + added
 
@@ -425,12 +400,12 @@ def _read_delta(said: AnswerBuilder, kind: str, index: int, delta: str) -> None:
             pass
 
 
-def _usage(told: Mapping[str, JsonValue]) -> Usage:
-    read = as_dict(told.get("input_tokens_details"))
-    written = as_dict(told.get("output_tokens_details"))
+def _usage(usage: Mapping[str, JsonValue]) -> Usage:
+    read = as_dict(usage.get("input_tokens_details"))
+    written = as_dict(usage.get("output_tokens_details"))
     return Usage(
-        input_total=as_tokens(told.get("input_tokens")),
-        output_total=as_tokens(told.get("output_tokens")),
+        input_total=as_tokens(usage.get("input_tokens")),
+        output_total=as_tokens(usage.get("output_tokens")),
         cache_read=as_tokens(read.get("cached_tokens")),
         cache_write=as_tokens(read.get("cache_write_tokens")),
         reasoning=as_tokens(written.get("reasoning_tokens")),

@@ -9,8 +9,11 @@ from typing import Final
 from pydantic import JsonValue
 
 from warex.llm.base import Finish, LlmAnswer, LlmRequest, ToolCall, Usage
-from warex.llm.body.lenient_json import as_dict, as_text, parse_json
+from warex.llm.body.lenient_json import as_dict, as_text, parse_first_object
 from warex.llm.content.token_estimate import ImagesOf, estimate_input, estimate_output
+
+type FinishReasons = Mapping[str, Finish]
+"""The meanings of an API's finish reasons."""
 
 _DOUBTED: Final = "its API tells what can be no number of tokens"
 _QUOTED: Final = 200
@@ -67,10 +70,20 @@ class AnswerBuilder:
     is_continued: bool = False
     """Whether the last frame announces more of a stream."""
 
-    def spoken(self, told: JsonValue) -> str:
+    def spoken(self, value: JsonValue) -> str:
         """Return a piece of the model's text; a number marks the answer as malformed."""
-        self.is_malformed = self.is_malformed or isinstance(told, bool | int | float)
-        return as_text(told)
+        self.is_malformed = self.is_malformed or isinstance(value, bool | int | float)
+        return as_text(value)
+
+    def finish_with(self, reason: JsonValue, meanings: FinishReasons) -> bool:
+        """Take the API's finish reason; return whether there is one."""
+        if word := as_text(reason):
+            self.finish_reason, self.finish = word, meanings.get(word, "stop")
+        return bool(word)
+
+    def set_tier(self, tier: str | None) -> None:
+        """Take the service tier of the answer; None for unknown."""
+        self.tier = self.tier if tier is None else tier
 
     def call(self, index: int, id: str = "") -> PartialCall:
         """Return the call at ``index``; another id starts a new call."""
@@ -142,9 +155,9 @@ class AnswerBuilder:
         return self.finish or "stop"
 
 
-def service_tier(told: JsonValue) -> str | None:
+def service_tier(value: JsonValue) -> str | None:
     """Return a service tier as in ``Usage``; None for values such as ``auto``."""
-    word = as_text(told).lower().removeprefix("on_demand_")
+    word = as_text(value).lower().removeprefix("on_demand_")
     if word in _USUAL_TIERS:
         return ""
     return word if _TIER.fullmatch(word) and word not in _NO_TIERS else None
@@ -157,12 +170,8 @@ _TIER = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 def body_excerpt(body: bytes) -> str:
     """Return the API's error message, or the beginning of a body without one."""
-    try:
-        sent = parse_json(body)
-    except ValueError:
-        sent = None
     # Gemini streams an error as an array of one.
-    message = error_message(as_dict(sent[0] if isinstance(sent, list) and sent else sent))
+    message = error_message(parse_first_object(body))
     if not message:
         message = " ".join(body[: 4 * _QUOTED].decode("utf-8", errors="replace").split())
     return message[:_QUOTED] or "empty body"

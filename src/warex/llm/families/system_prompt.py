@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from warex.llm.body import json_splice
 from warex.llm.body.lenient_json import as_dict
 
-_ROLES = ("system", "developer")
+SYSTEM_ROLES = ("system", "developer")
 """Roles of system messages; ``developer`` in newer models of OpenAI."""
 
 
@@ -25,7 +25,7 @@ def in_messages(sent: str, text: str) -> str:
     system = [
         message
         for message in json_splice.items(sent, messages)
-        if as_dict(message.value).get("role") in _ROLES
+        if as_dict(message.value).get("role") in SYSTEM_ROLES
     ]
     if not system:
         return json_splice.prepend_item(sent, messages, {"role": "system", "content": text})

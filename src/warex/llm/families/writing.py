@@ -3,14 +3,15 @@
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from struct import pack
 
 from pydantic import JsonValue
 
-from warex.llm.base import Finish, LlmAnswer, LlmRequest, SerializedAnswer
+from warex.llm.base import Finish, LlmAnswer, LlmRequest, SerializedAnswer, ToolCall
 from warex.llm.body.framing import EVENT_STREAM
 from warex.llm.body.lenient_json import as_dict, parse_json
+from warex.llm.families.reading import FinishReasons
 
 _WORDS = re.compile(r"\s*\S+|\s+$")
 
@@ -29,10 +30,10 @@ def sse(events: Iterable[JsonValue], *, named: bool = False, end: str = "") -> S
     return SerializedAnswer(200, headers, text.encode())
 
 
-def lines(frames: Iterable[JsonValue], kind: str = "application/x-ndjson") -> SerializedAnswer:
+def lines(frames: Iterable[JsonValue]) -> SerializedAnswer:
     """Return a stream of JSON values, one on each line."""
     text = "".join(f"{json.dumps(frame, ensure_ascii=False)}\n" for frame in frames)
-    return SerializedAnswer(200, {"content-type": kind}, text.encode())
+    return SerializedAnswer(200, {"content-type": "application/x-ndjson"}, text.encode())
 
 
 def aws_stream(messages: Iterable[tuple[str, JsonValue]]) -> SerializedAnswer:
@@ -49,14 +50,14 @@ def aws_message(kind: str, payload: JsonValue) -> bytes:
 def aws_message_of(kind: str, content: bytes) -> bytes:
     """Return one message with a serialised payload."""
     raised = kind.endswith("Exception")
-    told = (
+    named = (
         (":exception-type" if raised else ":event-type", kind),
         (":content-type", "application/json"),
         (":message-type", "exception" if raised else "event"),
     )
     headers = b"".join(
         bytes([len(name)]) + name.encode() + b"\x07" + pack(">H", len(value)) + value.encode()
-        for name, value in told
+        for name, value in named
     )
     prelude = pack(">II", 16 + len(headers) + len(content), len(headers))
     message = prelude + pack(">I", zlib.crc32(prelude)) + headers + content
@@ -81,9 +82,15 @@ def service_tier_of(request: LlmRequest, answer: LlmAnswer, usual: str) -> str |
     return ((answer.usage and answer.usage.tier) or usual) if request.tier else None
 
 
-def api_finish_reason(finish: Finish, known: Mapping[str, Finish], otherwise: str) -> str:
-    """Return the first finish reason of an API with this meaning."""
-    return next((word for word, meant in known.items() if meant == finish), otherwise)
+def function_call(call: ToolCall) -> dict[str, JsonValue]:
+    """Return a tool call in the form of OpenAI's chat completions."""
+    function: JsonValue = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def api_finish_reason(finish: Finish, meanings: FinishReasons) -> str:
+    """Return the first finish reason of an API with this meaning, or its very first one."""
+    return next((word for word, meant in meanings.items() if meant == finish), next(iter(meanings)))
 
 
 def _event(data: JsonValue, *, named: bool) -> str:

@@ -16,6 +16,7 @@ from pydantic import JsonValue, ValidationError
 
 from warex.llm.body.lenient_json import as_dict, as_list, as_text
 from warex.llm.prices.table import Price, PriceTable
+from warex.text.english import first_validation_error
 
 _MOST: Final = 10_000
 """The highest plausible price, in US dollars per million tokens."""
@@ -126,9 +127,7 @@ def _own(sent: JsonValue) -> PriceSource:
     try:
         table = PriceTable.model_validate(sent)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"it is no price table: {place}: {first['msg']}") from None
+        raise ValueError(f"it is no price table: {first_validation_error(error)}") from None
     return PriceSource({k: e for k, e in table.models.items() if isinstance(e, Price)}, {})
 
 
@@ -161,36 +160,36 @@ def _listed(entry: _Entry) -> Price | None:
         return None
     if "off_peak_pricing" in entry or "input_cost_per_request" in entry:
         raise _LeftOut(OTHERWISE)
-    told: dict[str, dict[int, dict[str, float]]] = {}
+    tiers: dict[str, dict[int, dict[str, float]]] = {}
     for key, value in entry.items():
         if found := _KEY.fullmatch(key):
             rate, lasting, limit, tier = found.groups()
             name = "cache_write_1h" if lasting else _RATES[rate]
             tier = _TIERS.get(tier, tier) or ""
-            told.setdefault(tier, {}).setdefault(1000 * int(limit or 0), {})[name] = _usd(value)
+            tiers.setdefault(tier, {}).setdefault(1000 * int(limit or 0), {})[name] = _usd(value)
     for part in map(as_dict, as_list(entry.get("tiered_pricing"))):
         begin = as_list(part.get("range"))[:1]
         at = int(begin[0]) if begin and isinstance(begin[0], int | float) else 0
         rates = {_RATES[key]: _usd(value) for key, value in part.items() if key in _RATES}
-        told.setdefault("", {}).setdefault(at, {}).update(rates)
-    usual = _by_length(told.pop("", {}))
+        tiers.setdefault("", {}).setdefault(at, {}).update(rates)
+    usual = _by_length(tiers.pop("", {}))
     if usual is None:
         raise _LeftOut(NO_TOKENS)
     if not usual["input"] and not usual["output"]:
         raise _LeftOut(NOTHING)
-    tiers = {tier: _by_length(rates) for tier, rates in sorted(told.items())}
-    return Price.model_validate({**usual, "tiers": {k: each for k, each in tiers.items() if each}})
+    others = {tier: _by_length(rates) for tier, rates in sorted(tiers.items())}
+    return Price.model_validate({**usual, "tiers": {k: each for k, each in others.items() if each}})
 
 
-def _by_length(told: Mapping[int, Mapping[str, float]]) -> dict[str, object] | None:
+def _by_length(lengths: Mapping[int, Mapping[str, float]]) -> dict[str, object] | None:
     """Return rates with those of a long prompt; None if input or output has none.
 
     Missing rates of a long prompt are the usual ones.
     """
-    usual: dict[str, object] = {**told.get(0, {})}
+    usual: dict[str, object] = {**lengths.get(0, {})}
     if "input" not in usual or "output" not in usual:
         return None
-    above = [{**usual, **rates, "tokens": at} for at, rates in told.items() if at]
+    above = [{**usual, **rates, "tokens": at} for at, rates in lengths.items() if at]
     if len(above) > 1:
         raise _LeftOut(LENGTHS)
     return {**usual, "above": above[0]} if above else usual
@@ -198,11 +197,11 @@ def _by_length(told: Mapping[int, Mapping[str, float]]) -> dict[str, object] | N
 
 def _routed(entry: _Entry) -> Price | None:
     """Return the price of an entry of OpenRouter."""
-    told = as_dict(entry.get("pricing"))
-    if "prompt" not in told or "completion" not in told:
+    pricing = as_dict(entry.get("pricing"))
+    if "prompt" not in pricing or "completion" not in pricing:
         raise _LeftOut(NO_TOKENS)
-    rates = {name: _usd(told[key]) for key, name in _ROUTED.items() if key in told}
-    if told.get("overrides") or _usd(told.get("request", 0)):
+    rates = {name: _usd(pricing[key]) for key, name in _ROUTED.items() if key in pricing}
+    if pricing.get("overrides") or _usd(pricing.get("request", 0)):
         raise _LeftOut(OTHERWISE)
     if not rates["input"] and not rates["output"] and ":free" not in as_text(entry.get("id")):
         raise _LeftOut(NOTHING)

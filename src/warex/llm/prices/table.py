@@ -146,8 +146,8 @@ class PriceTable(BaseModel, frozen=True, extra="forbid"):
     @property
     def digest(self) -> str:
         """SHA-256 of the prices, in hex."""
-        told = self.model_dump(mode="json", include={"models"}, exclude_defaults=True)
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        prices = self.model_dump(mode="json", include={"models"}, exclude_defaults=True)
+        return sha256(json.dumps(prices, sort_keys=True).encode()).hexdigest()
 
     def entry(self, model: str) -> Entry | None:
         """Return the entry of a model as a trace names it, or None.

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from warex.errors import InputError
 from warex.files.reading import read_regular_file
 from warex.llm.prices.table import PriceTable, built_in_prices
+from warex.text.english import first_validation_error
 
 LARGEST = 1 << 26
 """Bytes of a table or a collection of prices: the largest have some five million."""
@@ -61,7 +62,5 @@ def read_prices(path: Path, remedy: str = _REMEDY) -> PriceTable:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}; {remedy}") from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        where = f"{place}: " if place else ""
-        raise InputError(f"{path} is no price table: {where}{first['msg']}; {remedy}") from None
+        why = first_validation_error(error)
+        raise InputError(f"{path} is no price table: {why}; {remedy}") from None

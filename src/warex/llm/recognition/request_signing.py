@@ -25,7 +25,7 @@ def body_signature(path: str, headers: Mapping[str, str]) -> str | None:
     """
     said = headers.get("authorization", "")
     if digest := next((name for name in _DIGESTS if name in headers), None):
-        return f"its header {digest} tells a digest of its body"
+        return f"its header {digest} has a digest of its body"
     if _AWS.match(said):
         named = _SIGNED_HEADERS.search(said)
         signed = set(named[1].lower().split(";")) if named else set()

@@ -7,7 +7,7 @@ Requests of pages are ignored; those of programs and browser extensions are not.
 import re
 from collections.abc import Mapping
 
-from warex.llm.body.lenient_json import parse_json
+from warex.llm.body.lenient_json import parse_object
 from warex.llm.families import LLM_APIS
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.llm.recognition.hosts import is_known_llm_host
@@ -84,7 +84,7 @@ def unrecognised_reason(
         return BINARY
     if (known or broken) and (listed or _RUNS.search(path)):
         return broken or why
-    sent = _mapping(body)
+    sent = parse_object(body) if body[:64].lstrip().startswith(b"{") else {}
     prompts = any(sent.get(key) for key in _PROMPTS)
     if _TALKS.search(path):
         named = known or any(name in sent for name in _NAMES)
@@ -96,13 +96,3 @@ def unrecognised_reason(
     turns = sent.get("messages")
     is_chat = isinstance(turns, list) and all(isinstance(t, dict) and "role" in t for t in turns)
     return why if isinstance(sent.get("model"), str) and turns and is_chat else None
-
-
-def _mapping(body: bytes) -> dict[str, object]:
-    if not body[:64].lstrip().startswith(b"{"):
-        return {}
-    try:
-        sent = parse_json(body)
-    except ValueError:
-        return {}
-    return dict(sent) if isinstance(sent, dict) else {}

@@ -9,7 +9,7 @@ from typing import Final
 
 from warex.llm import recognise
 from warex.llm.base import LlmRequest
-from warex.llm.body.lenient_json import as_count, as_dict, as_text, parse_json
+from warex.llm.body.lenient_json import as_count, as_text, parse_object
 from warex.llm.families.openai_responses import ENDS, OpenAiResponses
 from warex.llm.recognition.browser_origin import is_browser_request, is_site_request
 from warex.llm.recognition.hosts import is_known_llm_host
@@ -59,10 +59,7 @@ def unreadable_socket_reason(host: str, headers: Mapping[str, str]) -> str | Non
 
 def parse_request(path: str, message: bytes) -> SocketRequest | None:
     """Parse a client's message; None if it starts no answer."""
-    try:
-        sent = as_dict(parse_json(message))
-    except ValueError:
-        return None
+    sent = parse_object(message)
     if sent.get("type") != "response.create":
         return None
     stream = as_text(sent.get("stream_id"))
@@ -74,10 +71,7 @@ def parse_request(path: str, message: bytes) -> SocketRequest | None:
 
 def parse_event(message: bytes) -> SocketEvent:
     """Parse a server's message; raises nothing."""
-    try:
-        sent = as_dict(parse_json(message))
-    except ValueError:
-        sent = {}
+    sent = parse_object(message)
     kind, stream = as_text(sent.get("type")), as_text(sent.get("stream_id"))
     status = as_count(sent.get("status")) if kind == "error" else 0
     return SocketEvent(stream, kind in _ENDS, status if 400 <= status < 600 else 200)

@@ -8,7 +8,7 @@ from mitmproxy import http
 
 from warex.effects import Reply
 from warex.errors import TrialVoid
-from warex.llm import LlmAnswer, LlmRequest, could_be_llm, recognise, told_wait, with_system_text
+from warex.llm import LlmAnswer, LlmRequest, could_be_llm, recognise, retry_after, with_system_text
 from warex.llm.actions.parser import SubtaskDepth
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.browser_origin import is_site_request
@@ -121,7 +121,7 @@ class LlmCalls:
         for effect in injection.effects:
             if not isinstance(effect, Reply):
                 continue
-            told = told_wait(state.llm.request, effect.headers, effect.body)
+            told = retry_after(state.llm.request, effect.headers, effect.body)
             if told is not None:
                 refused = _RateLimited(injection.id, told, now)
                 self._refused[state.llm.request.body_digest] = refused

@@ -11,7 +11,7 @@ def describe_outcome(trial: TrialRecord) -> str:
             word = "success" if trial.solved else "failure"
             return f"{word}: score {counted.score:g}, {counted.ending}, {counted.latency_s:.1f} s"
         case Unscored() as unscored:
-            return ": ".join(filter(None, ("unscored", unscored.told)))
+            return ": ".join(filter(None, ("unscored", unscored.summary)))
         case Void() as void:
             return f"void: {void.reason}"
         case None:

@@ -10,7 +10,7 @@ from functools import cache
 from urllib.parse import quote, quote_plus, urlsplit
 
 from warex.traces.redaction.gitleaks import PatternSet
-from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
+from warex.traces.redaction.names import Secrecy, is_secret, looks_random, name_secrecy
 
 _LEAST = 8
 """Characters of a secret; shorter values also occur in other words."""
@@ -27,13 +27,13 @@ def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     found: set[str] = set()
     for name, value in environment.items():
         found |= set(_secrets_in_url(value))
-        told = name_secrecy(name)
-        if told is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
+        secrecy = name_secrecy(name)
+        if secrecy is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
             continue
         for line in value.splitlines():
             if len(line) < _LEAST or line.lower() in _PLAIN or line.startswith("-----"):
                 continue
-            if told is Secrecy.SECRET or looks_secret(line):
+            if is_secret(secrecy, line):
                 found.add(line)
     return frozenset(found)
 
@@ -71,9 +71,6 @@ class KnownSecrets:
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
         self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
 
-    def __bool__(self) -> bool:
-        return bool(self._first)
-
     def in_text(self, text: bytes) -> bool:
         """Whether any of them is in the text; one pass for all."""
         return self._any is not None and bool(self._any.found(text))
@@ -94,15 +91,12 @@ def spellings(secret: str) -> frozenset[bytes]:
         }
     for safe in ("", "/", "/:@!$'()*,;=+~"):
         once = quote(secret, safe=safe)
-        texts |= {once, _lower_escapes(once), quote(once, safe=""), quote_plus(secret, safe=safe)}
+        lower = re.sub("%[0-9A-F]{2}", lambda escape: escape[0].lower(), once)
+        texts |= {once, lower, quote(once, safe=""), quote_plus(secret, safe=safe)}
     texts |= {json.dumps(text)[1:-1] for text in tuple(texts)}
     ways = {text.encode("utf-8", "surrogatepass") for text in texts}
     raw = secret.encode("utf-8", "surrogatepass")
     return frozenset(ways | set(_in_base64(raw)) | {raw.hex().encode()})
-
-
-def _lower_escapes(text: str) -> str:
-    return re.sub("%[0-9A-F]{2}", lambda match: match.group().lower(), text)
 
 
 def _in_base64(raw: bytes) -> Iterator[bytes]:

@@ -20,13 +20,10 @@ def redact_file(path: Path, secrets: Collection[str] = ()) -> None:
     """
     if path.is_symlink() or not path.is_file():
         return
-    write_atomic(path, _redacted(path, KnownSecrets(secrets)))
-
-
-def _redacted(path: Path, secrets: KnownSecrets) -> Iterator[bytes]:
+    known = KnownSecrets(secrets)
     with path.open("rb") as file:
-        for block in _blocks(file):
-            yield redact_bytes(secrets.replaced(block, REDACTED.encode()))
+        blocks = (known.replaced(block, REDACTED.encode()) for block in _blocks(file))
+        write_atomic(path, map(redact_bytes, blocks))
 
 
 def _blocks(lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,13 +48,9 @@ class SecretRule:
     entropy: float
     """The minimum in bits per character."""
 
-    @cached_property
-    def _compiled(self) -> Any:
-        return re2.compile(self.pattern.encode(), _options())
-
     def find(self, text: bytes, lower: bytes) -> Iterator[tuple[int, int]]:
         """Yield the spans of secrets; ``lower`` is the text in lower case."""
-        for match in self._compiled.finditer(text):
+        for match in compiled(self.pattern.encode()).finditer(text):
             group = next((n for n in range(1, (match.lastindex or 0) + 1) if match.group(n)), 0)
             begin, end = match.span(group)
             stop = _STOP.search(text, begin, end)
@@ -79,19 +75,13 @@ def entropy(secret: bytes) -> float:
 
 
 @cache
-def pattern_rules() -> tuple[SecretRule, ...]:
-    """Return the rules for a shape that begins with a literal."""
-    return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is None)
+def shape_rules(*, anchored: bool) -> tuple[SecretRule, ...]:
+    """Return the rules for a shape that begins with a literal, or for the others.
 
-
-@cache
-def unanchored_rules() -> tuple[SecretRule, ...]:
-    """Return the rules for a shape without a literal beginning, which are slow in one pass."""
-    return tuple(rule for rule in _shapes() if _COUNTED.match(rule.pattern) is not None)
-
-
-def _shapes() -> Iterator[SecretRule]:
-    return (_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
+    The others are slow in one pass.
+    """
+    shapes = (_adapted(rule) for rule in _usable() if _BY_CONTEXT not in rule["regex"])
+    return tuple(rule for rule in shapes if (_COUNTED.match(rule.pattern) is None) is anchored)
 
 
 @cache
@@ -148,6 +138,7 @@ def _options() -> Any:
     return options
 
 
+@cache
 def compiled(pattern: bytes) -> Any:
     """Return a pattern over bytes for RE2."""
     return re2.compile(pattern, _options())

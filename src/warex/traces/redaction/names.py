@@ -25,36 +25,12 @@ def _words(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-_STEMS = (
-    "apikey",
-    "accesskey",
-    "assertion",
-    "authkey",
-    "authoriz",
-    "bearer",
-    "cookie",
-    "credential",
-    "csrf",
-    "hmac",
-    "jwt",
-    "passcode",
-    "passphrase",
-    "passwd",
-    "passwort",
-    "password",
-    "privatekey",
-    "pwd",
-    "saml",
-    "secret",
-    "sessid",
-    "sessionid",
-    "sessionkey",
-    "signature",
-    "signingkey",
-    "subscriptionkey",
-    "token",
-    "verifier",
-    "xsrf",
+_STEMS = _words(
+    """
+    apikey accesskey assertion authkey authoriz bearer cookie credential csrf hmac jwt passcode
+    passphrase passwd passwort password privatekey pwd saml secret sessid sessionid sessionkey
+    signature signingkey subscriptionkey token verifier xsrf
+    """
 )
 """Mark a secret anywhere in a name, also within a word."""
 
@@ -141,9 +117,9 @@ def name_secrecy(name: str) -> Secrecy:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _IDS:
         whole = "".join(words)
-        told = before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid"))
-        maybe = Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
-        return Secrecy.SECRET if told else maybe
+        if before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid")):
+            return Secrecy.SECRET
+        return Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
     if last == "link" and before in _LINKS_THAT_OPEN:
         return Secrecy.MAYBE
     if len(words) > 1 and last in _NOT_ITSELF:
@@ -177,6 +153,11 @@ def _by_stems(words: list[str], last: str) -> Secrecy:
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\]{12,}")
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
 _WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{20,}")
+
+
+def is_secret(secrecy: Secrecy, value: str) -> bool:
+    """Whether a value is secret whose name has this secrecy."""
+    return secrecy is Secrecy.SECRET or (secrecy is Secrecy.MAYBE and looks_secret(value))
 
 
 def looks_secret(value: str) -> bool:

@@ -12,21 +12,20 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
+from warex.traces.redaction.names import (
+    Secrecy,
+    is_secret,
+    looks_random,
+    looks_secret,
+    name_secrecy,
+)
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
 from warex.traces.redaction.url_paths import announces_token, simple_url
 
 SECRET_HEADERS = frozenset(
-    {
-        "api-key",
-        "authorization",
-        "cookie",
-        "proxy-authorization",
-        "set-cookie",
-        "x-api-key",
-        "x-goog-api-key",
-    }
+    {"api-key", "authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key"}
+    | {"x-goog-api-key"}
 )
 """Headers whose value is always secret; for others the name decides."""
 
@@ -96,17 +95,17 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
         return name, REDACTED
     if lower == "sec-websocket-protocol":
         return name, _protocols(value)
-    told = Secrecy.NOTHING if lower in _NOT_SECRET else name_secrecy(name)
-    if told is Secrecy.MAYBE and lower.endswith("key"):
-        told = Secrecy.SECRET
+    secrecy = Secrecy.NOTHING if lower in _NOT_SECRET else name_secrecy(name)
+    if secrecy is Secrecy.MAYBE and lower.endswith("key"):
+        secrecy = Secrecy.SECRET
     if lower in ("authentication-info", "proxy-authentication-info"):
-        told = Secrecy.MAYBE
-    if told is Secrecy.SECRET and not _is_count(value):
+        secrecy = Secrecy.MAYBE
+    if secrecy is Secrecy.SECRET and not _is_count(value):
         return name, REDACTED
-    if told is Secrecy.NOTHING and _HEX.fullmatch(value) and not _is_known(value):
+    if secrecy is Secrecy.NOTHING and _HEX.fullmatch(value) and not _is_known(value):
         return name, value
     pieces = _SPLIT.split(value)
-    if told is Secrecy.MAYBE and any(map(looks_secret, pieces)):
+    if secrecy is Secrecy.MAYBE and any(map(looks_secret, pieces)):
         return name, REDACTED
     cleaned = redact_text(value)
     names_things = cleaned != value or "://" in value or _IDENTIFIES.search(name)
@@ -116,9 +115,7 @@ def redact_header(name: str, value: str) -> tuple[str, str]:
 
 
 def _is_known(value: str) -> bool:
-    return bool(process_secrets()) and process_secrets().in_text(
-        value.encode("utf-8", "surrogatepass")
-    )
+    return process_secrets().in_text(value.encode("utf-8", "surrogatepass"))
 
 
 _NOT_SECRET = frozenset(
@@ -138,17 +135,15 @@ def _is_count(value: str) -> bool:
 def _protocols(value: str) -> str:
     """Return subprotocols (RFC 6455) without tokens, which scripts in browsers send there."""
     cleaned: list[str] = []
-    told = Secrecy.NOTHING
+    announced = False
     for each in value.split(","):
         item = each.strip()
-        if told is Secrecy.SECRET and len(item) >= 8:
+        if announced and len(item) >= 8:
             cleaned.append(REDACTED)
-            told = Secrecy.NOTHING
-            continue
-        cleaned.append(_protocol(redact_text(item)))
-        told = max(
-            name_secrecy(item), Secrecy.SECRET if item.lower() in _SCHEMES else Secrecy.NOTHING
-        )
+            announced = False
+        else:
+            cleaned.append(_protocol(redact_text(item)))
+            announced = name_secrecy(item) is Secrecy.SECRET or item.lower() in _SCHEMES
     return ", ".join(cleaned)
 
 
@@ -164,10 +159,10 @@ def _protocol(item: str) -> str:
         return REDACTED if hidden else item
     parts = item.split(".")
     # Behind ``bearer`` any long part is secret; a host's name is not.
-    tells = any(name_secrecy(part) is not Secrecy.NOTHING for part in parts)
+    announced = any(name_secrecy(part) is not Secrecy.NOTHING for part in parts)
     return ".".join(
         REDACTED
-        if looks_random(part, 16, 25) or (tells and looks_secret(part) and len(part) >= 16)
+        if looks_random(part, 16, 25) or (announced and looks_secret(part) and len(part) >= 16)
         else part
         for part in parts
     )
@@ -216,19 +211,17 @@ def redact_image(content: bytes) -> bytes:
 def redact_arguments(arguments: Iterable[str]) -> list[str]:
     """Return a command line with the values of options such as ``--token`` replaced."""
     redacted: list[str] = []
-    told = Secrecy.NOTHING
+    is_value = False
     for argument in arguments:
-        if told is Secrecy.SECRET and not argument.startswith("-"):
+        is_option = argument.startswith("-")
+        if is_value and not is_option:
             redacted.append(REDACTED)
-            told = Secrecy.NOTHING
+            is_value = False
             continue
         name, mark, value = argument.partition("=")
-        told = name_secrecy(name) if argument.startswith("-") else Secrecy.NOTHING
-        if mark and value and (told is Secrecy.SECRET or name_secrecy(name) is Secrecy.SECRET):
-            redacted.append(f"{name}={REDACTED}")
-        else:
-            redacted.append(redact_text(argument))
-        told = Secrecy.NOTHING if mark else told
+        secret = name_secrecy(name) is Secrecy.SECRET
+        redacted.append(f"{name}={REDACTED}" if secret and value else redact_text(argument))
+        is_value = secret and is_option and not mark
     return redacted
 
 
@@ -255,10 +248,7 @@ def _redact_json(value: JsonValue, levels: int) -> JsonValue:
 
 
 def _redact_field(name: str, value: JsonValue, levels: int) -> JsonValue:
-    told = name_secrecy(name)
-    if told is Secrecy.SECRET or (
-        told is Secrecy.MAYBE and isinstance(value, str) and looks_secret(value)
-    ):
+    if is_secret(name_secrecy(name), value if isinstance(value, str) else ""):
         return _redact_credential(value, levels)
     if name == "arguments" and isinstance(value, str):
         return redact_json_text(value)

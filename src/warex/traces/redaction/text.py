@@ -7,19 +7,12 @@ closely. It works on bytes, since RE2 counts in bytes and files may contain any.
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.gitleaks import (
-    PatternSet,
-    compiled,
-    context_rules,
-    pattern_rules,
-    unanchored_rules,
-)
+from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
 from warex.traces.redaction.heuristics import (
     PASSWORD_STATEMENT,
     RANDOM_VALUE,
@@ -27,7 +20,7 @@ from warex.traces.redaction.heuristics import (
     stated_passwords,
     user_spans,
 )
-from warex.traces.redaction.names import Secrecy, looks_secret, name_secrecy
+from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
 from warex.traces.redaction.token_patterns import (
     COUNTED,
     KEY_PREFILTER,
@@ -95,7 +88,10 @@ _ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
 
 type _Span = tuple[int, int]
+type _Find = Callable[[bytes], Iterable[_Span]]
+"""Finds secrets in a text."""
 type _Replace = Callable[[bytes, bool, int], bytes]
+"""Replaces secrets in a text; the arguments are those of ``redact_bytes``."""
 
 
 def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
@@ -103,19 +99,18 @@ def redact_bytes(text: bytes, *, line: bool = False, depth: int = 0) -> bytes:
 
     ``line`` marks a line of a trace, whose own fields stay. ``depth`` counts decodings.
     """
-    if process_secrets():
-        text = process_secrets().replaced(text, _REDACTED)
-    shapes = pattern_rules()
-    gates, actions = _by_beginning()
-    found = gates.found(text)
+    text = process_secrets().replaced(text, _REDACTED)
+    shapes = shape_rules(anchored=True)
+    prefilters, actions = _by_beginning()
+    found = prefilters.found(text)
     if first := [place for place in found if place < len(shapes)]:
         lower = text.lower()
         text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
     for place in sorted(found):
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, line, depth)
-    gates, actions = _by_length()
-    for place in sorted(gates.found(text)):
+    prefilters, actions = _by_length()
+    for place in sorted(prefilters.found(text)):
         text = actions[place](text, line, depth)
     return text
 
@@ -125,20 +120,21 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
     """Return the patterns with a literal beginning, and the actions for those behind the rules."""
     own: tuple[tuple[bytes, _Replace], ...] = (
         (KEY_PREFILTER, _keys),
-        (_USER, _users),
-        (_PARAMETER, _parameters),
+        # No brackets: URL parsers would expect an IPv6 address.
+        (_USER, _cutting(user_spans, b"redacted")),
+        (_PARAMETER, _cutting(_parameters)),
         (_ASSIGNED, _assigned),
-        (_OPTION, _options),
-        (_TAG, _tags),
-        (_CURL_USER, _curl_users),
-        (_LOGIN, _logins),
-        (PASSWORD_STATEMENT, _said),
+        (_OPTION, _cutting(_options)),
+        (_TAG, _cutting(_tags)),
+        (_CURL_USER, _cutting(partial(_behind, _CURL_USER))),
+        (_LOGIN, _cutting(partial(_behind, _LOGIN))),
+        (PASSWORD_STATEMENT, _cutting(stated_passwords)),
         (_ENCODED, _encoded),
-        (_rare_words(), _rare),
-        (_by_context(), _vendors),
+        (_rare_words(), _cutting(_rare)),
+        (_by_context(), _cutting(_vendors)),
     )
-    patterns = (*(rule.pattern.encode() for rule in pattern_rules()), *(each for each, _ in own))
-    return PatternSet(patterns), tuple(do for _, do in own)
+    rules = [rule.pattern.encode() for rule in shape_rules(anchored=True)]
+    return PatternSet((*rules, *(each for each, _ in own))), tuple(do for _, do in own)
 
 
 @cache
@@ -148,17 +144,17 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
     They are a separate set, since RE2 would multiply their states with the other patterns'.
     """
     own: tuple[tuple[bytes, _Replace], ...] = (
-        (SEGMENT, _segments),
-        (PREFIXED, _prefixed),
+        (SEGMENT, _cutting(tokens_in_paths)),
+        (PREFIXED, _cutting(_prefixed)),
         (COUNTED, _keys),
-        (RANDOM_VALUE, _random_values),
+        (RANDOM_VALUE, _cutting(random_values)),
         (_LONG, _base64),
     )
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 
 
 def _rare_words() -> bytes:
-    words = {word for rule in unanchored_rules() for word in rule.keywords}
+    words = {word for rule in shape_rules(anchored=False) for word in rule.keywords}
     return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
 
 
@@ -188,6 +184,11 @@ def _cut(text: bytes, spans: Iterable[_Span], instead: bytes = _REDACTED) -> byt
     return b"".join((*pieces, text[done:])) if pieces else text
 
 
+def _cutting(find: _Find, instead: bytes = _REDACTED) -> _Replace:
+    """Return the action that cuts what is found."""
+    return lambda text, line, depth: _cut(text, find(text), instead)
+
+
 # ---- what has a shape
 
 
@@ -195,26 +196,23 @@ def _keys(text: bytes, line: bool, depth: int) -> bytes:
     return redact_vendor_keys(text)
 
 
-def _prefixed(text: bytes, line: bool, depth: int) -> bytes:
-    begins = (match.start() for match in _pattern(PREFIXED).finditer(text))
-    return _cut(text, filter(None, (prefixed_token(text, begin) for begin in begins)))
+def _prefixed(text: bytes) -> Iterator[_Span]:
+    begins = (match.start() for match in compiled(PREFIXED).finditer(text))
+    return filter(None, (prefixed_token(text, begin) for begin in begins))
 
 
-def _rare(text: bytes, line: bool, depth: int) -> bytes:
+def _rare(text: bytes) -> Iterator[_Span]:
     lower = text.lower()
-    return _cut(text, (span for rule in unanchored_rules() for span in rule.find(text, lower)))
+    return (span for rule in shape_rules(anchored=False) for span in rule.find(text, lower))
 
 
-def _vendors(text: bytes, line: bool, depth: int) -> bytes:
+def _vendors(text: bytes) -> Iterator[_Span]:
     lower = text.lower()
-    spans: list[_Span] = []
-    for match in _pattern(_by_context()).finditer(text):
-        head = match.group().lower()
-        for word, rules in context_rules().items():
-            if word in head:
-                for rule in rules:
-                    spans += rule.find(text, lower)
-    return _cut(text, spans)
+    heads = [match.group().lower() for match in compiled(_by_context()).finditer(text)]
+    for word, rules in context_rules().items():
+        if any(word in head for head in heads):
+            for rule in rules:
+                yield from rule.find(text, lower)
 
 
 def _base64(text: bytes, line: bool, depth: int) -> bytes:
@@ -226,8 +224,9 @@ def _base64(text: bytes, line: bool, depth: int) -> bytes:
         run = match.group().rstrip(b"=")
         if len(run) % 4 == 1:
             run = run[:-1]
+        altchars = b"-_" if b"-" in run or b"_" in run else None
         try:
-            plain = base64.b64decode(run + b"=" * (-len(run) % 4), altchars=_altchars(run))
+            plain = base64.b64decode(run + b"=" * (-len(run) % 4), altchars)
             plain.decode()
         except (binascii.Error, ValueError):
             continue
@@ -236,85 +235,57 @@ def _base64(text: bytes, line: bool, depth: int) -> bytes:
     return _cut(text, spans)
 
 
-def _altchars(run: bytes) -> bytes | None:
-    return b"-_" if b"-" in run or b"_" in run else None
-
-
 # ---- what has a name
 
 
-def _users(text: bytes, line: bool, depth: int) -> bytes:
-    # No brackets: URL parsers would expect an IPv6 address.
-    return _cut(text, user_spans(text), b"redacted")
+def _is_secret(secrecy: Secrecy, value: bytes) -> bool:
+    """Whether a value is secret that has a name of this secrecy."""
+    if not value or _PLACEHOLDER.match(value) or value.lower() in _TRUTHS:
+        return False
+    return is_secret(secrecy, value.decode("utf-8", "replace"))
 
 
-def _random_values(text: bytes, line: bool, depth: int) -> bytes:
-    return _cut(text, random_values(text))
-
-
-def _said(text: bytes, line: bool, depth: int) -> bytes:
-    return _cut(text, stated_passwords(text))
-
-
-def _parameters(text: bytes, line: bool, depth: int) -> bytes:
-    spans: list[_Span] = []
-    for match in _pattern(_PARAMETER).finditer(text):
+def _parameters(text: bytes) -> Iterator[_Span]:
+    for match in compiled(_PARAMETER).finditer(text):
         named = _NAME_OF_PARAMETER.match(text, match.start())
         name = named[1] if named else b""
-        told = name_secrecy(name.decode("utf-8", "replace"))
+        secrecy = name_secrecy(name.decode("utf-8", "replace"))
         if name.lower() in _SECRET_PARAMETERS:
-            told = Secrecy.SECRET
+            secrecy = Secrecy.SECRET
         quote_mark = text[match.end() : match.end() + 1]
         begin = match.end() + (quote_mark in (b'"', b"'"))
         value = _value(_IN_QUERY, text, begin)
         if begin > match.end() and (
             value[:1] in _GOES_ON or not text.startswith(quote_mark, begin + len(value))
         ):
-            continue  # The quote ends what stands before it.
-        if told is Secrecy.NOTHING or not value or _PLACEHOLDER.match(value):
-            continue
-        if value.lower() in _TRUTHS:
-            continue
-        if told is Secrecy.SECRET or looks_secret(value.decode("utf-8", "replace")):
-            spans.append((begin, begin + len(value)))
-    return _cut(text, spans)
+            continue  # The quote ends the text before it.
+        if _is_secret(secrecy, value):
+            yield begin, begin + len(value)
 
 
 def _assigned(text: bytes, line: bool, depth: int) -> bytes:
     spans: list[_Span] = []
-    for found in _pattern(_ASSIGNED).finditer(text):
+    for found in compiled(_ASSIGNED).finditer(text):
         left = _LEFT.search(text, max(0, found.start() - 60), found.start())
         match = _NAME_AND_MARK.match(text, left.start() if left else found.start())
         if match is None:
             continue
-        name, closing, separator, quote_mark = match.groups()
+        name, closing, _, quote_mark = match.groups()
         if line and b'"' in (closing, quote_mark):
             continue  # A field of the event itself, or the end of one of its texts.
-        told = name_secrecy(name.decode("utf-8", "replace"))
-        if told is Secrecy.NOTHING:
+        secrecy = name_secrecy(name.decode("utf-8", "replace"))
+        if secrecy is Secrecy.NOTHING:
             continue
-        begin = match.end()
-        span = _assigned_value(text, match.start(), begin, name, closing, separator, quote_mark)
-        if span is None:
-            continue
-        value = text[span[0] : span[1]]
-        if not value or _PLACEHOLDER.match(value) or value.lower() in _TRUTHS:
-            continue
-        if told is Secrecy.SECRET or looks_secret(value.decode("utf-8", "replace")):
+        span = _assigned_value(text, match)
+        if span is not None and _is_secret(secrecy, text[span[0] : span[1]]):
             spans.append(span)
     return _cut(text, spans)
 
 
-def _assigned_value(
-    text: bytes,
-    start: int,
-    begin: int,
-    name: bytes,
-    closing: bytes | None,
-    separator: bytes,
-    quote_mark: bytes | None,
-) -> tuple[int, int] | None:
+def _assigned_value(text: bytes, match: re.Match[bytes]) -> _Span | None:
     """Return the span of a name's value, or None."""
+    name, closing, separator, quote_mark = match.groups()
+    begin = match.end()
     if name.lower() in _HOLDS_ALL:
         digest = _DIGEST.match(text, begin)
         if digest is not None:
@@ -324,7 +295,7 @@ def _assigned_value(
     if quote_mark:
         end = _closing(text, begin, quote_mark)
         within = text[begin:end]
-        # A quote that is not closed soon, or closes what stood before, begins no value.
+        # A quote that is not closed soon, or closes the text before it, begins no value.
         if not within or b"\n" in within or (not closing and within[:1] in _GOES_ON):
             return None
         return begin, end
@@ -336,7 +307,8 @@ def _assigned_value(
         return span if value[:1].isdigit() and _STRONG.fullmatch(value) else None
     if b":" in separator and b"=" not in separator:
         return span if _STRONG.fullmatch(value) and not _SAYS_HOW.fullmatch(value) else None
-    form = text[span[1] : span[1] + 1] == b"&" or text[start - 1 : start] in (b"&", b"?", b";")
+    before = text[match.start() - 1 : match.start()]
+    form = text[span[1] : span[1] + 1] == b"&" or before in (b"&", b"?", b";")
     shell = _LETTERS.fullmatch(name) is not None
     return span if form or shell or _CODE.fullmatch(value) is None else None
 
@@ -357,35 +329,24 @@ def _closing(text: bytes, begin: int, quote_mark: bytes) -> int:
     return begin
 
 
-def _options(text: bytes, line: bool, depth: int) -> bytes:
-    spans: list[_Span] = []
-    for match in _pattern(_OPTION).finditer(text):
+def _options(text: bytes) -> Iterator[_Span]:
+    for match in compiled(_OPTION).finditer(text):
         named = _NAME_OF_OPTION.match(text, match.start())
-        told = name_secrecy(named[1].decode()) if named else Secrecy.NOTHING
+        secrecy = name_secrecy(named[1].decode()) if named else Secrecy.NOTHING
         value = _value(_BARE, text, match.end())
-        if told is Secrecy.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
-            spans.append((match.end(), match.end() + len(value)))
-    return _cut(text, spans)
+        if secrecy is Secrecy.SECRET and not _PLACEHOLDER.match(value) and _STRONG.fullmatch(value):
+            yield match.end(), match.end() + len(value)
 
 
-def _curl_users(text: bytes, line: bool, depth: int) -> bytes:
-    return _behind(text, _CURL_USER)
+def _behind(pattern: bytes, text: bytes) -> Iterator[_Span]:
+    ends = (match.end() for match in compiled(pattern).finditer(text))
+    return ((end, end + len(_value(_BARE, text, end))) for end in ends)
 
 
-def _logins(text: bytes, line: bool, depth: int) -> bytes:
-    return _behind(text, _LOGIN)
-
-
-def _behind(text: bytes, pattern: bytes) -> bytes:
-    ends = (match.end() for match in _pattern(pattern).finditer(text))
-    return _cut(text, ((end, end + len(_value(_BARE, text, end))) for end in ends))
-
-
-def _tags(text: bytes, line: bool, depth: int) -> bytes:
-    """Redact the values of hidden and password fields, and of tokens in ``meta`` elements."""
-    spans: list[_Span] = []
-    for tag in _pattern(_TAG).finditer(text):
-        told, values = False, []
+def _tags(text: bytes) -> Iterator[_Span]:
+    """Find the values of hidden and password fields, and of tokens in ``meta`` elements."""
+    for tag in compiled(_TAG).finditer(text):
+        is_secret, values = False, []
         rest = _REST_OF_TAG.match(text, tag.end())
         if rest is None:
             continue
@@ -395,16 +356,11 @@ def _tags(text: bytes, line: bool, depth: int) -> bytes:
             if name in (b"value", b"content"):
                 values.append(match.span(match.lastindex or 4))
             elif name == b"type":
-                told = told or value.lower() == b"password"
+                is_secret |= value.lower() == b"password"
             elif name in (b"name", b"id", b"property"):
-                told = told or name_secrecy(value.decode("utf-8", "replace")) is Secrecy.SECRET
-        if told:
-            spans += [span for span in values if span[1] - span[0] >= 4]
-    return _cut(text, spans)
-
-
-def _segments(text: bytes, line: bool, depth: int) -> bytes:
-    return _cut(text, tokens_in_paths(text))
+                is_secret |= name_secrecy(value.decode("utf-8", "replace")) is Secrecy.SECRET
+        if is_secret:
+            yield from (span for span in values if span[1] - span[0] >= 4)
 
 
 def _encoded(text: bytes, line: bool, depth: int) -> bytes:
@@ -429,8 +385,3 @@ def _encoded(text: bytes, line: bool, depth: int) -> bytes:
 def _value(pattern: re.Pattern[bytes], text: bytes, begin: int) -> bytes:
     match = pattern.match(text, begin)
     return match.group() if match else b""
-
-
-@cache
-def _pattern(pattern: bytes) -> Any:
-    return compiled(pattern)

@@ -26,14 +26,9 @@ def _key(literal: str, rest: str) -> tuple[str, re.Pattern[str], str]:
     JSON or of a URL.
     """
     prefix = re.escape(literal)
-    before = "|".join(
-        (
-            rf"(?<![A-Za-z0-9]{prefix})",
-            rf"(?<=\\[nrtbf]{prefix})",
-            rf"(?<=\\u[0-9a-f]{{4}}{prefix})",
-            rf"(?<=%[0-9A-Fa-f]{{2}}{prefix})",
-        )
-    )
+    escapes = (r"\\[nrtbf]", r"\\u[0-9a-f]{4}", r"%[0-9A-Fa-f]{2}")
+    behind_escape = "|".join(f"(?<={escape}{prefix})" for escape in escapes)
+    before = f"(?<![A-Za-z0-9]{prefix})|{behind_escape}"
     return literal, re.compile(f"{prefix}(?:{before}){rest}"), REDACTED
 
 
@@ -103,35 +98,11 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
 )
 _HARMLESS_PREFIXES = frozenset(
-    # Of ids that models and their clients give to calls, and of hashes.
-    [
-        "batch",
-        "blob",
-        "call",
-        "chatcmpl",
-        "cmpl",
-        "evt",
-        "file",
-        "gen",
-        "item",
-        "md5",
-        "msg",
-        "req",
-        "resp",
-        "response",
-        "rs",
-        "run",
-        "sha1",
-        "sha256",
-        "sha384",
-        "sha512",
-        "step",
-        "thread",
-        "toolu",
-        "tooluse",
-        "trace",
-    ]
+    {"batch", "blob", "call", "chatcmpl", "cmpl", "evt", "file", "gen", "item", "md5", "msg", "req"}
+    | {"resp", "response", "rs", "run", "sha1", "sha256", "sha384", "sha512", "step", "thread"}
+    | {"toolu", "tooluse", "trace"}
 )
+"""Of ids that models and their clients give to calls, and of hashes."""
 _TAIL = re.compile(rb"[A-Za-z0-9_+/=-]*")
 _GROUPS = re.compile(rb"(?:[A-Za-z0-9]+[_-])+")
 

@@ -79,7 +79,7 @@ _SIMPLE = re.compile(
 )
 _LONG = re.compile(r"[A-Za-z0-9_-]{14}|eyJ")
 _LONG_VALUE = 9
-"""Characters; no rule takes a shorter value for a secret unless its name tells."""
+"""Characters; a shorter value is only secret by its name."""
 
 
 def simple_url(url: str) -> str | None:

@@ -54,14 +54,14 @@ def variants(
     examples: Sequence[int],
 ) -> tuple[Variant, ...]:
     """Return all of the data, and the variants that each differ from it in one property."""
-    found = [Variant()]
-    if without_relabelled:
-        found.append(Variant("without relabelled", relabelled=False))
-    found += [
-        Variant(f"{it:g} clean per failure", clean_per_failure=it) for it in clean_per_failure
-    ]
-    found += [Variant(f"{it} families of pages", families=it) for it in families]
-    return (*found, *(Variant(f"{it} failures", examples=it) for it in examples))
+    without = [Variant("without relabelled", relabelled=False)] if without_relabelled else []
+    return (
+        Variant(),
+        *without,
+        *(Variant(f"{it:g} clean per failure", clean_per_failure=it) for it in clean_per_failure),
+        *(Variant(f"{it} families of pages", families=it) for it in families),
+        *(Variant(f"{it} failures", examples=it) for it in examples),
+    )
 
 
 def variant_rows(

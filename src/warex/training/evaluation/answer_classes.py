@@ -70,8 +70,8 @@ def classify(answer: ChatMessage, row: Row, vocabulary: Vocabulary) -> Classifie
         return ClassifiedAnswer(_without_action(text, answer), "", same_kind=False)
     act = acts[0]
     same_kind = bool(wanted) and act.name == wanted[0].name
-    told = _of_action(acts, wanted, row, vocabulary, text)
-    return ClassifiedAnswer(told, shown(act), same_kind)
+    label = _of_action(acts, wanted, row, vocabulary, text)
+    return ClassifiedAnswer(label, shown(act), same_kind)
 
 
 def shown(action: Action) -> str:
@@ -109,7 +109,7 @@ def _of_action(
     acts: Sequence[Action], wanted: Sequence[Action], row: Row, vocabulary: Vocabulary, text: str
 ) -> AnswerClass:
     act = acts[0]
-    is_wanted = bool(wanted) and _same(act, wanted[0])
+    is_wanted = any(act.name == it.name and _values(act) == _values(it) for it in wanted[:1])
     again = any(_asks_again(one, row, vocabulary) for one in acts)
     if row.kind == "failure":
         if is_wanted or again:
@@ -153,10 +153,6 @@ def _acts_on_nothing(act: Action, row: Row) -> bool:
         return False
     page = "\n".join(message_texts(row.prompt))
     return re.search(rf"(?<!\w){re.escape(values[0])}(?!\w)", page) is None
-
-
-def _same(one: Action, other: Action) -> bool:
-    return one.name == other.name and _values(one) == _values(other)
 
 
 def _values(act: Action) -> list[str]:

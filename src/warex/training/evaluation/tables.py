@@ -18,10 +18,7 @@ _LONGEST = 60
 
 def summary(results: Sequence[ModelResult]) -> Table:
     """Return a terminal table of each model's rates, with the classes of its answers below."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("model", overflow="fold")
-    for name in ("recovered", "p", "relative", "agrees", "same kind", "false reloads"):
-        table.add_column(name, justify="right")
+    table = _table("model", "recovered", "p", "relative", "agrees", "same kind", "false reloads")
     for one in results:
         table.add_row(
             escape_controls(one.name),
@@ -33,18 +30,15 @@ def summary(results: Sequence[ModelResult]) -> Table:
             shown(one.false_reloads),
         )
     for one in results:
-        told = ", ".join(f"{name} {one.classes[name]}" for name in CLASSES if one.classes.get(name))
+        counts = [f"{name} {one.classes[name]}" for name in CLASSES if one.classes.get(name)]
         table.add_row()
-        table.add_row(f"{escape_controls(one.name)}: {told}")
+        table.add_row(f"{escape_controls(one.name)}: {', '.join(counts)}")
     return table
 
 
 def ablation(outcomes: Sequence[AblationResult]) -> Table:
     """Return each variant's results; over several seeds the mean and the range."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("trained on", overflow="fold")
-    for name in ("failures", "clean", "recovered", "agrees", "false reloads"):
-        table.add_column(name, justify="right")
+    table = _table("trained on", "failures", "clean", "recovered", "agrees", "false reloads")
     for variant in dict.fromkeys(one.variant for one in outcomes):
         some = [one for one in outcomes if one.variant == variant]
         table.add_row(
@@ -55,6 +49,14 @@ def ablation(outcomes: Sequence[AblationResult]) -> Table:
             _range([one.result.agreement for one in some]),
             _range([one.result.false_reloads for one in some]),
         )
+    return table
+
+
+def _table(first: str, *numbers: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, overflow="fold")
+    for name in numbers:
+        table.add_column(name, justify="right")
     return table
 
 
@@ -95,9 +97,9 @@ def side_by_side(rows: Sequence[Row], answered: Mapping[str, Answers]) -> str:
     lines = [f"| task | fault | {' | '.join(names)} |", f"| --- | --- |{' --- |' * len(names)}"]
     for row in rows:
         if row.kind == "failure":
-            told = [_told(answered[name].get(row.id)) for name in names]
+            answers = [_shown_answer(answered[name].get(row.id)) for name in names]
             what = f"{row.fault} {row.page_family}".strip()
-            lines.append(f"| {_cell(row.task)} | {what} | {' | '.join(told)} |")
+            lines.append(f"| {_cell(row.task)} | {what} | {' | '.join(answers)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -117,7 +119,7 @@ def _data(rate: Rate) -> dict[str, Any]:
     return {"hits": rate.hits, "n": rate.n, "value": rate.value, "interval": list(rate.interval)}
 
 
-def _told(answer: ClassifiedAnswer | None) -> str:
+def _shown_answer(answer: ClassifiedAnswer | None) -> str:
     if answer is None:
         return "—"
     mark = "✓" if answer.label == "recovery" else "✗"

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from warex.errors import InputError, MachineError
-from warex.exports.dataset import Dataset
+from warex.exports.dataset import Dataset, require_empty_folder
 from warex.exports.names import Format
-from warex.files.reading import path_exists
+from warex.exports.rows import ChatMessage
 from warex.traces.files import write_atomic
 from warex.training.fine_tuning.hyperparameters import Hyperparameters
 from warex.training.fine_tuning.loss_mask import mask_prompt_loss
@@ -27,7 +27,6 @@ from warex.training.trl_data import (
     for_chat_template,
     require_rows,
     require_two_kinds,
-    rows_of_split,
 )
 
 CHECKPOINTS: Final = "checkpoints"
@@ -38,7 +37,7 @@ _DISK_FULL: Final = (
 )  # fmt: skip
 """``unexpected pos``: torch wrote less of a file than was requested."""
 
-type Tell = Callable[["TrainingProgress"], None]
+type OnStep = Callable[["TrainingProgress"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,6 @@ class TrainingResult:
     examples: int
     left_out: int
     """Rows that do not fit into ``max_length``."""
-    loss: float | None
-    """Of the last log."""
     validation_loss: float | None
     """Of the best epoch; None without validation rows."""
     resumed_at: int = 0
@@ -78,7 +75,7 @@ def train(
     adapter: Path | None = None,
     resume: bool = False,
     one_sided: bool = False,
-    tell: Tell = lambda progress: None,
+    on_step: OnStep = lambda progress: None,
 ) -> TrainingResult:
     """Train a LoRA adapter on a data set and write it into a folder.
 
@@ -91,25 +88,30 @@ def train(
     shorten_openmp_spin()
     last = _whole_checkpoint(out) if resume else None
     if not resume and is_first_process():
-        _require_fresh(out)
+        require_empty_folder(out, "the adapter", "go on with what is there by --resume")
     keep_freed_memory()
     loaded = load_model(model, precision=recipe.precision, qlora=recipe.qlora)
     _with_adapter(loaded, adapter, recipe)
-    length = _length(loaded)
-    some, left_out = examples(rows_of_split(dataset, "train"), length, recipe.max_length)
+
+    def length(messages: Sequence[ChatMessage]) -> int:
+        whole = for_chat_template(messages)
+        return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
+
+    some, left_out = examples(dataset.splits.get("train", ()), length, recipe.max_length)
     if not some:
         raise InputError(
             f"{dataset.folder}: no row of train fits into {recipe.max_length} tokens: raise"
             " --max-length, or export with a smaller --largest"
         )
-    validation, _ = examples(rows_of_split(dataset, "validation"), length, recipe.max_length)
+    validation, _ = examples(dataset.splits.get("validation", ()), length, recipe.max_length)
     from safetensors import SafetensorError
 
     out.mkdir(parents=True, exist_ok=True)
     try:
-        _write_json(out / RECIPE, {"model": model, **recipe.model_dump()})
-        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, tell)
-        result = trainer.train(resume_from_checkpoint=str(last) if last else None)
+        written = json.dumps({"model": model, **recipe.model_dump()}, indent=2)
+        write_atomic(out / RECIPE, f"{written}\n".encode())
+        trainer = _trainer(loaded, dataset.manifest.format, some, validation, out, recipe, on_step)
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
         trainer.save_model(str(out))
         best = trainer.state.best_metric
         trained = TrainingResult(
@@ -117,7 +119,6 @@ def train(
             steps=trainer.state.global_step,
             examples=len(some),
             left_out=left_out,
-            loss=result.training_loss,
             validation_loss=float(best) if best is not None else None,
             resumed_at=int(last.name.rpartition("-")[2]) if last else 0,
         )
@@ -133,25 +134,10 @@ def is_first_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
-def _processes() -> int:
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def _require_fresh(out: Path) -> None:
-    if path_exists(out) and not out.is_dir():
-        raise InputError(f"{out} is not a folder: name one for the adapter")
-    if out.is_dir() and any(out.iterdir()):
-        raise InputError(
-            f"{out} is not empty: name a new folder, or go on with what is there by --resume"
-        )
-
-
 def _whole_checkpoint(out: Path) -> Path | None:
     """Return the last complete checkpoint, or None."""
-    found = sorted(
-        (out / CHECKPOINTS).glob("checkpoint-*"), key=lambda it: int(it.name.rpartition("-")[2])
-    )
-    return next((folder for folder in reversed(found) if _is_whole(folder)), None)
+    whole = filter(_is_whole, (out / CHECKPOINTS).glob("checkpoint-*"))
+    return max(whole, key=lambda it: int(it.name.rpartition("-")[2]), default=None)
 
 
 def _is_whole(folder: Path) -> bool:
@@ -194,14 +180,6 @@ def _with_adapter(loaded: LoadedModel, adapter: Path | None, recipe: Hyperparame
             weights.data = weights.data.float()
 
 
-def _length(loaded: LoadedModel) -> Callable[[Sequence[Mapping[str, Any]]], int]:
-    def length(messages: Sequence[Mapping[str, Any]]) -> int:
-        whole = for_chat_template([dict(message) for message in messages])
-        return len(loaded.tokenizer.apply_chat_template(whole, tokenize=True, return_dict=False))
-
-    return length
-
-
 def _trainer(
     loaded: LoadedModel,
     kind: Format,
@@ -209,7 +187,7 @@ def _trainer(
     validation: list[dict[str, Any]],
     out: Path,
     recipe: Hyperparameters,
-    tell: Tell,
+    on_step: OnStep,
 ) -> Any:
     import trl
     from datasets import Dataset as Columns
@@ -223,18 +201,16 @@ def _trainer(
         "dpo": (trl.DPOConfig, trl.DPOTrainer),
         "kto": (trl.KTOConfig, trl.KTOTrainer),
     }[kind]
-    choices: dict[Format, dict[str, Any]] = {
-        "sft": {"completion_only_loss": True, "packing": recipe.packing},
-        "dpo": {"beta": recipe.beta},
-        "kto": {"beta": recipe.beta},
-    }
+    choices: dict[str, Any] = {"beta": recipe.beta}
+    if kind == "sft":
+        choices = {"completion_only_loss": True, "packing": recipe.packing}
     best = bool(validation)
     arguments = config(
         output_dir=str(out / CHECKPOINTS),
         num_train_epochs=recipe.epochs,
         per_device_train_batch_size=recipe.at_once,
         per_device_eval_batch_size=recipe.at_once,
-        gradient_accumulation_steps=recipe.accumulated(_processes()),
+        gradient_accumulation_steps=recipe.accumulated(int(os.environ.get("WORLD_SIZE", "1"))),
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=recipe.schedule,
         warmup_steps=recipe.warmup,
@@ -256,7 +232,7 @@ def _trainer(
         seed=recipe.seed,
         data_seed=recipe.seed,
         dataloader_pin_memory=loaded.device != "cpu",
-        **choices[kind],
+        **choices,
     )
     made = trainer(
         model=loaded.model,
@@ -264,31 +240,33 @@ def _trainer(
         train_dataset=Columns.from_list(some),
         eval_dataset=Columns.from_list(validation) if validation else None,
         processing_class=loaded.tokenizer,
-        callbacks=[_callback(out / METRICS, tell)],
+        callbacks=[_callback(out / METRICS, on_step)],
     )
     made.remove_callback(PrinterCallback)
     return made
 
 
-def _callback(path: Path, tell: Tell) -> Any:
+def _callback(path: Path, on_step: OnStep) -> Any:
     from transformers import TrainerCallback
+
+    def report(state: Any, values: Mapping[str, float]) -> None:
+        epoch = state.epoch or 0.0
+        on_step(TrainingProgress(state.global_step, state.max_steps, epoch, values))
 
     class Metrics(TrainerCallback):  # type: ignore[misc]
         """Writes what TRL logs as JSON lines, and reports each step."""
 
         def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
             if state.is_world_process_zero:
-                tell(TrainingProgress(state.global_step, state.max_steps, state.epoch or 0.0, {}))
+                report(state, {})
 
-        def on_log(
-            self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any
-        ) -> None:
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any, **more: Any) -> None:
             if not state.is_world_process_zero:
                 return
-            values = {k: float(v) for k, v in (logs or {}).items() if isinstance(v, int | float)}
+            values = {k: float(v) for k, v in logs.items() if isinstance(v, int | float)}
             with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"step": state.global_step, **values}) + "\n")
-            tell(TrainingProgress(state.global_step, state.max_steps, state.epoch or 0.0, values))
+            report(state, values)
 
     return Metrics()
 
@@ -334,7 +312,3 @@ def _card(model: str, dataset: Dataset, recipe: Hyperparameters, trained: Traini
         f"`warex evaluate --data DATA --model {model} --adapter {trained.folder}` tests it;"
         f" `warex serve --model {model} --adapter {trained.folder}` serves it.\n"
     )
-
-
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    write_atomic(path, (json.dumps(value, indent=2) + "\n").encode())

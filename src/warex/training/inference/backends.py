@@ -20,7 +20,7 @@ from warex.training.trl_data import for_chat_template
 
 type Answered = tuple[Row, ChatMessage]
 
-NEW_TOKENS: Final = 96
+_NEW_TOKENS: Final = 96
 _TRIES: Final = 3
 _TIMEOUT: Final = 300.0
 _ACTION_LINE: Final = re.compile(r"^[ \t]*\w+[ \t]*(?:\(.*\)|\[.*\])[ \t]*\n", re.MULTILINE)
@@ -37,7 +37,6 @@ def answers_by_model(
     adapter: str | None = None,
     *,
     batch: int = 8,
-    new_tokens: int = NEW_TOKENS,
     done: Callable[[str], bool] = lambda text: False,
 ) -> Iterator[Answered]:
     """Yield each row with the model's greedy answer, batched by length.
@@ -62,7 +61,7 @@ def answers_by_model(
             def deliver(generated: Generation) -> None:
                 answers[row.id] = generated.text
 
-            return GenerationRequest(written[row.id], adapter, 0, 1, new_tokens, (), deliver, done)
+            return GenerationRequest(written[row.id], adapter, 0, 1, _NEW_TOKENS, (), deliver, done)
 
         generate(loaded, [wanted(row) for row in some])
         for row in some:
@@ -70,7 +69,7 @@ def answers_by_model(
 
 
 def answers_by_endpoint(
-    url: str, model: str, rows: Sequence[Row], *, at_once: int = 4, new_tokens: int = NEW_TOKENS
+    url: str, model: str, rows: Sequence[Row], *, at_once: int = 4
 ) -> Iterator[Answered]:
     """Yield each row with an endpoint's answer, in order; the key is ``OPENAI_API_KEY``.
 
@@ -80,18 +79,15 @@ def answers_by_endpoint(
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
         raise InputError(f"--endpoint {url!r} is not an http:// or https:// address")
 
-    def ask(row: Row) -> Answered:
-        return row, _completion(url, model, row, new_tokens)
-
     with ThreadPoolExecutor(at_once) as threads:
-        yield from threads.map(ask, rows)
+        yield from threads.map(lambda row: (row, _completion(url, model, row)), rows)
 
 
-def _completion(url: str, model: str, row: Row, new_tokens: int) -> ChatMessage:
+def _completion(url: str, model: str, row: Row) -> ChatMessage:
     body: dict[str, Any] = {
         "model": model,
         "messages": row.prompt,
-        "max_tokens": new_tokens,
+        "max_tokens": _NEW_TOKENS,
         "temperature": 0,
     }
     if row.tools:
@@ -121,7 +117,7 @@ def _message(data: bytes, url: str) -> ChatMessage:
         message = json.loads(data)["choices"][0]["message"]
         content, calls = message.get("content") or "", message.get("tool_calls")
     except (ValueError, LookupError, TypeError, AttributeError):
-        told = data[:200].decode("utf-8", "replace")
-        raise InputError(f"{url} did not answer a chat completion: {told}") from None
+        shown = data[:200].decode("utf-8", "replace")
+        raise InputError(f"{url} did not answer a chat completion: {shown}") from None
     found: ChatMessage = {"role": "assistant", "content": content}
     return {**found, "tool_calls": calls} if calls else found

@@ -142,8 +142,8 @@ def generate(loaded: LoadedModel, batch: Sequence[GenerationRequest]) -> None:
 
 
 def _ends(loaded: LoadedModel) -> frozenset[int]:
-    told = loaded.model.generation_config.eos_token_id
-    several = told if isinstance(told, list) else [told]
+    ends = loaded.model.generation_config.eos_token_id
+    several = ends if isinstance(ends, list) else [ends]
     return frozenset({*several, loaded.tokenizer.eos_token_id} - {None})
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from warex.clock import Clock
 from warex.exports.rows import ChatMessage
+from warex.text.english import first_validation_error
 from warex.training.inference.batching import Batcher, Generation, GenerationRequest
 from warex.training.inference.tool_calls import message_of
 from warex.training.trl_data import for_chat_template
@@ -54,7 +55,8 @@ class ChatCompletionRequest(BaseModel, frozen=True, extra="ignore"):
 class _Refused(Exception):
     def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)
-        self.status, self.message, self.code = status, message, code
+        self.status = status
+        self.body = {"message": message, "type": "invalid_request_error", "code": code or None}
 
 
 def application(
@@ -79,9 +81,7 @@ def application(
         try:
             return await _complete(request, batcher, adapters, unsaid)
         except _Refused as error:
-            told = {"message": error.message, "type": "invalid_request_error",
-                    "code": error.code or None}  # fmt: skip
-            return JSONResponse({"error": told}, error.status)
+            return JSONResponse({"error": error.body}, error.status)
 
     chat = Route("/v1/chat/completions", complete, methods=["POST"])
     return Starlette(routes=[Route("/v1/models", models), chat])
@@ -131,9 +131,7 @@ async def _asked(request: "Request") -> ChatCompletionRequest:
     try:
         return ChatCompletionRequest.model_validate_json(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise _Refused(400, f"{where + ': ' if where else ''}{first['msg']}.") from None
+        raise _Refused(400, f"{first_validation_error(error)}.") from None
 
 
 def _prompt(batcher: Batcher, asked: ChatCompletionRequest) -> tuple[str, int]:
@@ -202,18 +200,17 @@ class _Answer:
 
     async def whole(self) -> dict[str, Any]:
         """Wait for the end and return the completion."""
+        last = Generation("", 0)
         async for generated in self._growing():
-            if generated.finish is not None:
-                message = message_of(generated.text)
-                reason = _reason(message, generated)
-                choice = {"index": 0, "message": message, "finish_reason": reason}
-                return {
-                    **self._facts,
-                    "object": "chat.completion",
-                    "choices": [choice],
-                    "usage": self._usage(generated),
-                }
-        raise AssertionError("an answer ended without a finish")
+            last = generated
+        message = message_of(last.text)
+        choice = {"index": 0, "message": message, "finish_reason": _reason(message, last)}
+        return {
+            **self._facts,
+            "object": "chat.completion",
+            "choices": [choice],
+            "usage": self._usage(last),
+        }
 
     async def events(self, *, usage: bool, whole: bool) -> AsyncIterator[bytes]:
         """Yield the completion's events; ``whole`` sends one message, since it may be a call."""
@@ -221,22 +218,20 @@ class _Answer:
         sent = 0
         try:
             async for generated in self._growing():
-                text = generated.text.removesuffix("�") if not generated.finish else generated.text
-                if whole and generated.finish:
-                    message = message_of(generated.text)
-                    yield self._event({**message, **_numbered(message)})
+                text = generated.text if generated.finish else generated.text.removesuffix("�")
+                if not whole and text[sent:]:
+                    yield self._event({"content": text[sent:]})
+                    sent = len(text)
+                if generated.finish:
+                    message = message_of(text) if whole else {}
+                    if whole:
+                        yield self._event({**message, **_numbered(message)})
                     yield self._event({}, _reason(message, generated))
-                elif not whole:
-                    if text[sent:]:
-                        yield self._event({"content": text[sent:]})
-                        sent = len(text)
-                    if generated.finish:
-                        yield self._event({}, generated.finish)
-                if generated.finish and usage:
-                    yield self._line({"choices": [], "usage": self._usage(generated)})
+                    if usage:
+                        yield self._line({"choices": [], "usage": self._usage(generated)})
         except _Refused as error:
             # The status has already been sent.
-            yield _data({"error": {"message": error.message, "type": "server_error"}})
+            yield _data({"error": {"message": str(error), "type": "server_error"}})
         yield b"data: [DONE]\n\n"
 
     async def _growing(self) -> AsyncIterator[Generation]:

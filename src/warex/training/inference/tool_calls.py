@@ -26,12 +26,12 @@ def message_of(text: str) -> ChatMessage:
 def _calls(text: str) -> Iterator[dict[str, Any]]:
     for number, found in enumerate(_CALL.finditer(text)):
         try:
-            told = json.loads(found[1])
+            call = json.loads(found[1])
         except ValueError:
             continue
-        if not isinstance(told, dict) or not isinstance(told.get("name"), str):
+        if not isinstance(call, dict) or not isinstance(call.get("name"), str):
             continue
-        given = told.get("arguments", {})
+        given = call.get("arguments", {})
         written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-        function = {"name": told["name"], "arguments": written}
+        function = {"name": call["name"], "arguments": written}
         yield {"id": f"call_{number}", "type": "function", "function": function}

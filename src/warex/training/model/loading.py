@@ -113,7 +113,11 @@ def load_model(
         config = AutoConfig.from_pretrained(folder, **more)
         require_memory(name, config, bytes_of_a_weight(bf16=bf16, qlora=qlora), where)
         tokenizer = AutoTokenizer.from_pretrained(folder, **more)
-        _require_chat_template(name, tokenizer)
+        if not tokenizer.chat_template:
+            raise InputError(
+                f"{name} has no chat template, so messages cannot be written for it: take its"
+                " instruct or chat version"
+            )
         model = AutoModelForCausalLM.from_pretrained(folder, **more, **given)
     except torch.cuda.OutOfMemoryError:
         raise MachineError(
@@ -134,14 +138,6 @@ def load_model(
     if adapter is not None:
         loaded.add_adapter(adapter)
     return loaded
-
-
-def _require_chat_template(name: str, tokenizer: Any) -> None:
-    if not tokenizer.chat_template:
-        raise InputError(
-            f"{name} has no chat template, so messages cannot be written for it: take its instruct"
-            " or chat version"
-        )
 
 
 def _source(name: str) -> tuple[str, dict[str, str]]:

@@ -53,11 +53,11 @@ class Vector:
 
     def expected(self) -> LlmAnswer:
         """Return what the answer says."""
-        told: dict[str, Any] = {"model": self.recognised().model, "complete": True, **self.says}
-        told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
-        if usage := told.get("usage"):
-            told["usage"] = Usage(**usage)
-        return LlmAnswer(**told)
+        answer: dict[str, Any] = {"model": self.recognised().model, "complete": True, **self.says}
+        answer["tool_calls"] = tuple(ToolCall(**call) for call in answer.get("tool_calls", ()))
+        if usage := answer.get("usage"):
+            answer["usage"] = Usage(**usage)
+        return LlmAnswer(**answer)
 
 
 @cache
@@ -66,44 +66,44 @@ def vectors(family: str) -> tuple[Vector, ...]:
     found: list[Vector] = []
     path = ""
     request: dict[str, Any] = {}
-    for told in load_yaml(HERE / f"{family}.yaml"):
-        path, request = told.pop("path", path), told.pop("request", request)
-        kind, body = _body(told)
+    for vector in load_yaml(HERE / f"{family}.yaml"):
+        path, request = vector.pop("path", path), vector.pop("request", request)
+        kind, body = _body(vector)
         found.append(
             Vector(
                 family=family,
-                name=told.pop("name"),
+                name=vector.pop("name"),
                 path=path,
                 request=request,
-                asked=told.pop("asked", {}),
-                status=told.pop("status", 200),
-                content_type=told.pop("type", kind),
+                asked=vector.pop("asked", {}),
+                status=vector.pop("status", 200),
+                content_type=vector.pop("type", kind),
                 body=body,
-                says=told.pop("says"),
+                says=vector.pop("says"),
             )
         )
-        assert not told, f"{family}.yaml: what is {sorted(told)}?"
+        assert not vector, f"{family}.yaml: what is {sorted(vector)}?"
     return tuple(found)
 
 
-def _body(told: dict[str, Any]) -> tuple[str, bytes]:
+def _body(vector: dict[str, Any]) -> tuple[str, bytes]:
     kind, body = "application/json", b""
-    if (whole := told.pop("whole", None)) is not None:
+    if (whole := vector.pop("whole", None)) is not None:
         body = json.dumps(whole).encode()
-    elif (events := told.pop("sse", None)) is not None:
+    elif (events := vector.pop("sse", None)) is not None:
         kind, body = "text/event-stream", "".join(map(_event, events)).encode()
-    elif (lines := told.pop("lines", None)) is not None:
+    elif (lines := vector.pop("lines", None)) is not None:
         kind = "application/x-ndjson"
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    elif (array := told.pop("array", None)) is not None:
+    elif (array := vector.pop("array", None)) is not None:
         body = f"[{',\n'.join(map(json.dumps, array))}]".encode()
-    elif (messages := told.pop("messages", None)) is not None:
+    elif (messages := vector.pop("messages", None)) is not None:
         kind = "application/vnd.amazon.eventstream"
         pairs = (pair for message in messages for pair in message.items())
         body = b"".join(aws_message(event, payload) for event, payload in pairs)
-    elif (text := told.pop("text", None)) is not None:
+    elif (text := vector.pop("text", None)) is not None:
         kind, body = "text/html", text.encode()
-    cut = told.pop("cut", 0)
+    cut = vector.pop("cut", 0)
     return kind, body[: len(body) - cut]
 
 
