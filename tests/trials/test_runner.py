@@ -263,6 +263,31 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
         assert any(read_trace(tmp_path / "attempt-1" / EVENTS).events(TrialEnded))
 
 
+@pytest.mark.parametrize("proxied", [True, False])
+@pytest.mark.parametrize("void", [True, False])
+def test_what_a_judge_leaves_behind_is_redacted(
+    context: TrialContext, tmp_path: Path, proxied: bool, void: bool
+) -> None:
+    class Judging(Shop):
+        artifacts: ClassVar = ("judge.txt",)
+
+        def score_after_trial(
+            self, task: str, folder: Path, result: TaskResult, trace: Trace | None
+        ) -> TaskResult:
+            (folder / "judge.txt").write_text("asked with hush-hush")
+            if void:
+                raise TrialVoid("the judge gave no verdict")
+            return result
+
+    known = {**os.environ, "OPENAI_API_KEY": "hush-hush"}
+    judging = replace(context, benchmark=Judging(), base_environment=known)
+
+    outcome = attempt(spec("page" if proxied else "0", proxied=proxied), judging, tmp_path)
+
+    assert isinstance(outcome, Void) is void
+    assert (tmp_path / "attempt-1" / "judge.txt").read_text() == "asked with [redacted]"
+
+
 def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(
     context: TrialContext, tmp_path: Path
 ) -> None:

@@ -17,20 +17,22 @@ from warex.trials.playbook import PLAYBOOK_PREFIX
 from warex.trials.scripted_model import MODEL_HOST
 
 
-def host_ports(spec: TrialSpec, stage: TaskEnvironment, context: TrialContext) -> frozenset[int]:
+def host_ports(
+    spec: TrialSpec, environment: TaskEnvironment, context: TrialContext
+) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser needs."""
     benchmark, task = context.benchmark, spec.key.task
     endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
     named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
-    told = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
-    return frozenset(stage.host_ports) | told
+    found = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
+    return frozenset(environment.host_ports) | found
 
 
 def proxy_config(
     spec: TrialSpec,
     attempt: int,
     folder: Path,
-    stage: TaskEnvironment,
+    environment: TaskEnvironment,
     context: TrialContext,
     capture: Capture,
     ended: str,
@@ -38,7 +40,7 @@ def proxy_config(
     """Return the configuration of the proxy of one attempt."""
     benchmark, key = context.benchmark, spec.key
     traffic = context.traffic
-    maps = [*stage.maps, *traffic.maps]
+    maps = [*environment.maps, *traffic.maps]
     if context.model_port is not None:
         maps.append(f"http://{MODEL_HOST}=http://127.0.0.1:{context.model_port}")
     arm = spec.arm or traffic.arm
