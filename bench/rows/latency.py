@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import override
 
 from pydantic import JsonValue
 
@@ -99,17 +100,20 @@ class _SameSites(TestbedBenchmark):
     Otherwise the testbed itself would be faster behind the proxy, which asks it without TLS.
     """
 
-    def stage(
+    @override
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         return self._secured(super().start_environment(task, folder, ca, direct=True))
 
     @contextmanager
-    def _secured(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
-        with stage as standing:
-            ports = standing.direct_hosts.items()
+    def _secured(
+        self, started: AbstractContextManager[TaskEnvironment]
+    ) -> Iterator[TaskEnvironment]:
+        with started as environment:
+            ports = environment.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
-            yield replace(standing, maps=maps)
+            yield replace(environment, maps=maps)
 
 
 def _told(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import override
 
 from bench.campaigns import all_solved, one_second_trials, went
 from bench.row import Row
@@ -45,7 +46,7 @@ def measure(setting: Setting) -> list[Row]:
 
 
 class _Timed(CommandBenchmark):
-    """Adds up the time of attempts: all of one happens while its stage stands.
+    """Adds up the time of attempts: all of one happens while its environment runs.
 
     Making the attempt's folder and writing how it came out, its first act and its last, are left
     out, and so count as overhead.
@@ -56,17 +57,18 @@ class _Timed(CommandBenchmark):
         self.seconds = 0.0
         self._lock = threading.Lock()
 
-    def stage(
+    @override
+    def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
         return self._timed(super().start_environment(task, folder, ca, direct=direct))
 
     @contextmanager
-    def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
+    def _timed(self, started: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
-            with stage as standing:
-                yield standing
+            with started as environment:
+                yield environment
         finally:
             with self._lock:
                 self.seconds += time.perf_counter() - began
