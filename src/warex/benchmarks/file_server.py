@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.base import TaskEnvironment, maps_of
+from warex.benchmarks.job import TaskEnvironment, maps_of
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
 

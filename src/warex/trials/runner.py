@@ -107,7 +107,8 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> 
         if spec.proxied:
             return _run_behind(spec, attempt, environment, folder, context)
         place = direct_environment(context.base_environment, context.ca, environment.direct_hosts)
-        with _agent_command(spec, folder, context, environment, place) as (command, variables):
+        with _agent_command(spec, folder, context, environment, place) as agent:
+            job, command, variables = agent
             finished = run_command(
                 command.arguments,
                 variables,
@@ -116,8 +117,8 @@ def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> 
                 stop=context.stop.is_set,
                 cwd=command.cwd,
             )
-        result = context.benchmark.read(spec.key.task, environment, folder, finished.code)
-        return _outcome(_scored(spec, folder, context, result, None), finished)
+        result = context.benchmark.read(job, environment, finished.code)
+        return _outcome(_scored(job, context, result, None), finished)
 
 
 @contextmanager
@@ -165,9 +166,10 @@ def _run_behind(
         try:
             if not first_page_is_proof(context):
                 fetch_canary(context.chromium, place, stop)
-            variables = {**place.environment.variables, AGENT_ENDED: agent_ended_url(ended)}
-            behind = replace(place.environment, variables=variables)
-            with _agent_command(spec, folder, context, environment, behind) as (command, variables):
+            known = {**place.environment.variables, AGENT_ENDED: agent_ended_url(ended)}
+            behind = replace(place.environment, variables=known)
+            with _agent_command(spec, folder, context, environment, behind) as agent:
+                job, command, variables = agent
                 finished = place.run(
                     command.arguments,
                     folder / AGENT_LOG,
@@ -176,7 +178,7 @@ def _run_behind(
                     stop=stop,
                     cwd=command.cwd,
                 )
-            result = context.benchmark.read(spec.key.task, environment, folder, finished.code)
+            result = context.benchmark.read(job, environment, finished.code)
             reached = context.benchmark.was_visited(environment)
         except TrialVoid as error:
             void = error
@@ -188,7 +190,7 @@ def _run_behind(
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
-    result = _scored(spec, folder, context, result, trace)
+    result = _scored(job, context, result, trace)
     outcome = _outcome(result, finished, trace.events(FaultDelivered), trace.events(LlmCall))
     if first_page_is_proof(context):
         require_first_page(trace, context.benchmark.sites(spec.key.task), reached)
@@ -211,8 +213,8 @@ def _agent_command(
     context: TrialContext,
     environment: TaskEnvironment,
     place: Environment,
-) -> Iterator[tuple[Command, dict[str, str]]]:
-    """Yield the agent's command and its variables; redact what it wrote when the block ends."""
+) -> Iterator[tuple[Job, Command, dict[str, str]]]:
+    """Yield the job, its command and its variables; redact what it wrote when the block ends."""
     benchmark = context.benchmark
     with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
         base_url = model_url(spec.agent, context, proxied=spec.proxied)
@@ -230,21 +232,19 @@ def _agent_command(
         keys = dict.fromkeys(benchmark.api_key_variables, PLACEHOLDER_KEY)
         variables = {**keys, **place.variables, **command.variables}
         try:
-            yield command, variables
+            yield job, command, variables
         finally:
             # Before the benchmark reads the files, since the outcome may quote them.
             _redact(folder, benchmark, variables)
 
 
-def _scored(
-    spec: TrialSpec, folder: Path, context: TrialContext, result: TaskResult, trace: Trace | None
-) -> TaskResult:
+def _scored(job: Job, context: TrialContext, result: TaskResult, trace: Trace | None) -> TaskResult:
     benchmark = context.benchmark
     try:
-        return benchmark.score_after_trial(spec.key.task, folder, result, trace)
+        return benchmark.score_after_trial(job, result, trace)
     finally:
         # A judge may have written files.
-        _redact(folder, benchmark, {**context.base_environment, **benchmark.variables})
+        _redact(job.folder, benchmark, {**context.base_environment, **benchmark.variables})
 
 
 def _redact(folder: Path, benchmark: Benchmark, variables: Mapping[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from warex.benchmarks.installation.checkouts import describe_path, missing_in_checkout
+from warex.benchmarks.installation.checkouts import describe_path
 
 
 def test_what_is_found_at_a_path_is_told_in_a_few_words(tmp_path: Path) -> None:
@@ -25,10 +25,3 @@ def test_what_is_found_at_a_path_is_told_in_a_few_words(tmp_path: Path) -> None:
         "it is a link to nowhere",
     ]
     assert describe_path(many) == "it is a folder that holds a, b, c, d, e, …"
-
-
-def test_a_checkout_that_lacks_a_file_is_told_with_what_to_do(tmp_path: Path) -> None:
-    assert missing_in_checkout(tmp_path, "run.py", "WebVoyager") == (
-        f"{tmp_path} holds no run.py: it is an empty folder; give the folder into which WebVoyager"
-        " was cloned"
-    )

@@ -36,7 +36,7 @@ def test_what_a_benchmark_needs_is_shown_without_its_environment(
     told = json.loads(said(capsys, "benchmarks", "show", kind.name, "--json"))
 
     assert kind.summary in shown
-    assert kind.example.splitlines()[0] in shown
+    assert kind.example().splitlines()[0] in shown
     assert told["vocabulary"]["finish"] == list(kind.vocabulary.finish)
     assert set(told["options"]) == set(kind.options_model.model_fields)
     assert (told["tasks"] is None) == ("why_no_tasks" in told)
@@ -46,7 +46,7 @@ def test_what_a_benchmark_needs_is_shown_without_its_environment(
 
 @each
 def test_its_example_is_a_campaign(kind: type[Benchmark], tmp_path: Path) -> None:
-    (tmp_path / "example.toml").write_text(kind.example)
+    (tmp_path / "example.toml").write_text(kind.example())
 
     campaign = load_campaign(str(tmp_path / "example.toml"))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
 
-from warex.benchmarks.base import AGENT_LOG
+from warex.benchmarks.job import AGENT_LOG
 from warex.benchmarks.scoring.expectations import Expectation
 from warex.benchmarks.scoring.json_path import parse_path
 from warex.benchmarks.scoring.user_commands import CommandLine, split_command
