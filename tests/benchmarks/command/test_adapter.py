@@ -97,7 +97,7 @@ def test_tasks_are_read_from_lines_jsonl_and_json(
     [
         ('{"id": 1}\n{"id": 1}\n', "line 2: the task '1' is listed twice"),
         ('{"name": 1}\n', "line 1: 'id': no 'id' there, since the document holds name"),
-        ("{\n", "is no list of tasks"),
+        ("{\n", "line 1 is no JSON: Expecting"),
         ("\n", "t.jsonl holds no task: it has no line but blank ones; write on each"),
     ],
 )

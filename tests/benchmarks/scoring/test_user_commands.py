@@ -62,8 +62,8 @@ def test_what_is_no_command_is_told(command: str | tuple[str, ...], says: str) -
 def test_one_that_takes_long_is_told_once() -> None:
     told: list[str] = []
 
-    run_user_command("the check", ("sleep", "0.4"), told=told.append, slow_s=0.1)
-    run_user_command("the check", ("true",), told=told.append, slow_s=5)
+    run_user_command("the check", ("sleep", "0.4"), notify=told.append, slow_s=0.1)
+    run_user_command("the check", ("true",), notify=told.append, slow_s=5)
 
     assert told == ["the check runs, for 300 s at most: sleep 0.4"]
 

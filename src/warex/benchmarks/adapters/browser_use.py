@@ -4,8 +4,7 @@ A script in browser-use's own environment runs its agent on one task with the li
 Telemetry, cloud, version check and extensions are off, since they contact other sites.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -19,12 +18,12 @@ from warex.benchmarks.base import Benchmark
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig, Text
+from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError
-from warex.files.reading import read_text_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import unknown_name, validate_document
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
 from warex.traffic import origin_of
 
@@ -71,10 +70,9 @@ def _answer_check(value: object) -> Any:
     return AnswerCheck.model_validate(value)
 
 
-class CustomTask(BaseModel, frozen=True, extra="forbid"):
+class CustomTask(NamedTask, frozen=True, extra="forbid"):
     """One line of a task file."""
 
-    id: Text
     goal: Text
     url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+\S*$")]
     expect: Annotated[Any, PlainValidator(_answer_check)] = None
@@ -301,36 +299,9 @@ class BrowserUseBenchmark(Benchmark):
         """The tasks of the file, if one is given."""
         if self.options.tasks is None:
             return None
+        wanted = (
+            "it has no line but blank ones; write a task on each"
+            " (docs/how-to/benchmarks/browser-use.md)"
+        )
         path = self.table.path(self.options.tasks)
-        tasks: dict[str, CustomTask] = {}
-        for where, task in _read_tasks(path):
-            if task.id in tasks:
-                raise CampaignError(f"{where}: the task {task.id!r} is listed twice")
-            tasks[task.id] = task
-        if not tasks:
-            raise CampaignError(
-                f"benchmark.options.tasks: {path} holds no task: it has no line but blank"
-                " ones; write a task on each (docs/how-to/benchmarks/browser-use.md)"
-            )
-        return tasks
-
-
-def _read_tasks(path: Path) -> Iterator[tuple[str, CustomTask]]:
-    """Yield each task of a file with its place; raise CampaignError, naming the line."""
-    where = f"benchmark.options.tasks: {path}"
-    try:
-        lines = read_text_file(path).splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CampaignError(f"{where} cannot be read: {error}") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        place = f"{where}, line {number}"
-        try:
-            data = json.loads(line)
-        except ValueError as error:
-            raise CampaignError(f"{place}: {error}") from None
-        task, mistakes = validate_document(CustomTask, data)
-        if task is None:
-            raise CampaignError(f"{place}: {'; '.join(mistakes)}")
-        yield place, task
+        return read_task_file(path, ".jsonl", CustomTask, wanted)

@@ -87,7 +87,7 @@ class CommandBenchmark(Benchmark):
     def _tasks(self) -> Mapping[str, TaskEntry]:
         tasks = self.options.tasks
         if isinstance(tasks, TaskFile):
-            return {task.id: task for task in read_tasks(tasks, self.table.path(tasks.file))}
+            return read_tasks(tasks, self.table.path(tasks.file))
         entries = [TaskEntry(id=task) if isinstance(task, str) else task for task in tasks]
         names = [task.id for task in entries]
         if twice := {name for name in names if names.count(name) > 1}:

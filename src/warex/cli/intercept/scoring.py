@@ -93,7 +93,7 @@ class Scoring:
         if self.reset_parts:
             from warex.benchmarks.scoring.expectations import reset
 
-            reset(self.reset_parts, told=told)
+            reset(self.reset_parts, notify=told)
 
     @contextmanager
     def capturing_output(self) -> Iterator[None]:
@@ -134,7 +134,7 @@ class Scoring:
             answer=lambda: "\n".join(copy.text for copy in self.copies),
             answer_is=PRINTED,
             trace=trace,
-            told=told,
+            notify=told,
         )
 
 
