@@ -12,7 +12,7 @@ from warex.traces import secrets_of, shared_answers_dir
 from warex.traffic import origin_of
 from warex.trials.addresses import endpoint_maps, hosts_of, loopback_ports
 from warex.trials.context import TrialContext, TrialSpec
-from warex.trials.first_page_check import first_page_is_proof
+from warex.trials.page_checks import first_page_is_proof
 from warex.trials.playbook import PLAYBOOK_PREFIX
 from warex.trials.scripted_model import MODEL_HOST
 

@@ -48,8 +48,12 @@ from warex.traces import (
 from warex.trials.addresses import AGENT_ENDED, agent_ended_url
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.defence_check import require_defence_applied
-from warex.trials.first_page_check import first_page_is_proof, require_first_page
-from warex.trials.page_checks import require_model_answer, require_pages
+from warex.trials.page_checks import (
+    first_page_is_proof,
+    require_first_page,
+    require_model_answer,
+    require_pages,
+)
 from warex.trials.playbook import serve_playbook
 from warex.trials.proxy_config import (
     host_ports,
