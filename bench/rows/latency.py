@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -101,16 +101,11 @@ class _SameSites(TestbedBenchmark):
     """
 
     @override
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        return self._secured(super().start_environment(task, folder, ca, direct=True))
-
-    @contextmanager
-    def _secured(
-        self, started: AbstractContextManager[TaskEnvironment]
     ) -> Iterator[TaskEnvironment]:
-        with started as environment:
+        with super().start_environment(task, folder, ca, direct=True) as environment:
             ports = environment.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
             yield replace(environment, maps=maps)

@@ -19,7 +19,7 @@ from warex.errors import CampaignError
 def test_tasks_are_in_the_order_of_their_file(tmp_path: Path, suffix: str, text: str) -> None:
     (tmp_path / "t").write_text(text)
 
-    assert list(read_task_file(tmp_path / "t", suffix, NamedTask, "")) == ["a", "b"]
+    assert list(read_task_file(tmp_path / "t", "t", suffix, NamedTask, "")) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_what_is_no_task_is_named_with_its_place(
     (tmp_path / "t").write_text(text)
 
     with pytest.raises(CampaignError, match=says):
-        read_task_file(tmp_path / "t", suffix, NamedTask, "give one")
+        read_task_file(tmp_path / "t", "t", suffix, NamedTask, "give one")

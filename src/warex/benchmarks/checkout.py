@@ -8,11 +8,13 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from warex.benchmarks.base import Benchmark
-from warex.benchmarks.installation.checkouts import describe_path
 from warex.benchmarks.job import AgentSpec
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError
 from warex.sandbox.doctor.finding import Finding, FindingState
+
+_NAMED = 5
+"""Largest number of files in a message."""
 
 
 class CheckoutOptions(BaseModel, frozen=True, extra="forbid"):
@@ -56,3 +58,21 @@ class CheckoutBenchmark(Benchmark):
 
     def _missing(self) -> Iterator[str]:
         return (file for file in self.checkout_files if not (self.checkout / file).is_file())
+
+
+def describe_path(path: Path) -> str:
+    """Return a clause about what is at a path."""
+    if path.is_symlink() and not path.exists():
+        return "it is a link to nowhere"
+    try:
+        if not path.exists():
+            return "there is nothing of this name"
+        if not path.is_dir():
+            return "it is a file" if path.stat().st_size else "it is an empty file"
+        shown = sorted(each.name for each in path.iterdir() if not each.name.startswith("."))
+        if not shown:
+            return "it is an empty folder"
+        more = ", …" if len(shown) > _NAMED else ""
+        return f"it is a folder that holds {', '.join(shown[:_NAMED])}{more}"
+    except OSError as error:
+        return f"it cannot be looked at ({error.strerror})"

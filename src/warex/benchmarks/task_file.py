@@ -1,4 +1,4 @@
-"""Reads the files of ``benchmark.options.tasks``."""
+"""Reads task files: JSON, JSONL, or a task a line."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,6 +21,7 @@ class NamedTask(BaseModel, frozen=True, extra="forbid"):
 
 def read_task_file[T: NamedTask](
     path: Path,
+    where: str,
     suffix: str,
     model: type[T],
     wanted: str,
@@ -28,11 +29,10 @@ def read_task_file[T: NamedTask](
 ) -> dict[str, T]:
     """Return a file's tasks by their names.
 
-    ``suffix`` is ``.json``, ``.jsonl``, or anything else for a task a line; ``wanted`` is what an
-    empty file lacks; ``fields`` returns the model's fields of an item, or raises LookupError.
-    Raises CampaignError for an invalid file, naming the place.
+    ``where`` names the file in messages; ``suffix`` is ``.json``, ``.jsonl``, or anything else for
+    a task a line; ``wanted`` is what an empty file lacks; ``fields`` returns the model's fields of
+    an item, or raises LookupError. Raises CampaignError for an invalid file, naming the place.
     """
-    where = f"benchmark.options.tasks: {path}"
     try:
         text = read_text_file(path)
     except (OSError, UnicodeDecodeError) as error:

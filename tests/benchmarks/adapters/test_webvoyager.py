@@ -67,12 +67,12 @@ def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
     [
         (
             '{"id": "a"}\n',
-            r"holds no tasks with id, ques and web: line 1 has no 'ques'",
+            r"tasks\.jsonl, line 1: 'ques' is missing",
         ),
-        ("\n[]\n", r"holds no tasks with id, ques and web: line 2 is none"),
-        ("{\n", r"line 1 is none \(Expecting"),
+        ("\n[]\n", r"tasks\.jsonl, line 2: "),
+        ("{\n", r"line 1 is no JSON: Expecting"),
         ("", r"tasks\.jsonl holds no task: it is an empty file"),
-        (None, r"tasks\.jsonl: there is nothing of this name"),
+        (None, r"tasks\.jsonl cannot be read: .*No such file"),
     ],
 )
 def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(

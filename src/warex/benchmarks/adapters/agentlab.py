@@ -6,7 +6,7 @@ host name, so that browsers send their traffic to the proxy.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -230,20 +230,17 @@ class AgentLabBenchmark(Benchmark):
             else:
                 yield Finding(name, "broken", f"{path} is not there, {what}: {remedy}")
 
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    ) -> Iterator[TaskEnvironment]:
         """Serve MiniWoB++, or map the hosts of WebArena's sites."""
-        return self._miniwob() if task.startswith("miniwob.") else nullcontext(self._on_sites())
-
-    @contextmanager
-    def _miniwob(self) -> Iterator[TaskEnvironment]:
-        with serve_folder(self.virtualenv().site_packages / "miniwob" / "html") as pages:
-            yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
-
-    def _on_sites(self) -> TaskEnvironment:
+        if task.startswith("miniwob."):
+            with serve_folder(self.virtualenv().site_packages / "miniwob" / "html") as pages:
+                yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
+            return
         sites = self.table.sites.items()
-        return _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
+        yield _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command for one ``ExpArgs``."""

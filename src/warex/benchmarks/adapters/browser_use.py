@@ -304,4 +304,5 @@ class BrowserUseBenchmark(Benchmark):
             " (docs/how-to/benchmarks/browser-use.md)"
         )
         path = self.table.path(self.options.tasks)
-        return read_task_file(path, ".jsonl", CustomTask, wanted)
+        where = f"benchmark.options.tasks: {path}"
+        return read_task_file(path, where, ".jsonl", CustomTask, wanted)

@@ -4,7 +4,7 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -104,11 +104,19 @@ class TestbedBenchmark(Benchmark):
         """Raise MachineError if the reference agent's Playwright is not installed."""
         require_extra("demo", "the reference agent", "playwright")
 
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    ) -> Iterator[TaskEnvironment]:
         """Start fresh sites for the trial; without a proxy they serve TLS."""
-        return self._served(self.task(task), ca if direct else None)
+        host, tls = self.task(task).host, ca if direct else None
+        lent = own_testbed(tls) if self._pool is None else self._pool.acquire(tls)
+        with lent as ports:
+            yield _Site(
+                maps=(f"https://{host}=http://127.0.0.1:{ports['port']}",),
+                direct_hosts={host: ports["port"]},
+                admin_port=ports["admin_port"],
+            )
 
     @contextmanager
     def shared_environment(self) -> Iterator[None]:
@@ -119,17 +127,6 @@ class TestbedBenchmark(Benchmark):
                 yield
             finally:
                 self._pool = None
-
-    @contextmanager
-    def _served(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[TaskEnvironment]:
-        lent = own_testbed(ca) if self._pool is None else self._pool.acquire(ca)
-        with lent as said:
-            port, admin_port = said["port"], said["admin_port"]
-            yield _Site(
-                maps=(f"https://{task.host}=http://127.0.0.1:{port}",),
-                direct_hosts={task.host: port},
-                admin_port=admin_port,
-            )
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the reference agent's command for the task."""

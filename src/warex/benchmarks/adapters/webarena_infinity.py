@@ -14,7 +14,7 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -168,17 +168,15 @@ class InfinityBenchmark(CheckoutBenchmark):
                     " of one"
                 )
 
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    ) -> Iterator[TaskEnvironment]:
         """Start the application; without a proxy the runner starts it on localhost."""
         if direct:
-            return nullcontext(_App(port=_free_port()))
-        return self._served(self._all[task])
-
-    @contextmanager
-    def _served(self, app: Path) -> Iterator[_App]:
-        made = self.virtualenv()
+            yield _App(port=_free_port())
+            return
+        app, made = self._all[task], self.virtualenv()
         for _ in range(_TRIES):
             port = _free_port()
             with subprocess.Popen(

@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from warex.benchmarks.checkout import CheckoutBenchmark
-from warex.benchmarks.installation.checkouts import describe_path
+from warex.benchmarks.checkout import CheckoutBenchmark, describe_path
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.job import AgentSpec, Job
 from warex.errors import CampaignError

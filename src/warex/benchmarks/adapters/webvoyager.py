@@ -7,17 +7,17 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
 from pydantic import Field
 
 from warex.benchmarks.artifacts import harness_crash, last_output
 from warex.benchmarks.base import no_proxy_refused
-from warex.benchmarks.checkout import CheckoutBenchmark, CheckoutOptions
-from warex.benchmarks.installation.checkouts import describe_path
+from warex.benchmarks.checkout import CheckoutBenchmark, CheckoutOptions, describe_path
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import Text
+from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_regular_file, read_text_file
 from warex.llm.actions.parser import Vocabulary
@@ -69,6 +69,13 @@ class WebVoyagerOptions(CheckoutOptions, frozen=True, extra="forbid"):
     images: Annotated[int, Field(ge=1, le=15, strict=True)] = Field(
         default=3, description="How many screenshots go to the model, and to the judge."
     )
+
+
+class WebVoyagerTask(NamedTask, frozen=True, extra="ignore", coerce_numbers_to_str=True):
+    """One line of a task file."""
+
+    ques: str
+    web: str
 
 
 class WebVoyagerBenchmark(CheckoutBenchmark):
@@ -123,39 +130,20 @@ class WebVoyagerBenchmark(CheckoutBenchmark):
         return tuple(self._all)
 
     @cached_property
-    def _all(self) -> Mapping[str, dict[str, Any]]:
+    def _all(self) -> Mapping[str, WebVoyagerTask]:
         given = self.options.tasks
         path = self.checkout / _TASKS if given is None else self.table.path(given)
+        if given is None and not path.is_file():
+            raise self.checkout_lacks(_TASKS)
         where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
         try:
-            lines = read_text_file(path).splitlines()
-        except FileNotFoundError:
-            if given is None:
-                raise self.checkout_lacks(_TASKS) from None
-            raise CampaignError(f"{where}: {describe_path(path)}; {_TASKS_WANTED}") from None
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise CampaignError(f"{where} cannot be read: {why}; {_TASKS_WANTED}") from None
-        tasks: dict[str, dict[str, Any]] = {}
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                task = json.loads(line)
-                tasks[str(task["id"])] = {key: str(task[key]) for key in ("id", "ques", "web")}
-            except (ValueError, LookupError, TypeError) as error:
-                why = f"has no {error}" if isinstance(error, KeyError) else f"is none ({error})"
-                raise CampaignError(
-                    f"{where} holds no tasks with id, ques and web: line {number} {why};"
-                    f" {_TASKS_WANTED}"
-                ) from None
-        if not tasks:
-            raise CampaignError(f"{where} holds no task: {describe_path(path)}; {_TASKS_WANTED}")
-        return tasks
+            return read_task_file(path, where, ".jsonl", WebVoyagerTask, describe_path(path))
+        except CampaignError as error:
+            raise CampaignError(f"{error}; {_TASKS_WANTED}") from None
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's page."""
-        return (origin_of(self._all[task]["web"]),)
+        return (origin_of(self._all[task].web),)
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
         """Return the site in the task's id: Google Map for ``Google Map--0``."""
@@ -210,7 +198,7 @@ class WebVoyagerBenchmark(CheckoutBenchmark):
         work = job.folder.absolute() / _WORK
         for folder in (work / "downloads", job.scratch / "judged"):
             folder.mkdir(parents=True)
-        (work / "task.jsonl").write_text(json.dumps(self._all[job.task]) + "\n", "utf-8")
+        (work / "task.jsonl").write_text(self._all[job.task].model_dump_json() + "\n", "utf-8")
         python, images = str(self.virtualenv().python), str(self.options.images)
         run = [python, "-u", str(self.checkout / _RUN), "--headless", "--fix_box_color"]
         run += ["--test_file", "task.jsonl", "--output_dir", _RESULTS]

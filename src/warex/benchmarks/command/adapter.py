@@ -4,7 +4,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -130,9 +130,7 @@ class CommandBenchmark(Benchmark):
     def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise CampaignError for a missing program, folder or address."""
         options = self.options
-        program = options.arguments[0]
-        if not PLACEHOLDER.search(program) and shutil.which(self._program(program)) is None:
-            raise CampaignError(f"benchmark.options.command: {program!r} is no program that runs")
+        self._require_program("benchmark.options.command", options.arguments)
         cwd = options.cwd
         if cwd and not PLACEHOLDER.search(cwd) and not self.table.path(cwd).is_dir():
             raise CampaignError(f"benchmark.options.cwd: there is no folder {cwd!r}")
@@ -166,14 +164,9 @@ class CommandBenchmark(Benchmark):
                 )
             commands = {"reset": self._reset(task), "check": expect.check if expect else None}
             for what, command in commands.items():
-                if command is None:
-                    continue
-                program = split_command(command)[0]
-                if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
-                    raise CampaignError(
-                        f"benchmark.options: the {what} of task {task!r}: {program!r} is no program"
-                        " that runs"
-                    )
+                if command is not None:
+                    where = f"benchmark.options: the {what} of task {task!r}"
+                    self._require_program(where, split_command(command))
             if direct and expect is not None and expect.url is not None:
                 raise no_proxy_refused(
                     f"task {task!r} expects a URL that the browser ends at, which only the proxy"
@@ -181,14 +174,16 @@ class CommandBenchmark(Benchmark):
                     other_remedy=", or expect something else",
                 )
 
-    def start_environment(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        """Run the reset command, serve the sites that are folders, and map all."""
-        return self._environment(task, folder)
+    def _require_program(self, where: str, parts: Sequence[str]) -> None:
+        program = parts[0]
+        if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
+            raise CampaignError(f"{where}: {program!r} is no program that runs")
 
     @contextmanager
-    def _environment(self, task: str, folder: Path) -> Iterator[TaskEnvironment]:
+    def start_environment(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> Iterator[TaskEnvironment]:
+        """Run the reset command, serve the sites that are folders, and map all."""
         if (command := self._reset(task)) is not None:
             reset(self._outside(command, task, folder), self._cwd(task, folder))
         with serve_sites(self.table) as environment:

@@ -34,4 +34,5 @@ def read_tasks(tasks: TaskFile, path: Path) -> dict[str, TaskEntry]:
         return data
 
     suffix = path.suffix if path.suffix in _WANTED else ""
-    return read_task_file(path, suffix, TaskEntry, _WANTED[suffix], fields)
+    where = f"benchmark.options.tasks: {path}"
+    return read_task_file(path, where, suffix, TaskEntry, _WANTED[suffix], fields)
