@@ -176,9 +176,9 @@ class Benchmark(Adapter):
             if wanted.rstrip("/") != given.rstrip("/"):
                 right = f"{urlsplit(agent.base_url)._replace(path=wanted, query='').geturl()!r}"
                 raise CampaignError(
-                    f"agent {agent.name!r}: {self.name} calls {endpoint}, whatever it is told, and"
-                    f" the proxy can put another host in its place, but no other path: the path of"
-                    f" base_url must be {wanted}, as in {right}, and it is {agent.base_url!r}"
+                    f"agent {agent.name!r}: {self.name} always calls {endpoint}, and the proxy"
+                    f" can put another host in its place, but no other path: the path of base_url"
+                    f" must be {wanted}, as in {right}, and it is {agent.base_url!r}"
                 )
 
 

@@ -315,7 +315,7 @@ def test_what_only_the_proxy_can_map_is_refused_without_one(real: Make) -> None:
     benchmark.validate(["v1.topwork-1"], [GPT], direct=True)
     with pytest.raises(CampaignError, match="'no-proxy': the site gomail"):
         benchmark.validate([TASK], [GPT], direct=True)
-    with pytest.raises(CampaignError, match=r"'no-proxy': REAL asks https://openrouter\.ai"):
+    with pytest.raises(CampaignError, match=r"'no-proxy': REAL always asks https://openrouter\.ai"):
         real().validate([TASK], [at("http://m.test/api/v1", "openrouter/a/b")], direct=True)
 
 

@@ -125,7 +125,7 @@ def test_where_nobody_saw_the_pages_the_trial_is_void(tmp_path: Path) -> None:
     ("expect", "says"),
     [
         ({}, "give at least one of text, regex, check and url"),
-        (" ", "a blank text stands everywhere"),
+        (" ", "a blank text is in every answer"),
         ({"regex": "("}, "is no regular expression"),
         ({"url": "/thanks"}, "`/thanks` matches no URL; write https://… or begin with *"),
         ({"check": ""}, "check"),

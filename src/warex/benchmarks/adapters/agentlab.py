@@ -4,7 +4,6 @@ MiniWoB++ is served from its wheel. The sites of WebArena are the user's; those 
 host name, so that browsers send their traffic to the proxy.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,14 +14,13 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from warex.benchmarks.artifacts import harness_crash
+from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
 from warex.benchmarks.base import Benchmark
 from warex.benchmarks.file_server import ServedFolder, serve_folder
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult, maps_of
-from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.files.reading import read_regular_file
+from warex.errors import CampaignError, MachineError
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -246,6 +244,11 @@ class AgentLabBenchmark(Benchmark):
         """Return the driver's command for one ``ExpArgs``."""
         made, options, agent = self.virtualenv(), self.options, job.agent
         results = str((job.folder / _RESULTS).absolute())
+        pages = cast(_World, environment).pages
+        local = MINIWOB if job.proxied or pages is None else f"http://127.0.0.1:{pages.port}"
+        addresses = {site: self._seen(site) for site in _SITES}
+        if not job.proxied:
+            addresses |= self.table.sites
         config = {
             "task": job.task,
             "agent": options.agent,
@@ -263,8 +266,8 @@ class AgentLabBenchmark(Benchmark):
             "TIKTOKEN_CACHE_DIR": str(made.site_packages / _TOKENS),
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "AGENTLAB_EXP_ROOT": results,
-            "MINIWOB_URL": f"{self._miniwob_at(job, cast(_World, environment))}/miniwob/",
-            **self._webarena_at(job),
+            "MINIWOB_URL": f"{local}/miniwob/",
+            **{f"WA_{site.upper()}": address for site, address in addresses.items()},
             **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
             **self.endpoint_variables(agent),
         }
@@ -278,7 +281,8 @@ class AgentLabBenchmark(Benchmark):
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the reward in AgentLab's summary."""
-        summary = _summary(job.folder)
+        found = list((job.folder / _RESULTS).glob("*/summary_info.json"))
+        summary = read_json_or_empty(found[0]) if found else {}
         if code is None:
             return TaskResult("time_limit", float(summary.get("cum_reward", 0.0) > 0))
         if not summary:
@@ -307,21 +311,6 @@ class AgentLabBenchmark(Benchmark):
         host = f"{site.replace('_', '-')}.webarena.warex.test"
         return f"http://{host}{parts.path}"
 
-    def _webarena_at(self, job: Job) -> dict[str, str]:
-        """Return BrowserGym's variables of the sites' addresses."""
-        return {
-            f"WA_{site.upper()}": self._seen(site)
-            if job.proxied
-            else self.table.sites.get(site, self._seen(site))
-            for site in _SITES
-        }
-
-    @staticmethod
-    def _miniwob_at(job: Job, environment: _World) -> str:
-        if job.proxied or environment.pages is None:
-            return MINIWOB
-        return f"http://127.0.0.1:{environment.pages.port}"
-
 
 def _page_still_loads(rule: Rule) -> bool:
     """Return whether a MiniWoB++ page can be set up under the rule's fault."""
@@ -331,17 +320,6 @@ def _page_still_loads(rule: Rule) -> bool:
     )
     skipped = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
     return held and (lets_through or skipped)
-
-
-def _summary(folder: Path) -> dict[str, Any]:
-    paths = list((folder / _RESULTS).glob("*/summary_info.json"))
-    if not paths:
-        return {}
-    try:
-        said = json.loads(read_regular_file(paths[0]))
-    except (OSError, ValueError) as error:
-        raise TrialVoid(f"{paths[0]} cannot be read: {error}") from None
-    return said if isinstance(said, dict) else {}
 
 
 def _brief(text: str) -> str:

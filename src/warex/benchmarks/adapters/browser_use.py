@@ -102,11 +102,11 @@ class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
         " ChatGoogle.",
     )
     agent: dict[str, JsonValue] = Field(
-        default_factory=dict, description="What Agent(…) is told beside: use_vision, use_judge …"
+        default_factory=dict, description="Other arguments of Agent(…): use_vision, use_judge …"
     )
 
     @model_validator(mode="after")
-    def _leaves_ours_alone(self) -> "BrowserUseOptions":
+    def _keeps_ours(self) -> "BrowserUseOptions":
         if taken := [key for key in self.agent if key in _OURS]:
             raise ValueError(f"agent.{taken[0]} is the adapter's own; leave it out")
         return self
@@ -158,8 +158,8 @@ class BrowserUseBenchmark(Benchmark):
         " away."
     )
     arming_help: ClassVar = (
-        "first_page: it opens the first page before its first step, and tells its model what came"
-        " of it, whatever that was"
+        "first_page: it opens the first page before its first step, and shows its model whatever"
+        " came of it"
     )
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:

@@ -219,8 +219,8 @@ class RealBenchmark(Benchmark):
         for agent in agents:
             if agent.model.startswith(_BY_OPENROUTER) and agent.base_url is not None:
                 raise no_proxy_refused(
-                    f"REAL asks {_OPENROUTER} for {agent.model!r}, whatever it is told, and only"
-                    " the proxy can send that to base_url"
+                    f"REAL always asks {_OPENROUTER} for {agent.model!r}, and only the proxy can"
+                    " send that to base_url"
                 )
 
     def findings(self) -> Iterator[Finding]:

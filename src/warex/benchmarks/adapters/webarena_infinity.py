@@ -164,8 +164,8 @@ class InfinityBenchmark(CheckoutBenchmark):
                 )
             if agent.base_url is not None and agent.model != "gpt" and not agent.is_mock:
                 raise CampaignError(
-                    f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone is told"
-                    " of one"
+                    f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone takes"
+                    " one"
                 )
 
     @contextmanager
@@ -282,7 +282,8 @@ def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
     if words.startswith(_TIMED_OUT):
         return TaskResult("time_limit", score, reasons=(words,))
     steps = _steps(history)
-    if not said["is_done"] and not any(_acted(step) for step in steps):
+    acted = any((step.get("model_output") or {}).get("action") for step in steps)
+    if not said["is_done"] and not acted:
         errors = [str(error) for error in said["errors"] if error]
         why = f": {errors[-1][:300]}" if errors else ""
         return TaskResult("model_error", 0.0, void_reason=f"the model never said what to do{why}")
@@ -299,8 +300,3 @@ def _steps(history: Path) -> list[dict[str, Any]]:
     """Return the agent's steps; step 0 is browser-use's own, to the first page."""
     steps: list[dict[str, Any]] = json.loads(read_regular_file(history))["history"]
     return [step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0]
-
-
-def _acted(step: Mapping[str, Any]) -> bool:
-    """Return whether the model's answer contained an action."""
-    return bool((step.get("model_output") or {}).get("action"))

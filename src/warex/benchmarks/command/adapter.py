@@ -48,7 +48,7 @@ class CommandBenchmark(Benchmark):
     """The user's own command, run once for each task."""
 
     name: ClassVar = "command"
-    summary: ClassVar = "Any command that does one task: a template and where its result stands."
+    summary: ClassVar = "Any command that does one task: a template and the place of its result."
     vocabulary = Vocabulary(name="command")
     options_model: ClassVar = CommandOptions
     options: CommandOptions

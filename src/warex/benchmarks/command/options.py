@@ -24,65 +24,50 @@ from warex.benchmarks.vocabularies import VocabularyConfig
 from warex.scenarios import Arm
 from warex.scenarios.mistakes import unknown_name
 
-PLACEHOLDERS = (
-    "task",
-    "task_id",
-    "out",
-    "scratch",
-    "model",
-    "base_url",
-    "seed",
-    "max_steps",
-    "browser",
-    "observation",
-)
+_SCORING = ("task", "task_id", "out")
+"""Placeholders of reset and check commands and of the result's file, too."""
+
+_AGENT = ("scratch", "model", "base_url", "seed", "max_steps", "browser", "observation")
+
+PLACEHOLDERS = (*_SCORING, *_AGENT)
 """Placeholders of a template, each in curly brackets; doubled brackets escape them."""
 
-SCORING_PLACEHOLDERS = ("task", "task_id", "out")
-"""Placeholders of reset and check commands and of the result's file."""
+_NOT_HERE = "is the agent's own; here {task}, {task_id} and {out} are known"
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
 
-def _known(template: str, placeholders: Sequence[str], why_not: str) -> str:
-    """Return a template; raise ValueError for a placeholder that is unknown, here or at all."""
+def _check_template(template: str, *, not_here: str = "") -> str:
+    """Check the placeholders; ``not_here`` refuses the agent's own."""
     for _, name in PLACEHOLDER.findall(template):
         if name and name not in PLACEHOLDERS:
             raise ValueError(unknown_name("there is no placeholder", name, PLACEHOLDERS))
-        if name and name not in placeholders:
-            raise ValueError(f"{{{name}}} {why_not}")
+        if name in _AGENT and not_here:
+            raise ValueError(f"{{{name}}} {not_here}")
     return template
 
 
-def _check_template(template: str) -> str:
-    return _known(template, PLACEHOLDERS, "")
-
-
-def _check_templates(command: CommandLine) -> CommandLine:
+def _check_agent_command(command: CommandLine) -> CommandLine:
     for part in split_command(command):
         _check_template(part)
     return command
 
 
-def _check_scoring(command: CommandLine) -> CommandLine:
+def _check_scoring_command(command: CommandLine) -> CommandLine:
     for part in split_command(command):
-        _known(
-            part,
-            SCORING_PLACEHOLDERS,
-            "is the agent's own; here {task}, {task_id} and {out} are known",
-        )
+        _check_template(part, not_here=_NOT_HERE)
     return command
 
 
 def _check_expectation(expect: Expectation) -> Expectation:
     if expect.check is not None:
-        _check_scoring(expect.check)
+        _check_scoring_command(expect.check)
     return expect
 
 
 type _Template = Annotated[Text, AfterValidator(_check_template)]
-type _AgentCommand = Annotated[CommandLine, AfterValidator(_check_templates)]
-type _ScoringCommand = Annotated[CommandLine, AfterValidator(_check_scoring)]
+type _AgentCommand = Annotated[CommandLine, AfterValidator(_check_agent_command)]
+type _ScoringCommand = Annotated[CommandLine, AfterValidator(_check_scoring_command)]
 type _Expectation = Annotated[Expectation, AfterValidator(_check_expectation)]
 
 
@@ -137,7 +122,7 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
     @field_validator("file")
     @classmethod
     def _is_fresh(cls, file: str) -> str:
-        _known(file, SCORING_PLACEHOLDERS, "is not known when the result is read; name {out}")
+        _check_template(file, not_here="is not known when the result is read; name {out}")
         within = Path(file.removeprefix("{out}/"))
         if within.is_absolute() or ".." in within.parts:
             raise ValueError(

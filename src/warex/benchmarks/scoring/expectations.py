@@ -63,14 +63,14 @@ class Expectation(BaseModel, frozen=True, extra="forbid"):
         if not isinstance(value, str):
             return value
         if not value:
-            raise ValueError("it is empty; give the text that stands in the answer of a success")
+            raise ValueError("it is empty; give the text that is in the answer of a success")
         return {"text": value}
 
     @field_validator("text")
     @classmethod
     def _says_something(cls, text: str | None) -> str | None:
         if text is not None and not text.strip():
-            raise ValueError("it is blank, and a blank text stands everywhere")
+            raise ValueError("it is blank, and a blank text is in every answer")
         return text
 
     @model_validator(mode="after")

@@ -21,7 +21,7 @@ from typing import IO, Annotated, Final
 from pydantic import AfterValidator
 
 from warex.benchmarks.table import Text
-from warex.errors import TrialVoid
+from warex.errors import TrialVoid, signal_name
 from warex.text.escaping import escape_controls
 
 LIMIT_S: Final = 300.0
@@ -56,14 +56,9 @@ class CommandOutcome:
     @property
     def ending(self) -> str:
         """How it ended, as a clause."""
-        how = f"ended with code {self.code}" if self.code >= 0 else f"was ended by {self._signal}"
+        code = self.code
+        how = f"ended with code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
         return f"{how} and said: {self.said}" if self.said else f"{how} and said nothing"
-
-    @property
-    def _signal(self) -> str:
-        with suppress(ValueError):
-            return signal.Signals(-self.code).name
-        return f"signal {-self.code}"
 
 
 def split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -139,7 +134,9 @@ def run_user_command(
         except OSError as error:
             raise TrialVoid(f"{what} cannot be started: {parts[0]!r}: {error.strerror}") from None
         try:
-            code = _wait(process, limit_s, slow_s, lambda: notify(_slow(what, parts, limit_s)))
+            shown = escape_controls(shlex.join(parts))[:_LONGEST]
+            notice = f"{what} runs, for {limit_s:g} s at most: {shown}"
+            code = _wait(process, limit_s, slow_s, lambda: notify(notice))
         except subprocess.TimeoutExpired:
             _end(process)
             said = _last_line(err) or _last_line(out)
@@ -172,12 +169,6 @@ def _wait(
             if passed >= limit_s:
                 raise
     return None
-
-
-def _slow(what: str, parts: Sequence[str], limit_s: float) -> str:
-    return (
-        f"{what} runs, for {limit_s:g} s at most: {escape_controls(shlex.join(parts))[:_LONGEST]}"
-    )
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
