@@ -22,8 +22,7 @@ def host_ports(
 ) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser needs."""
     benchmark, task = context.benchmark, spec.key.task
-    endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
-    named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
+    named = (*benchmark.sites(task), *_endpoints(spec, context), spec.agent.base_url or "")
     found = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
     return frozenset(environment.host_ports) | found
 
@@ -47,9 +46,8 @@ def proxy_config(
     if arm is None and spec.scenario is not None:
         arm = benchmark.arm(spec.scenario, key.task)
     base_url = model_url(spec.agent, context, proxied=True)
-    endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
     if base_url is not None:
-        maps += endpoint_maps(endpoints, _served_at(base_url, context))
+        maps += endpoint_maps(_endpoints(spec, context), _served_at(base_url, context))
     return ProxyConfig(
         capture=capture,
         ca=context.ca.folder,
@@ -85,8 +83,12 @@ def _cache_place(spec: TrialSpec, context: TrialContext) -> LlmCachePaths | None
 def llm_hosts(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:
     """Return the hosts of the agent's model beside the well-known ones."""
     base_url = model_url(spec.agent, context, proxied=True)
-    endpoints = context.benchmark.endpoints(with_model_name(spec.agent, context.benchmark))
-    return (*context.traffic.llm_hosts, *hosts_of(base_url or "", *endpoints))
+    return (*context.traffic.llm_hosts, *hosts_of(base_url or "", *_endpoints(spec, context)))
+
+
+def _endpoints(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:
+    """Return the base URLs that the harness has in its code."""
+    return context.benchmark.endpoints(with_model_name(spec.agent, context.benchmark))
 
 
 def _served_at(base_url: str, context: TrialContext) -> str:

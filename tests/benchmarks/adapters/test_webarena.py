@@ -71,16 +71,6 @@ def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
     assert webarena().site_names_of("1") == ("shopping_admin",)
 
 
-def test_a_folder_that_is_no_checkout_is_told_by_the_file_it_lacks(tmp_path: Path) -> None:
-    table = BenchmarkConfig(name="webarena", options={"checkout": str(tmp_path)})
-    with pytest.raises(CampaignError, match=r"holds no tasks .*\(No such file or dir.*checkout$"):
-        WebArenaBenchmark(table).tasks()
-    (tmp_path / "config_files").mkdir()
-    (tmp_path / "config_files" / "test.raw.json").write_text("[]")
-    with pytest.raises(CampaignError, match=r"holds no tasks of WebArena \(its list is empty\);"):
-        WebArenaBenchmark(table).tasks()
-
-
 @pytest.mark.parametrize(
     ("target", "told", "mapped"),
     [
