@@ -11,15 +11,7 @@ import pytest
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import AgentSpec, Command, Job, TaskEnvironment
 from warex.scenarios import Scenario
-from warex.traces import (
-    Counted,
-    FaultDelivered,
-    FaultMissed,
-    LlmCall,
-    Trace,
-    TrialKey,
-    read_trace,
-)
+from warex.traces import Counted, FaultDelivered, FaultMissed, LlmCall, Trace, TrialKey, read_trace
 from warex.trials import TrialContext, TrialSpec, run_trial
 from warex.trials.playbook import Playbook
 

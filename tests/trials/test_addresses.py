@@ -5,12 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from warex.trials.addresses import (
-    endpoint_maps,
-    hosts_of,
-    loopback_notices,
-    loopback_ports,
-)
+from warex.trials.addresses import endpoint_maps, hosts_of, loopback_notices, loopback_ports
 
 
 @pytest.fixture

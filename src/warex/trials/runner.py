@@ -11,14 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 
-from warex.benchmarks import (
-    AGENT_LOG,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-)
+from warex.benchmarks import AGENT_LOG, Benchmark, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.user_commands import stopped_when
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.files.private import make_private_dir, restrict_to_owner

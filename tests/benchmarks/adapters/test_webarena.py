@@ -12,7 +12,7 @@ import pytest
 
 from tests.benchmarks.homes import GPT, job_in, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
-from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address, stop_answers
+from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address_and_map, stop_answers
 from warex.errors import CampaignError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -83,7 +83,7 @@ def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
 def test_a_site_on_loopback_gets_a_name_that_the_proxy_serves(
     target: str | None, told: str, mapped: bool
 ) -> None:
-    url, origin = address("shopping_admin", target)
+    url, origin = address_and_map("shopping_admin", target)
 
     assert url == told
     assert (origin is not None) == mapped

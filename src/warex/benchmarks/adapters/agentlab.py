@@ -117,11 +117,7 @@ class AgentLabBenchmark(Benchmark):
         asks_again="<think>\nThe page did not load, so I load it again.\n</think>\n\n"
         "<action>\ngoto('{url}')\n</action>",
     )
-    artifacts: ClassVar = (
-        _JOB,
-        f"{_RESULTS}/*/summary_info.json",
-        f"{_RESULTS}/*/experiment.log",
-    )
+    artifacts: ClassVar = (_JOB, f"{_RESULTS}/*/summary_info.json", f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = AgentLabOptions
     options: AgentLabOptions
     site_names: ClassVar = _SITES

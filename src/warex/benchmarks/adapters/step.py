@@ -152,9 +152,10 @@ class StepBenchmark(WebArenaTasks):
     def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise CampaignError also for a task whose login is missing."""
         super().check(tasks, agents, direct=direct)
+        auth = self.options.auth
         for task in tasks:
             state = self.raw_tasks[task].get("storage_state")
-            if state and not self._login(state):
+            if state and not (auth and (self.table.path(auth) / Path(state).name).is_file()):
                 raise CampaignError(
                     f"step's task {task} begins logged in, by {Path(state).name}: have WebArena's"
                     " browser_env/auto_login.py make it, and name its folder in"
@@ -198,10 +199,6 @@ class StepBenchmark(WebArenaTasks):
             raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
         ending: Ending = "reported_infeasible" if answer == "N/A" else "answered"
         return TaskResult("step_limit" if over else ending, score, None if over else answer)
-
-    def _login(self, state: str) -> bool:
-        folder = self.options.auth
-        return folder is not None and (self.table.path(folder) / Path(state).name).is_file()
 
     def _configuration(self, job: Job) -> dict[str, Any]:
         """Return SteP's configuration with the campaign's values."""

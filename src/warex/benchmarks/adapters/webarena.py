@@ -9,13 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints
 
-from warex.benchmarks.adapters.webarena_tasks import (
-    PACKAGES,
-    SITES,
-    SUPPORT,
-    TASKS,
-    WebArenaTasks,
-)
+from warex.benchmarks.adapters.webarena_tasks import PACKAGES, SITES, SUPPORT, TASKS, WebArenaTasks
 from warex.benchmarks.arming import arm_on_first_page
 from warex.benchmarks.artifacts import harness_crash, last_output, no_result, read_text_or_empty
 from warex.benchmarks.checkout import CheckoutOptions
@@ -107,7 +101,7 @@ class WebArenaBenchmark(WebArenaTasks):
 
     def address(self, site: str) -> str:
         """Return a site's address, for one on loopback with a name of its own."""
-        return address(site, self.table.sites.get(site))[0]
+        return address_and_map(site, self.table.sites.get(site))[0]
 
     def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_llm_call`` for a task with a login, else as for any first page."""
@@ -125,12 +119,15 @@ class WebArenaBenchmark(WebArenaTasks):
 
     def needs_proxy(self) -> str | None:
         """Return a message if a site on loopback has a name of its own."""
-        name = next(iter(self.maps("")), "").partition("=")[0]
-        return f"{name} is a name that only the proxy knows: the site has none" if name else None
+        for site, target in self.table.sites.items():
+            if mapped := address_and_map(site, target)[1]:
+                name = mapped.partition("=")[0]
+                return f"{name} is a name that only the proxy knows: the site has none"
+        return None
 
     def maps(self, task: str) -> tuple[str, ...]:
         """Return the maps of the user's sites on loopback."""
-        maps = (address(site, target)[1] for site, target in self.table.sites.items())
+        maps = (address_and_map(site, target)[1] for site, target in self.table.sites.items())
         return tuple(filter(None, maps))
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
@@ -180,7 +177,7 @@ class WebArenaBenchmark(WebArenaTasks):
         return no_result(code, f"run.py ended with code {code} and no verdict{said}")
 
 
-def address(site: str, target: str | None) -> tuple[str, str | None]:
+def address_and_map(site: str, target: str | None) -> tuple[str, str | None]:
     """Return a site's address for the harness, and its map, if it needs one.
 
     A site on loopback gets a name, since browsers bypass the proxy for loopback. A site that is not

@@ -133,24 +133,23 @@ def run_user_command(
             )
         except OSError as error:
             raise TrialVoid(f"{what} cannot be started: {parts[0]!r}: {error.strerror}") from None
+        shown = escape_controls(shlex.join(parts))[:_LONGEST]
+        notice = f"{what} runs, for {limit_s:g} s at most: {shown}"
+        code, late = None, False
         try:
-            shown = escape_controls(shlex.join(parts))[:_LONGEST]
-            notice = f"{what} runs, for {limit_s:g} s at most: {shown}"
             code = _wait(process, limit_s, slow_s, lambda: notify(notice))
         except subprocess.TimeoutExpired:
-            _end(process)
-            said = _last_line(err) or _last_line(out)
-            raise TrialVoid(
-                f"{what} took longer than {limit_s:g} s and was ended"
-                + (f"; it said: {said}" if said else "")
-            ) from None
-        except BaseException:
-            _end(process)
-            raise
+            late = True
+        finally:
+            if code is None:
+                _end(process)
+        said = _last_line(err) or _last_line(out)
+        if late:
+            last = f"; it said: {said}" if said else ""
+            raise TrialVoid(f"{what} took longer than {limit_s:g} s and was ended{last}")
         if code is None:
-            _end(process)
             raise TrialVoid(f"{what} was interrupted")
-        return CommandOutcome(code, _last_line(err) or _last_line(out))
+        return CommandOutcome(code, said)
 
 
 def _wait(
