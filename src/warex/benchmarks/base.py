@@ -20,6 +20,7 @@ from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import format_errors, unknown_name, validate_document
 from warex.traces import NO_PROXY
+from warex.traffic import read_origin
 
 _DRIVERS = Path(__file__).with_name("adapters") / "drivers"
 _EXAMPLES = Path(__file__).with_name("examples")
@@ -141,12 +142,11 @@ class Benchmark(Adapter):
     def _check_site(self, site: str, target: str) -> None:
         known = self.site_names
         if known is None:
-            for origin in (site, target):
-                if not _is_url(origin) or urlsplit(origin).path not in ("", "/"):
-                    raise CampaignError(
-                        f"benchmark.sites: {origin!r} is no origin; write for instance"
-                        " https://shop.example"
-                    )
+            try:
+                for origin in (site, target):
+                    read_origin(origin)
+            except ValueError as error:
+                raise CampaignError(f"benchmark.sites: {error}") from None
         elif site not in known:
             there = unknown_name("there is no site", site, known)
             none = f"there is no site {site!r}; {self.name} takes none"

@@ -16,7 +16,7 @@ from tests.benchmarks.homes import job_in
 from warex.agents.reference.__main__ import _parser
 from warex.agents.reference.actions import PARAMETERS
 from warex.benchmarks import AGENT_LOG, AgentSpec, Job, TaskEnvironment
-from warex.benchmarks.adapters.testbed import TestbedBenchmark, _Site
+from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.errors import CampaignError, InputError, MachineError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -33,9 +33,9 @@ def bench() -> TestbedBenchmark:
 
 
 @pytest.fixture
-def site() -> Iterator[_Site]:
+def site() -> Iterator[TaskEnvironment]:
     with telling(json.dumps(Sites().state()).encode()) as port:
-        yield _Site(admin_port=port)
+        yield TaskEnvironment(port=port)
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def test_an_unknown_task_is_told_which_there_are(bench: TestbedBenchmark) -> Non
 
 @pytest.mark.wire
 def test_a_right_answer_is_a_full_score(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     result = bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), site, 0)
 
@@ -137,7 +137,7 @@ def test_a_right_answer_is_a_full_score(
 
 @pytest.mark.wire
 def test_a_wrong_answer_says_what_is_wrong(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     result = bench.read(job_in(wrote(tmp_path, "answered", "no idea"), TASK), site, 0)
 
@@ -148,7 +148,7 @@ def test_a_wrong_answer_says_what_is_wrong(
 @pytest.mark.wire
 @pytest.mark.parametrize("ending", ["reported_infeasible", "step_limit"])
 def test_who_gives_no_answer_is_judged_without_one(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path, ending: str
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path, ending: str
 ) -> None:
     result = bench.read(job_in(wrote(tmp_path, ending, RIGHT), TASK), site, 0)
 
@@ -157,7 +157,7 @@ def test_who_gives_no_answer_is_judged_without_one(
 
 @pytest.mark.wire
 def test_when_its_time_was_up_the_state_is_judged_all_the_same(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     result = bench.read(job_in(tmp_path, TASK), site, None)
 
@@ -167,7 +167,7 @@ def test_when_its_time_was_up_the_state_is_judged_all_the_same(
 
 @pytest.mark.wire
 def test_a_crash_is_told_with_the_agents_last_words(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     (tmp_path / AGENT_LOG).write_text("[1] click('3')\nThe browser was lost: gone\n\n")
 
@@ -188,7 +188,7 @@ def test_what_says_nothing_about_the_agent_is_unusable(
 ) -> None:
     folder = wrote(tmp_path, "model_error", error="It answered 401: no key")
 
-    result = bench.read(job_in(folder, TASK), _Site(), code)
+    result = bench.read(job_in(folder, TASK), TaskEnvironment(), code)
 
     assert result.void_reason == f"{why}: It answered 401: no key"
 
@@ -200,13 +200,13 @@ def test_a_result_that_cannot_be_read_voids_the_trial(
     (tmp_path / "result.json").write_text(rubbish)
 
     with pytest.raises(TrialVoid, match=r"result\.json"):
-        bench.read(job_in(tmp_path, TASK), _Site(), 0)
+        bench.read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
 
 
 @pytest.mark.wire
 def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="the testbed does not tell its state"):
-        bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), _Site(admin_port=9), 0)
+        bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), TaskEnvironment(port=9), 0)
 
 
 @pytest.mark.wire
@@ -214,7 +214,7 @@ def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: 
     said = wrote(tmp_path, "answered", "Done.")
 
     with telling(b"{}") as port, pytest.raises(InputError, match="no such place on calendar"):
-        bench.read(job_in(said, "calendar-twelve-hour-clock"), _Site(admin_port=port), 0)
+        bench.read(job_in(said, "calendar-twelve-hour-clock"), TaskEnvironment(port=port), 0)
 
 
 @pytest.mark.wire

@@ -5,7 +5,6 @@ import sys
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -37,11 +36,6 @@ _ENDINGS: Mapping[str, Ending] = {
 def require_testbed() -> None:
     """Raise MachineError if the testbed, a separate distribution, is not installed."""
     require_extra("demo", "the benchmark testbed", "warex_testbed")
-
-
-@dataclass(frozen=True, slots=True)
-class _Site(TaskEnvironment):
-    admin_port: int = 0
 
 
 class TestbedBenchmark(Benchmark):
@@ -112,10 +106,10 @@ class TestbedBenchmark(Benchmark):
         host, tls = self.task(task).host, ca if direct else None
         lent = own_testbed(tls) if self._pool is None else self._pool.acquire(tls)
         with lent as ports:
-            yield _Site(
+            yield TaskEnvironment(
                 maps=(f"https://{host}=http://127.0.0.1:{ports['port']}",),
                 direct_hosts={host: ports["port"]},
-                admin_port=ports["admin_port"],
+                port=ports["admin_port"],
             )
 
     @contextmanager
@@ -146,7 +140,7 @@ class TestbedBenchmark(Benchmark):
 
     def was_visited(self, environment: TaskEnvironment) -> bool:
         """Return whether any request came to the sites."""
-        return bool(_ask(cast(_Site, environment).admin_port, "health")["requests"])
+        return bool(_ask(environment.port, "health")["requests"])
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Score the site's state and the agent's answer."""
@@ -170,7 +164,7 @@ class TestbedBenchmark(Benchmark):
         Raises TrialVoid if the site does not return its state, InputError if the state is invalid.
         """
         found = self.task(task)
-        state = _ask(cast(_Site, environment).admin_port, f"state?host={found.host}")
+        state = _ask(environment.port, f"state?host={found.host}")
         try:
             return found.judge(state, answer)
         except ValueError as error:

@@ -15,10 +15,9 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -71,12 +70,6 @@ class InfinityOptions(CheckoutOptions, frozen=True, extra="forbid"):
     suite: Literal["real-tasks", "function-tasks"] = Field(
         default="real-tasks", description="Which of an application's lists of tasks."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _App(TaskEnvironment):
-    port: int = 0
-    """The application's port on loopback."""
 
 
 class InfinityBenchmark(CheckoutBenchmark):
@@ -174,7 +167,7 @@ class InfinityBenchmark(CheckoutBenchmark):
     ) -> Iterator[TaskEnvironment]:
         """Start the application; without a proxy the runner starts it on localhost."""
         if direct:
-            yield _App(port=_free_port())
+            yield TaskEnvironment(port=_free_port())
             return
         app, made = self._all[task], self.virtualenv()
         for _ in range(_TRIES):
@@ -191,7 +184,7 @@ class InfinityBenchmark(CheckoutBenchmark):
                 try:
                     if _is_serving(server):
                         maps = (f"http://{_HOST}:{_PORT}=http://127.0.0.1:{port}",)
-                        yield _App(maps=maps, port=port)
+                        yield TaskEnvironment(maps=maps, port=port)
                         return
                 finally:
                     server.kill()
@@ -200,7 +193,7 @@ class InfinityBenchmark(CheckoutBenchmark):
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command that has the runner do one task with one worker."""
         app = str(self._all[job.task])
-        host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, environment).port)
+        host, port = (_HOST, _PORT) if job.proxied else ("localhost", environment.port)
         arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", app]
         arguments += ["--task-suite", self.options.suite, "--task-id", _id(job.task)]
         arguments += ["--max-steps", str(job.agent.max_steps)]
@@ -230,10 +223,9 @@ class InfinityBenchmark(CheckoutBenchmark):
 
     def was_visited(self, environment: TaskEnvironment) -> bool | None:
         """Return whether a browser has sent its state to the application's server."""
-        port = cast(_App, environment).port
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            opener.open(f"http://127.0.0.1:{port}/api/state", timeout=10).close()
+            opener.open(f"http://127.0.0.1:{environment.port}/api/state", timeout=10).close()
         except urllib.error.HTTPError:
             return False
         except OSError as error:
