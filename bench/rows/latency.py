@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -101,19 +101,14 @@ class TlsTestbed(TestbedBenchmark):
     """
 
     @override
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        return self._with_tls(super().start_environment(task, folder, ca, direct=True))
-
-    @contextmanager
-    def _with_tls(
-        self, environment: AbstractContextManager[TaskEnvironment]
     ) -> Iterator[TaskEnvironment]:
-        with environment as started:
-            ports = started.direct_hosts.items()
+        with super().start_environment(task, folder, ca, direct=True) as environment:
+            ports = environment.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
-            yield replace(started, maps=maps)
+            yield replace(environment, maps=maps)
 
 
 def _details(

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import override
@@ -59,19 +59,14 @@ class TimedBenchmark(CommandBenchmark):
         self._lock = threading.Lock()
 
     @override
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        return self._timed(super().start_environment(task, folder, ca, direct=direct))
-
-    @contextmanager
-    def _timed(
-        self, environment: AbstractContextManager[TaskEnvironment]
     ) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
-            with environment as started:
-                yield started
+            with super().start_environment(task, folder, ca, direct=direct) as environment:
+                yield environment
         finally:
             with self._lock:
                 self.seconds += time.perf_counter() - began

@@ -65,11 +65,12 @@ class ProcessDied(TrialVoid, MachineError):
         if code == -signal.SIGKILL:
             return cls(f"{what} was ended by SIGKILL: by a user, or for lack of memory")
         if code < 0:
-            return cls(f"{what} was ended by {_signal(-code)}")
+            return cls(f"{what} was ended by {signal_name(-code)}")
         return cls(f"{what} ended by itself with code {code}")
 
 
-def _signal(number: int) -> str:
+def signal_name(number: int) -> str:
+    """Return a signal's name, as SIGKILL."""
     try:
         return signal.Signals(number).name
     except ValueError:  # A real-time signal has no name.

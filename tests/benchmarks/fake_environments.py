@@ -31,3 +31,8 @@ def make_job(folder: Path, task: str, agent: AgentSpec = GPT, *, proxied: bool =
     attempt.mkdir()
     scratch.mkdir()
     return Job(task, agent, attempt, scratch, 1, Path("/bin/echo"), FLAGS, proxied)
+
+
+def job_in(folder: Path, task: str) -> Job:
+    """Return the job of an attempt that has ended, with its files in a folder."""
+    return Job(task, GPT, folder, folder / "scratch", 1, Path("/bin/echo"))

@@ -9,7 +9,7 @@ from warex.benchmarks import BENCHMARKS, Benchmark, benchmark_kind
 from warex.errors import CampaignError
 
 ROOT = Path(__file__).parents[2]
-PARTS = {"__init__", "real_options", "testbed_pool"}
+PARTS = {"__init__", "real_options", "testbed_pool", "webarena_tasks"}
 """Files beside the adapters that are no benchmark's own."""
 
 COMMAND = "command.adapter"

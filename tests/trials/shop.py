@@ -68,24 +68,24 @@ class Shop(Benchmark):
     def sites(self, task: str) -> tuple[str, ...]:
         return (SITE,)
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
-        return scenario.arm or "first_page"
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
+        return "first_page"
 
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
     ) -> AbstractContextManager[TaskEnvironment]:
-        return self._stage()
+        return self._served()
 
     @contextmanager
-    def _stage(self) -> Iterator[TaskEnvironment]:
+    def _served(self) -> Iterator[TaskEnvironment]:
         with served(b"<h1>Shop</h1>", "text/html") as port:
             yield TaskEnvironment(maps=(f"{SITE}=http://127.0.0.1:{port}",))
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         verbs = job.agent.model.removeprefix("scripted:").split(",")
         return Command([sys.executable, "-c", AGENT, job.agent.base_url or "", *verbs])
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         match code:
             case 0:
                 return TaskResult("answered", 1.0, "bought")

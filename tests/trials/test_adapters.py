@@ -11,15 +11,7 @@ import pytest
 from tests.trials.shop import SITE, Shop
 from warex.benchmarks import AgentSpec, Command, Job, TaskEnvironment
 from warex.scenarios import Scenario
-from warex.traces import (
-    Counted,
-    FaultDelivered,
-    FaultMissed,
-    LlmCall,
-    Trace,
-    TrialKey,
-    read_trace,
-)
+from warex.traces import Counted, FaultDelivered, FaultMissed, LlmCall, Trace, TrialKey, read_trace
 from warex.trials import TrialContext, TrialSpec, run_trial
 from warex.trials.playbook import Playbook
 
@@ -55,8 +47,10 @@ class HardCoded(Shop):
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         return (HARD_CODED,)
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
-        return super().command(replace(job, agent=replace(job.agent, base_url=HARD_CODED)), stage)
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
+        return super().command(
+            replace(job, agent=replace(job.agent, base_url=HARD_CODED)), environment
+        )
 
 
 @pytest.mark.parametrize("of_ones_own", [False, True])
@@ -88,7 +82,7 @@ def test_what_judges_is_neither_hit_nor_counted(
         def exclusions(self, task: str) -> tuple[str, ...]:
             return (f"{SITE}/*",) if by == "url" else ()
 
-        def was_visited(self, stage: TaskEnvironment) -> bool | None:
+        def was_visited(self, environment: TaskEnvironment) -> bool | None:
             # What judges is no browser, so none has gone past the proxy.
             return False if by == "agent" else None
 
@@ -109,10 +103,10 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
     class Telling(Shop):
         api_key_variables = ("WAREX_TEST_KEY", "PATH")
 
-        def command(self, job: Job, stage: TaskEnvironment) -> Command:
+        def command(self, job: Job, environment: TaskEnvironment) -> Command:
             assert job.scratch.is_dir()
             seen.append(job)
-            python, how, code, *rest = super().command(job, stage).arguments
+            python, how, code, *rest = super().command(job, environment).arguments
             tells = f"{code}\nprint(os.getcwd())\nprint(json.dumps(dict(os.environ)))"
             return Command([python, how, tells, *rest], {"MINE": "1"}, tmp_path)
 

@@ -5,12 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from warex.trials.addresses import (
-    endpoint_maps,
-    hosts_of,
-    loopback_notices,
-    loopback_ports,
-)
+from warex.trials.addresses import endpoint_maps, hosts_of, loopback_notices, loopback_ports
 
 
 @pytest.fixture
@@ -65,7 +60,7 @@ def test_what_is_let_through_is_said_with_who_named_it(served: int) -> None:
 
 def test_a_model_that_does_not_run_is_said(unserved: int) -> None:
     url = f"http://127.0.0.1:{unserved}/v1"
-    assert said({}, base_url=unserved).endswith("nobody listens there")
+    assert said({}, base_url=unserved).endswith("nothing listens there")
     assert said({"OPENAI_API_BASE": url}).startswith("OPENAI_API_BASE names port")
     assert said({"DATABASE_URL": url}, f"serve {url}") == ""
 

@@ -6,12 +6,7 @@ import pytest
 from tests.trials.attempts import BROKEN_ONCE, attempt, spec, trials_of_one_run
 from warex.errors import MachineError
 from warex.llm.defences.refresh import REFRESH
-from warex.traces import (
-    Counted,
-    DefenceApplied,
-    LlmCall,
-    read_trace,
-)
+from warex.traces import Counted, DefenceApplied, LlmCall, read_trace
 from warex.trials import TrialContext, run_trial
 
 pytestmark = pytest.mark.wire

@@ -14,7 +14,7 @@ import pytest
 
 from tests.trials.attempts import BROKEN_ONCE, attempt, spec, trials_of_one_run
 from tests.trials.shop import SITE, Shop
-from warex.benchmarks import TaskEnvironment, TaskResult
+from warex.benchmarks import Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.expectations import reset
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.llm.defences.refresh import REFRESH
@@ -168,7 +168,7 @@ def test_only_an_agent_that_reached_the_site_has_gone_past_the_proxy(
     context: TrialContext, tmp_path: Path, reached: bool | None, counts: bool
 ) -> None:
     class Telling(Shop):
-        def was_visited(self, stage: TaskEnvironment) -> bool | None:
+        def was_visited(self, environment: TaskEnvironment) -> bool | None:
             return reached
 
     outcome = attempt(spec("model"), replace(context, benchmark=Telling()), tmp_path)
@@ -217,9 +217,7 @@ def test_a_crash_after_a_fault_counts_as_nothing_done_whatever_the_benchmark_mak
     context: TrialContext, tmp_path: Path, score: float | None
 ) -> None:
     class Lenient(Shop):
-        def read(
-            self, task: str, stage: TaskEnvironment, folder: Path, code: int | None
-        ) -> TaskResult:
+        def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
             return TaskResult("harness_crashed", score)
 
     lenient = replace(context, benchmark=Lenient())
@@ -237,10 +235,8 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
     class Quoting(Shop):
         records: ClassVar = ("agent.log", "none.json", "**/*.jsonl")
 
-        def read(
-            self, task: str, stage: TaskEnvironment, folder: Path, code: int | None
-        ) -> TaskResult:
-            return TaskResult("answered", 1.0, (folder / "agent.log").read_text())
+        def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
+            return TaskResult("answered", 1.0, (job.folder / "agent.log").read_text())
 
     known = {"OPENAI_API_KEY": "hush-hush", "OTHER": "Bearer a1b2c3d4e5f6"}
     telling = replace(
@@ -261,6 +257,31 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
     if proxied:
         # It is still being written then.
         assert any(read_trace(tmp_path / "attempt-1" / EVENTS).events(TrialEnded))
+
+
+@pytest.mark.parametrize("proxied", [True, False])
+@pytest.mark.parametrize("void", [True, False])
+def test_what_a_judge_leaves_behind_is_redacted(
+    context: TrialContext, tmp_path: Path, proxied: bool, void: bool
+) -> None:
+    class Judging(Shop):
+        artifacts: ClassVar = ("judge.txt",)
+
+        def score_after_trial(
+            self, job: Job, result: TaskResult, trace: Trace | None
+        ) -> TaskResult:
+            (job.folder / "judge.txt").write_text("asked with hush-hush")
+            if void:
+                raise TrialVoid("the judge gave no verdict")
+            return result
+
+    known = {**os.environ, "OPENAI_API_KEY": "hush-hush"}
+    judging = replace(context, benchmark=Judging(), base_environment=known)
+
+    outcome = attempt(spec("page" if proxied else "0", proxied=proxied), judging, tmp_path)
+
+    assert isinstance(outcome, Void) is void
+    assert (tmp_path / "attempt-1" / "judge.txt").read_text() == "asked with [redacted]"
 
 
 def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(
@@ -286,9 +307,7 @@ def test_a_model_that_a_fault_made_unusable_counts_as_nothing_done(
 
 def test_a_trial_that_nobody_judged_is_unscored(context: TrialContext, tmp_path: Path) -> None:
     class Unjudged(Shop):
-        def read(
-            self, task: str, stage: TaskEnvironment, folder: Path, code: int | None
-        ) -> TaskResult:
+        def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
             return TaskResult("answered", None)
 
     outcome = attempt(spec("page"), replace(context, benchmark=Unjudged()), tmp_path)
@@ -359,7 +378,7 @@ def test_a_world_that_does_not_come_up_voids_the_trial(
 ) -> None:
     class Closed(Shop):
         @contextmanager
-        def _stage(self) -> Iterator[TaskEnvironment]:
+        def _served(self) -> Iterator[TaskEnvironment]:
             raise TrialVoid("the shop is closed")
             yield
 

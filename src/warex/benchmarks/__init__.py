@@ -1,6 +1,6 @@
 """Benchmark adapters: list tasks, run one, read its result.
 
-One file per benchmark. To add one: write its file, its test, one line in
+One file per benchmark. To add one: write its file, its example, its test, one line in
 docs/reference/benchmarks.md, and name it below.
 """
 
@@ -12,16 +12,9 @@ from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.benchmarks.adapters.webarena import WebArenaBenchmark
 from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark
 from warex.benchmarks.adapters.webvoyager import WebVoyagerBenchmark
-from warex.benchmarks.base import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-)
+from warex.benchmarks.base import Benchmark
 from warex.benchmarks.command.adapter import CommandBenchmark
+from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError
 from warex.scenarios.mistakes import unknown_name

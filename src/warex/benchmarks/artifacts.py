@@ -4,14 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.base import TaskResult
+from warex.benchmarks.job import TaskResult
 from warex.errors import TrialVoid
 from warex.files.reading import read_regular_file, read_text_file
 
 
 def harness_crash(why: str) -> TaskResult:
-    """Return the result for a harness that left none."""
+    """Return the result for a harness that failed."""
     return TaskResult("harness_crashed", 0.0, reasons=(why,))
+
+
+def no_result(code: int | None, why: str) -> TaskResult:
+    """Return the result for a harness that left none, whose time was perhaps over (no code)."""
+    return TaskResult("time_limit", 0.0) if code is None else harness_crash(why)
 
 
 def read_text_or_empty(path: Path) -> str:

@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from warex.benchmarks.base import TaskEnvironment, maps_of
+from warex.benchmarks.job import TaskEnvironment, maps_of
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, TrialVoid
 
@@ -27,13 +27,13 @@ def serve_folder(folder: Path) -> Iterator[ServedFolder]:
     """Serve a folder on loopback; raise TrialVoid if it does not exist."""
     if not folder.is_dir():
         raise TrialVoid(f"the pages of the task are not there: {folder} is no folder")
-    told = ServedFolder(0)
-    with _Server(("127.0.0.1", 0), partial(_Handler, told, directory=str(folder))) as server:
-        told.port = server.server_address[1]
+    served = ServedFolder(0)
+    with _Server(("127.0.0.1", 0), partial(_Handler, served, directory=str(folder))) as server:
+        served.port = server.server_address[1]
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         thread.start()
         try:
-            yield told
+            yield served
         finally:
             server.shutdown()
             thread.join()
@@ -73,13 +73,13 @@ class _Server(ThreadingHTTPServer):
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, told: ServedFolder, *arguments: Any, **named: Any) -> None:
-        self._told = told
+    def __init__(self, served: ServedFolder, *arguments: Any, **named: Any) -> None:
+        self._served = served
         super().__init__(*arguments, **named)
 
     def parse_request(self) -> bool:
         """Count the request."""
-        self._told.requests += 1
+        self._served.requests += 1
         return super().parse_request()
 
     def log_message(self, format: str, *args: object) -> None:

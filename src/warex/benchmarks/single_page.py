@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from warex.scenarios import Arm, Rule, Scenario
+from warex.scenarios import Arm, Scenario
 
 _DATA: Final = frozenset({"xhr", "other"})
 """Resources that such a site requests while it is used, apart from chunks of new views."""
@@ -15,7 +15,7 @@ def spa_warnings(scenario: Scenario, arm: Arm, sites: str) -> Iterator[str]:
     ``arm`` is when faults begin; ``sites`` names the sites in the warning.
     """
     for rule in scenario.rules:
-        if not _loads_once(rule):
+        if not rule.resources or _DATA.intersection(rule.resources):
             continue
         what = " and ".join(sorted(f"{each}s" for each in rule.resources))
         if arm == "first_llm_call" or rule.trigger.after_step:
@@ -30,7 +30,3 @@ def spa_warnings(scenario: Scenario, arm: Arm, sites: str) -> Iterator[str]:
 def replaces_document(scenario: Scenario) -> bool:
     """Return whether a rule affects documents, so that the page must be loaded again."""
     return any("document" in rule.resources for rule in scenario.rules)
-
-
-def _loads_once(rule: Rule) -> bool:
-    return bool(rule.resources) and not _DATA.intersection(rule.resources)

@@ -31,14 +31,10 @@ class VocabularyConfig(Vocabulary, frozen=True, extra="forbid"):
 
 def find_vocabulary(name: str) -> Vocabulary:
     """Return the vocabulary of a benchmark or of a file; raise InputError if there is none."""
-    if not name.endswith(SUFFIXES):
-        found, mistakes = validate_document(VocabularyConfig, name)
-        where = "--vocabulary"
-    else:
-        found, mistakes = validate_document(
-            VocabularyConfig, read_document(Path(name), "a vocabulary", InputError)
-        )
-        where = f"--vocabulary: {name}"
+    is_file = name.endswith(SUFFIXES)
+    data = read_document(Path(name), "a vocabulary", InputError) if is_file else name
+    found, mistakes = validate_document(VocabularyConfig, data)
     if found is None:
+        where = f"--vocabulary: {name}" if is_file else "--vocabulary"
         raise InputError(f"{where}: {'; '.join(mistakes)}")
     return found

@@ -59,7 +59,7 @@ def loopback_notices(
         if port not in there:
             # A port in another text may be one that the command serves.
             if is_base:
-                yield f"{name} names port {port} of this machine's loopback: nobody listens there"
+                yield f"{name} names port {port} of this machine's loopback: nothing listens there"
         elif seen:
             if port not in named:
                 yield f"let through to this machine's loopback: port {port}, which {name} names"

@@ -1,4 +1,7 @@
-"""Checks of a trial's trace: pages of the task's sites came through, and the model answered."""
+"""Checks of a trial's trace: pages of the task's sites came through, and the model answered.
+
+Where the agent opens a page first, that page replaces the canary.
+"""
 
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
@@ -7,10 +10,36 @@ from warex.errors import TrialVoid
 from warex.exchange import BROWSER
 from warex.sandbox.isolation import Isolation
 from warex.scenarios.matching.exclusions import is_background
-from warex.traces import FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
+from warex.traces import Canary, FaultPlanned, LlmCall, RequestSeen, Trace, Tunnel
+from warex.trials.context import TrialContext
 
 _NAMED = 3
 """Largest number of other hosts in a message."""
+
+
+def first_page_is_proof(context: TrialContext) -> bool:
+    """Return whether no canary is needed: the agent opens a page first, and WAREX reads it."""
+    return context.benchmark.opens_page_first and context.traffic.reads_everything
+
+
+def require_first_page(trace: Trace, sites: Sequence[str], reached: bool | None) -> None:
+    """Raise TrialVoid if no page of the agent's browser came through the proxy.
+
+    ``reached``: whether the sites were asked for a page, by whatever way; None if unknown.
+    """
+    if any(canary.passed for canary in trace.events(Canary)):
+        return
+    pages = _no_page(sites)
+    if reached is False:
+        raise TrialVoid(
+            f"the agent opened no page, so nothing shows where its browser goes: {pages}"
+        )
+    if reached is None:
+        raise TrialVoid(
+            f"bypassed or never asked for: the agent ran, but {pages}. This agent opens a page"
+            " first, so most likely its browser goes past the proxy; agent.log says more"
+        )
+    raise TrialVoid(_bypass_message(f"the agent ran, but {pages}"))
 
 
 def require_pages(
@@ -44,20 +73,20 @@ def require_pages(
     wanted = {urlsplit(site).hostname for site in sites}
     if seen & wanted if wanted else seen:
         return
-    what = f"{'the agent called its model' if calls else 'the agent ran'}, but {no_page(sites)}"
+    what = f"{'the agent called its model' if calls else 'the agent ran'}, but {_no_page(sites)}"
     if reached:
-        raise TrialVoid(bypass_message(what))
+        raise TrialVoid(_bypass_message(what))
     pages = (event for event in asked if _agent_of(event).startswith(BROWSER))
     browsed = {urlsplit(event.url).hostname or "" for event in pages}
     raise TrialVoid(f"bypassed or never asked for: {what}. {_bypass_hint(browsed, isolation)}")
 
 
-def no_page(sites: Sequence[str]) -> str:
+def _no_page(sites: Sequence[str]) -> str:
     """Return the clause that no page of the sites came through."""
     return f"no page of {', '.join(sites) or 'any site'} came through the proxy"
 
 
-def bypass_message(what: str) -> str:
+def _bypass_message(what: str) -> str:
     """Return the message for sites that are known to have been asked for pages."""
     return (
         f"bypassed: {what}, although the site was asked for pages, so its browser goes past it;"

@@ -7,34 +7,26 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import (
-    BaseModel,
-    Field,
-    JsonValue,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, JsonValue, field_validator, model_validator
 
 from warex.benchmarks.child_process import child_process
+from warex.benchmarks.scoring.expectations import Pattern
+from warex.benchmarks.table import Text
 from warex.errors import CampaignError
 from warex.scenarios.documents import read_document
 from warex.scenarios.mistakes import format_errors, validate_document
-from warex.text.regex import Regex
 from warex.trials.scripted_model import MODULE
 
 PLAYBOOK_PREFIX = "playbook:"
 """Prefix of models that are played by a playbook; the rest is its path."""
 
-type NonEmptyStr = Annotated[str, StringConstraints(min_length=1)]
-
 
 class PlaybookToolCall(BaseModel, frozen=True, extra="forbid"):
     """The model calls a tool."""
 
-    tool: NonEmptyStr
+    tool: Text
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
 
 
@@ -50,29 +42,15 @@ type Answer = str | PlaybookToolCall | Structured
 class PlaybookRule(BaseModel, frozen=True, extra="forbid"):
     """One rule: when it matches, the model gives these answers."""
 
-    when: tuple[NonEmptyStr, ...] = Field(
-        default=(), description="Regexes, all found in the request."
-    )
-    last: tuple[NonEmptyStr, ...] = Field(default=(), description="All found in its last message.")
-    unless: tuple[NonEmptyStr, ...] = Field(default=(), description="None found in the request.")
+    when: tuple[Pattern, ...] = Field(default=(), description="Regexes, all found in the request.")
+    last: tuple[Pattern, ...] = Field(default=(), description="All found in its last message.")
+    unless: tuple[Pattern, ...] = Field(default=(), description="None found in the request.")
     say: tuple[Answer, ...] = Field(min_length=1, description="One after the other, then the last.")
 
-    @field_validator("when", "last", "unless", mode="before")
+    @field_validator("when", "last", "unless", "say", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
-
-    @field_validator("say", mode="before")
-    @classmethod
-    def _one_answer_or_many(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str | dict) else value
-
-    @field_validator("when", "last", "unless")
-    @classmethod
-    def _compiles(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in patterns:
-            Regex(pattern, multiline=True)
-        return patterns
 
     @model_validator(mode="before")
     @classmethod

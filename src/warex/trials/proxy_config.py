@@ -12,25 +12,26 @@ from warex.traces import secrets_of, shared_answers_dir
 from warex.traffic import origin_of
 from warex.trials.addresses import endpoint_maps, hosts_of, loopback_ports
 from warex.trials.context import TrialContext, TrialSpec
-from warex.trials.first_page_check import first_page_is_proof
+from warex.trials.page_checks import first_page_is_proof
 from warex.trials.playbook import PLAYBOOK_PREFIX
 from warex.trials.scripted_model import MODEL_HOST
 
 
-def host_ports(spec: TrialSpec, stage: TaskEnvironment, context: TrialContext) -> frozenset[int]:
+def host_ports(
+    spec: TrialSpec, environment: TaskEnvironment, context: TrialContext
+) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser needs."""
     benchmark, task = context.benchmark, spec.key.task
-    endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
-    named = (*benchmark.sites(task), *endpoints, spec.agent.base_url or "")
-    told = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
-    return frozenset(stage.host_ports) | told
+    named = (*benchmark.sites(task), *_endpoints(spec, context), spec.agent.base_url or "")
+    found = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
+    return frozenset(environment.host_ports) | found
 
 
 def proxy_config(
     spec: TrialSpec,
     attempt: int,
     folder: Path,
-    stage: TaskEnvironment,
+    environment: TaskEnvironment,
     context: TrialContext,
     capture: Capture,
     ended: str,
@@ -38,16 +39,15 @@ def proxy_config(
     """Return the configuration of the proxy of one attempt."""
     benchmark, key = context.benchmark, spec.key
     traffic = context.traffic
-    maps = [*stage.maps, *traffic.maps]
+    maps = [*environment.maps, *traffic.maps]
     if context.model_port is not None:
         maps.append(f"http://{MODEL_HOST}=http://127.0.0.1:{context.model_port}")
     arm = spec.arm or traffic.arm
     if arm is None and spec.scenario is not None:
         arm = benchmark.arm(spec.scenario, key.task)
     base_url = model_url(spec.agent, context, proxied=True)
-    endpoints = benchmark.endpoints(with_model_name(spec.agent, benchmark))
     if base_url is not None:
-        maps += endpoint_maps(endpoints, _served_at(base_url, context))
+        maps += endpoint_maps(_endpoints(spec, context), _served_at(base_url, context))
     return ProxyConfig(
         capture=capture,
         ca=context.ca.folder,
@@ -83,8 +83,12 @@ def _cache_place(spec: TrialSpec, context: TrialContext) -> LlmCachePaths | None
 def llm_hosts(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:
     """Return the hosts of the agent's model beside the well-known ones."""
     base_url = model_url(spec.agent, context, proxied=True)
-    endpoints = context.benchmark.endpoints(with_model_name(spec.agent, context.benchmark))
-    return (*context.traffic.llm_hosts, *hosts_of(base_url or "", *endpoints))
+    return (*context.traffic.llm_hosts, *hosts_of(base_url or "", *_endpoints(spec, context)))
+
+
+def _endpoints(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:
+    """Return the base URLs that the harness has in its code."""
+    return context.benchmark.endpoints(with_model_name(spec.agent, context.benchmark))
 
 
 def _served_at(base_url: str, context: TrialContext) -> str:

@@ -5,22 +5,13 @@ agent counts.
 """
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import Protocol
 
-from warex.benchmarks import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-)
+from warex.benchmarks import AGENT_LOG, Benchmark, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.user_commands import stopped_when
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.files.private import make_private_dir, restrict_to_owner
@@ -50,8 +41,12 @@ from warex.traces import (
 from warex.trials.addresses import AGENT_ENDED, agent_ended_url
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.defence_check import require_defence_applied
-from warex.trials.first_page_check import first_page_is_proof, require_first_page
-from warex.trials.page_checks import require_model_answer, require_pages
+from warex.trials.page_checks import (
+    first_page_is_proof,
+    require_first_page,
+    require_model_answer,
+    require_pages,
+)
 from warex.trials.playbook import serve_playbook
 from warex.trials.proxy_config import (
     host_ports,
@@ -63,7 +58,7 @@ from warex.trials.proxy_config import (
 )
 
 PLACEHOLDER_KEY = "no-key-is-set"
-"""Value of an API key that a client requires and nobody set."""
+"""Value of an API key that a client requires and that is not set."""
 
 
 class TrialInterrupted(Exception):
@@ -102,19 +97,25 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
 
 
 def _run(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
-    stages = context.benchmark.start_environment(
+    started = context.benchmark.start_environment(
         spec.key.task, folder, context.ca, direct=not spec.proxied
     )
-    with stages as stage, _with_its_model(spec, context) as context:
+    with started as environment, _with_its_model(spec, context) as context:
         if spec.proxied:
-            return _run_behind(spec, attempt, stage, folder, context)
-        environment = direct_environment(context.base_environment, context.ca, stage.direct_hosts)
-        finished = _let_the_agent_work(
-            spec, folder, context, stage, environment, _directly, context.stop.is_set
-        )
-        result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
-        result = context.benchmark.score_after_trial(spec.key.task, folder, result, None)
-        return _outcome(result, finished)
+            return _run_behind(spec, attempt, environment, folder, context)
+        place = direct_environment(context.base_environment, context.ca, environment.direct_hosts)
+        with _agent_command(spec, folder, context, environment, place) as agent:
+            job, command, variables = agent
+            finished = run_command(
+                command.arguments,
+                variables,
+                folder / AGENT_LOG,
+                timeout_s=context.timeout_s,
+                stop=context.stop.is_set,
+                cwd=command.cwd,
+            )
+        result = context.benchmark.read(job, environment, finished.code)
+        return _outcome(_scored(job, context, result, None), finished)
 
 
 @contextmanager
@@ -132,13 +133,13 @@ def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialCon
 
 
 def _run_behind(
-    spec: TrialSpec, attempt: int, stage: TaskEnvironment, folder: Path, context: TrialContext
+    spec: TrialSpec, attempt: int, environment: TaskEnvironment, folder: Path, context: TrialContext
 ) -> Outcome:
     # A nonce, so that no page can report the agent's end in place of the harness.
     ended = token_hex(16)
 
     def configure(capture: Capture) -> ProxyConfig:
-        return proxy_config(spec, attempt, folder, stage, context, capture, ended)
+        return proxy_config(spec, attempt, folder, environment, context, capture, ended)
 
     with open_sandbox(
         context.isolation,
@@ -146,7 +147,7 @@ def _run_behind(
         configure,
         context.ca,
         context.base_environment,
-        host_ports=host_ports(spec, stage, context),
+        host_ports=host_ports(spec, environment, context),
     ) as place:
         proxy = place.proxy
 
@@ -162,13 +163,20 @@ def _run_behind(
         try:
             if not first_page_is_proof(context):
                 fetch_canary(context.chromium, place, stop)
-            variables = {**place.environment.variables, AGENT_ENDED: agent_ended_url(ended)}
-            environment = replace(place.environment, variables=variables)
-            finished = _let_the_agent_work(
-                spec, folder, context, stage, environment, place.run, stop
-            )
-            result = context.benchmark.read(spec.key.task, stage, folder, finished.code)
-            reached = context.benchmark.was_visited(stage)
+            known = {**place.environment.variables, AGENT_ENDED: agent_ended_url(ended)}
+            behind = replace(place.environment, variables=known)
+            with _agent_command(spec, folder, context, environment, behind) as agent:
+                job, command, variables = agent
+                finished = place.run(
+                    command.arguments,
+                    folder / AGENT_LOG,
+                    variables=variables,
+                    timeout_s=context.timeout_s,
+                    stop=stop,
+                    cwd=command.cwd,
+                )
+            result = context.benchmark.read(job, environment, finished.code)
+            reached = context.benchmark.was_visited(environment)
         except TrialVoid as error:
             void = error
         # A killed process is the cause of the other errors.
@@ -179,7 +187,7 @@ def _run_behind(
     if void is not None or finished is None or result is None:
         raise void or TrialVoid("the trial ended before its agent began")
     trace = _trace(folder)
-    result = context.benchmark.score_after_trial(spec.key.task, folder, result, trace)
+    result = _scored(job, context, result, trace)
     outcome = _outcome(result, finished, trace.events(FaultDelivered), trace.events(LlmCall))
     if first_page_is_proof(context):
         require_first_page(trace, context.benchmark.sites(spec.key.task), reached)
@@ -195,85 +203,53 @@ def _run_behind(
     return outcome
 
 
-class _Run(Protocol):
-    """Runs the agent's command."""
-
-    def __call__(
-        self,
-        arguments: Sequence[str],
-        log: Path,
-        *,
-        variables: Mapping[str, str],
-        timeout_s: float,
-        stop: Callable[[], bool],
-        cwd: Path | None,
-    ) -> CompletedCommand:
-        """Run it until it ends, times out or ``stop()`` is true."""
-
-
-def _directly(
-    arguments: Sequence[str],
-    log: Path,
-    *,
-    variables: Mapping[str, str],
-    timeout_s: float,
-    stop: Callable[[], bool],
-    cwd: Path | None,
-) -> CompletedCommand:
-    return run_command(arguments, variables, log, timeout_s=timeout_s, stop=stop, cwd=cwd)
-
-
-def _let_the_agent_work(
+@contextmanager
+def _agent_command(
     spec: TrialSpec,
     folder: Path,
     context: TrialContext,
-    stage: TaskEnvironment,
-    environment: Environment,
-    run: _Run,
-    stop: Callable[[], bool],
-) -> CompletedCommand:
+    environment: TaskEnvironment,
+    place: Environment,
+) -> Iterator[tuple[Job, Command, dict[str, str]]]:
+    """Yield the job, its command and its variables; redact what it wrote when the block ends."""
+    benchmark = context.benchmark
     with tempfile.TemporaryDirectory(prefix="warex-job-", ignore_cleanup_errors=True) as scratch:
+        base_url = model_url(spec.agent, context, proxied=spec.proxied)
         job = Job(
             spec.key.task,
-            _told(spec, context),
+            replace(with_model_name(spec.agent, benchmark), base_url=base_url),
             folder,
             Path(scratch),
             spec.seed,
             context.chromium,
-            environment.browser_arguments,
+            place.browser_arguments,
             spec.proxied,
         )
-        command = context.benchmark.command(job, stage)
-        variables = _variables(environment, command, context.benchmark)
+        command = benchmark.command(job, environment)
+        keys = dict.fromkeys(benchmark.api_key_variables, PLACEHOLDER_KEY)
+        variables = {**keys, **place.variables, **command.variables}
         try:
-            return run(
-                command.arguments,
-                folder / AGENT_LOG,
-                variables=variables,
-                timeout_s=context.timeout_s,
-                stop=stop,
-                cwd=command.cwd,
-            )
+            yield job, command, variables
         finally:
-            # Redact before the benchmark reads the files, since the outcome may quote them.
-            secrets = secrets_of(variables)
-            patterns = (AGENT_LOG, *context.benchmark.artifacts)
-            # The trace is still being written, and is redacted already.
-            left = {path for each in patterns for path in folder.glob(each)} - {folder / EVENTS}
-            for path in sorted(left):
-                redact_file(path, secrets)
+            # Before the benchmark reads the files, since the outcome may quote them.
+            _redact(folder, benchmark, variables)
 
 
-def _told(spec: TrialSpec, context: TrialContext) -> AgentSpec:
-    """Return the agent with its model's name and address as the harness gets them."""
-    base_url = model_url(spec.agent, context, proxied=spec.proxied)
-    return replace(with_model_name(spec.agent, context.benchmark), base_url=base_url)
+def _scored(job: Job, context: TrialContext, result: TaskResult, trace: Trace | None) -> TaskResult:
+    benchmark = context.benchmark
+    try:
+        return benchmark.score_after_trial(job, result, trace)
+    finally:
+        # A judge may have written files.
+        _redact(job.folder, benchmark, {**context.base_environment, **benchmark.variables})
 
 
-def _variables(environment: Environment, command: Command, benchmark: Benchmark) -> dict[str, str]:
-    """Return the command's variables; unset API keys get a placeholder."""
-    keys = dict.fromkeys(benchmark.api_key_variables, PLACEHOLDER_KEY)
-    return {**keys, **environment.variables, **command.variables}
+def _redact(folder: Path, benchmark: Benchmark, variables: Mapping[str, str]) -> None:
+    """Redact the log and the artifacts; the trace is redacted as it is written."""
+    secrets = secrets_of(variables)
+    found = {path for each in (AGENT_LOG, *benchmark.artifacts) for path in folder.glob(each)}
+    for path in sorted(found - {folder / EVENTS}):
+        redact_file(path, secrets)
 
 
 def _outcome(

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from warex.benchmarks.child_process import require_alive, start_child
@@ -23,14 +22,14 @@ MODEL_HOST = "model.warex.test"
 """Its host name behind the proxy, since loopback stays direct."""
 
 
-class ScriptedModelProcess:
+class ScriptedModelProcess(ExitStack):
     """The program that plays the model, restarted if it was killed; use as a context manager."""
 
     def __init__(self, tasks: Sequence[Path]) -> None:
         """Take a benchmark's task files."""
+        super().__init__()
         self._arguments = ("--tasks", *map(str, tasks))
         self._lock = threading.Lock()
-        self._until = ExitStack()
         self._running: tuple[subprocess.Popen[bytes], dict[str, Any]] | None = None
 
     def __enter__(self) -> Self:
@@ -44,14 +43,6 @@ class ScriptedModelProcess:
             raise MachineError(f"the scripted model does not start: {error}") from None
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._until.close()
-
     @contextmanager
     def port(self) -> Iterator[int]:
         """Yield its port for a trial; raise ProcessDied if it is killed."""
@@ -62,6 +53,6 @@ class ScriptedModelProcess:
     def _started(self) -> "tuple[subprocess.Popen[bytes], dict[str, Any]]":
         with self._lock:
             if self._running is None or self._running[0].poll() is not None:
-                self._until.close()
-                self._running = self._until.enter_context(start_child(MODULE, *self._arguments))
+                self.close()
+                self._running = self.enter_context(start_child(MODULE, *self._arguments))
             return self._running

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.homes import job_in
 from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment
 from warex.benchmarks.adapters.agentlab import MINIWOB, AgentLabBenchmark
 from warex.benchmarks.installation.virtualenv import MARKER, interpreter_in
@@ -79,10 +80,10 @@ def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
     )
     assert made.sites("miniwob.click-test") == (MINIWOB,)
     ca = ensure_ca(tmp_path / "ca")
-    with made.start_environment("webarena.7", tmp_path, ca, direct=False) as stage:
-        assert stage.maps == ("http://map.webarena.warex.test=http://127.0.0.1:3000",)
-        behind = made.command(job("webarena.7", tmp_path), stage).variables
-        plain = made.command(job("webarena.7", tmp_path, proxied=False), stage).variables
+    with made.start_environment("webarena.7", tmp_path, ca, direct=False) as environment:
+        assert environment.maps == ("http://map.webarena.warex.test=http://127.0.0.1:3000",)
+        behind = made.command(job("webarena.7", tmp_path), environment).variables
+        plain = made.command(job("webarena.7", tmp_path, proxied=False), environment).variables
     assert behind["WA_MAP"] == "http://map.webarena.warex.test"
     assert plain["WA_MAP"] == "http://127.0.0.1:3000"
     assert behind["WA_WIKIPEDIA"] == plain["WA_WIKIPEDIA"] == "http://wiki.example:8888/wiki/A"
@@ -91,13 +92,15 @@ def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
 @pytest.mark.wire
 def test_miniwob_is_served_anew_and_tells_whether_anybody_came(home: Path, tmp_path: Path) -> None:
     made, ca = bench(home), ensure_ca(tmp_path / "ca")
-    with made.start_environment("miniwob.click-test", tmp_path, ca, direct=False) as stage:
-        assert stage.maps[0].startswith(f"{MINIWOB}=http://127.0.0.1:")
-        assert made.was_visited(stage) is False
-        behind = made.command(job("miniwob.click-test", tmp_path), stage).variables
-        plain = made.command(job("miniwob.click-test", tmp_path, proxied=False), stage).variables
+    with made.start_environment("miniwob.click-test", tmp_path, ca, direct=False) as environment:
+        assert environment.maps[0].startswith(f"{MINIWOB}=http://127.0.0.1:")
+        assert made.was_visited(environment) is False
+        behind = made.command(job("miniwob.click-test", tmp_path), environment).variables
+        plain = made.command(
+            job("miniwob.click-test", tmp_path, proxied=False), environment
+        ).variables
     assert behind["MINIWOB_URL"] == f"{MINIWOB}/miniwob/"
-    assert plain["MINIWOB_URL"] == stage.maps[0].partition("=")[2] + "/miniwob/"
+    assert plain["MINIWOB_URL"] == environment.maps[0].partition("=")[2] + "/miniwob/"
 
 
 def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
@@ -106,8 +109,8 @@ def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
     made = bench(home, options={"agent": "AGENT_4o", "slow_mo": 0})
     with made.start_environment(
         "webarena.70", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
-    ) as stage:
-        command = made.command(job("webarena.70", tmp_path), stage)
+    ) as environment:
+        command = made.command(job("webarena.70", tmp_path), environment)
 
     python, driver, told = command.arguments
     assert python == str(interpreter_in(home))
@@ -174,20 +177,22 @@ def test_success_is_read_from_its_own_summary(
     home: Path, tmp_path: Path, summary: dict[str, Any], code: int | None, ending: str, score: float
 ) -> None:
     made = bench(home)
-    came = made.read("webarena.70", TaskEnvironment(), left(tmp_path / "t", **summary), code)
+    came = made.read(
+        job_in(left(tmp_path / "t", **summary), "webarena.70"), TaskEnvironment(), code
+    )
 
     assert (came.ending, came.score) == (ending, score)
 
 
 def test_no_summary_is_a_crash_and_a_broken_one_is_void(home: Path, tmp_path: Path) -> None:
     made = bench(home)
-    came = made.read("webarena.70", TaskEnvironment(), tmp_path, 1)
+    came = made.read(job_in(tmp_path, "webarena.70"), TaskEnvironment(), 1)
     assert came.reasons == ("it ended with code 1 and left no summary_info.json",)
 
     broken = left(tmp_path / "t")
     next(broken.rglob("summary_info.json")).write_text("{")
     with pytest.raises(TrialVoid, match="cannot be read"):
-        made.read("webarena.70", TaskEnvironment(), broken, 0)
+        made.read(job_in(broken, "webarena.70"), TaskEnvironment(), 0)
 
 
 def test_a_model_that_gave_no_answer_says_nothing_about_the_agent(
@@ -195,7 +200,7 @@ def test_a_model_that_gave_no_answer_says_nothing_about_the_agent(
 ) -> None:
     error = "Exception uncaught…\nRetryError:\nFailed to get a response from the API after 4"
     came = bench(home).read(
-        "webarena.70", TaskEnvironment(), left(tmp_path / "t", err_msg=error), 0
+        job_in(left(tmp_path / "t", err_msg=error), "webarena.70"), TaskEnvironment(), 0
     )
 
     assert came.void_reason is not None

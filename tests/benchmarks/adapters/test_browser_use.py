@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.homes import job_in
 from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.browser_use import BrowserUseBenchmark
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
@@ -42,9 +43,11 @@ def test_tasks_of_a_file_bring_their_own_site(tmp_path: Path) -> None:
 
     assert tea.tasks() == ("tea",)
     assert tea.sites("tea") == ("http://shop.example", "https://pay.example")
-    with tea.start_environment("tea", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
-        assert stage.maps == ("https://pay.example=http://127.0.0.1:8001",)
-        assert tea.was_visited(stage) is None
+    with tea.start_environment(
+        "tea", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as environment:
+        assert environment.maps == ("https://pay.example=http://127.0.0.1:8001",)
+        assert tea.was_visited(environment) is None
     with pytest.raises(CampaignError, match="no task 'coffee'; there are: tea"):
         tea.sites("coffee")
 
@@ -187,7 +190,7 @@ HISTORY: dict[str, Any] = {
 def read(bench: BrowserUseBenchmark, folder: Path, code: int | None = 0, **said: Any) -> TaskResult:
     if said:
         (folder / "result.json").write_text(json.dumps(said))
-    return bench.read("tea", TaskEnvironment(), folder, code)
+    return bench.read(job_in(folder, "tea"), TaskEnvironment(), code)
 
 
 def test_the_answer_is_judged_by_what_the_task_expects(tmp_path: Path) -> None:
@@ -224,7 +227,7 @@ def test_the_testbeds_check_judges_its_tasks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def judge(
-        self: TestbedBenchmark, task: str, stage: TaskEnvironment, answer: str | None
+        self: TestbedBenchmark, task: str, environment: TaskEnvironment, answer: str | None
     ) -> Verdict:
         return self.task(task).judge(Sites().state(), answer)
 
@@ -232,7 +235,7 @@ def test_the_testbeds_check_judges_its_tasks(
 
     def score(**said: Any) -> float | None:
         (tmp_path / "result.json").write_text(json.dumps(HISTORY | said))
-        return benchmark().read(TASK, TaskEnvironment(), tmp_path, 0).score
+        return benchmark().read(job_in(tmp_path, TASK), TaskEnvironment(), 0).score
 
     assert score(answer="It is Cinema.") == 1.0
     assert score(answer="It is Opera.") == 0.0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.homes import job_in
 from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.real import RealBenchmark
 from warex.benchmarks.installation.virtualenv import MARKER
@@ -116,8 +117,8 @@ def test_a_stand_in_is_mapped_in_the_place_of_its_site_alone(real: Make, tmp_pat
     def maps(name: str) -> tuple[str, ...]:
         with benchmark.start_environment(
             name, tmp_path, ensure_ca(tmp_path / "ca"), direct=False
-        ) as stage:
-            return stage.maps
+        ) as environment:
+            return environment.maps
 
     assert maps(TASK) == (f"{ORIGIN}=http://127.0.0.1:8001",)
     assert maps("v1.topwork-1") == ()
@@ -314,7 +315,7 @@ def test_what_only_the_proxy_can_map_is_refused_without_one(real: Make) -> None:
     benchmark.validate(["v1.topwork-1"], [GPT], direct=True)
     with pytest.raises(CampaignError, match="'no-proxy': the site gomail"):
         benchmark.validate([TASK], [GPT], direct=True)
-    with pytest.raises(CampaignError, match=r"'no-proxy': REAL asks https://openrouter\.ai"):
+    with pytest.raises(CampaignError, match=r"'no-proxy': REAL always asks https://openrouter\.ai"):
         real().validate([TASK], [at("http://m.test/api/v1", "openrouter/a/b")], direct=True)
 
 
@@ -323,7 +324,7 @@ def read(folder: Path, code: int | None = 0, **summary: Any) -> TaskResult:
         experiment = folder / "results/2026-01-01_demo"
         experiment.mkdir(parents=True, exist_ok=True)
         (experiment / "summary_info.json").write_text(json.dumps(summary))
-    return RealBenchmark().read(TASK, TaskEnvironment(), folder, code)
+    return RealBenchmark().read(job_in(folder, TASK), TaskEnvironment(), code)
 
 
 DONE: dict[str, Any] = {"experiment_status": "completed", "err_msg": None, "truncated": False}

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.adapters.test_webarena import make_checkout
-from tests.benchmarks.fake_environments import GPT, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, job_in, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.step import ADDRESSES, ROOTS, StepBenchmark
-from warex.benchmarks.adapters.webarena import SITES
+from warex.benchmarks.adapters.webarena_tasks import SITES
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios.load import load_preset
@@ -68,8 +68,8 @@ def test_the_users_copy_is_served_under_the_address_in_steps_code(
     assert benchmark.sites("1") == (ADDRESSES["shopping_admin"].removesuffix("/admin"),)
     with benchmark.start_environment(
         "0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
-    ) as stage:
-        assert stage.maps == (
+    ) as environment:
+        assert environment.maps == (
             f"{ADDRESSES['map']}={COPY}",
             f"{ADDRESSES['shopping_admin'].removesuffix('/admin')}=http://10.0.0.7:7780",
         )
@@ -153,21 +153,23 @@ def test_the_verdict_is_the_line_of_the_summary(
 ) -> None:
     leave(tmp_path, success, over, "goto [x]", last)
 
-    assert step().read("0", TaskEnvironment(), tmp_path, 0) == result
+    assert step().read(job_in(tmp_path, "0"), TaskEnvironment(), 0) == result
 
 
 def test_no_summary_is_a_crash_or_the_time_limit(step: Make, tmp_path: Path) -> None:
     (tmp_path / "agent.log").write_text("Error: Page.goto: net::ERR_EMPTY_RESPONSE\n")
 
-    crashed = step().read("0", TaskEnvironment(), tmp_path, 1)
+    crashed = step().read(job_in(tmp_path, "0"), TaskEnvironment(), 1)
 
     assert (crashed.ending, crashed.score) == ("harness_crashed", 0.0)
     assert "code 1 and no result, after it said: Error: Page.goto" in crashed.reasons[0]
-    assert step().read("0", TaskEnvironment(), tmp_path, None) == TaskResult("time_limit", 0.0)
+    assert step().read(job_in(tmp_path, "0"), TaskEnvironment(), None) == TaskResult(
+        "time_limit", 0.0
+    )
 
 
 def test_a_summary_that_is_none_says_nothing_of_the_agent(step: Make, tmp_path: Path) -> None:
     leave(tmp_path, "perhaps", False, "stop [x]")
 
     with pytest.raises(TrialVoid, match=r"summary\.csv cannot be read"):
-        step().read("0", TaskEnvironment(), tmp_path, 0)
+        step().read(job_in(tmp_path, "0"), TaskEnvironment(), 0)

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.homes import job_in
 from warex.agents.reference.__main__ import _parser
 from warex.agents.reference.actions import PARAMETERS
 from warex.benchmarks import AGENT_LOG, AgentSpec, Job, TaskEnvironment
-from warex.benchmarks.adapters.testbed import TestbedBenchmark, _Site
+from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.errors import CampaignError, InputError, MachineError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -32,9 +33,9 @@ def bench() -> TestbedBenchmark:
 
 
 @pytest.fixture
-def site() -> Iterator[_Site]:
+def site() -> Iterator[TaskEnvironment]:
     with telling(json.dumps(Sites().state()).encode()) as port:
-        yield _Site(admin_port=port)
+        yield TaskEnvironment(port=port)
 
 
 @contextmanager
@@ -127,18 +128,18 @@ def test_an_unknown_task_is_told_which_there_are(bench: TestbedBenchmark) -> Non
 
 @pytest.mark.wire
 def test_a_right_answer_is_a_full_score(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
-    result = bench.read(TASK, site, wrote(tmp_path, "answered", RIGHT), 0)
+    result = bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), site, 0)
 
     assert (result.ending, result.score, result.answer) == ("answered", 1.0, RIGHT)
 
 
 @pytest.mark.wire
 def test_a_wrong_answer_says_what_is_wrong(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
-    result = bench.read(TASK, site, wrote(tmp_path, "answered", "no idea"), 0)
+    result = bench.read(job_in(wrote(tmp_path, "answered", "no idea"), TASK), site, 0)
 
     assert result.score == 0.0
     assert result.reasons
@@ -147,18 +148,18 @@ def test_a_wrong_answer_says_what_is_wrong(
 @pytest.mark.wire
 @pytest.mark.parametrize("ending", ["reported_infeasible", "step_limit"])
 def test_who_gives_no_answer_is_judged_without_one(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path, ending: str
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path, ending: str
 ) -> None:
-    result = bench.read(TASK, site, wrote(tmp_path, ending, RIGHT), 0)
+    result = bench.read(job_in(wrote(tmp_path, ending, RIGHT), TASK), site, 0)
 
     assert (result.ending, result.score, result.answer) == (ending, 0.0, None)
 
 
 @pytest.mark.wire
 def test_when_its_time_was_up_the_state_is_judged_all_the_same(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
-    result = bench.read(TASK, site, tmp_path, None)
+    result = bench.read(job_in(tmp_path, TASK), site, None)
 
     assert (result.ending, result.score) == ("time_limit", 0.0)
     assert result.void_reason is None
@@ -166,11 +167,11 @@ def test_when_its_time_was_up_the_state_is_judged_all_the_same(
 
 @pytest.mark.wire
 def test_a_crash_is_told_with_the_agents_last_words(
-    bench: TestbedBenchmark, site: _Site, tmp_path: Path
+    bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     (tmp_path / AGENT_LOG).write_text("[1] click('3')\nThe browser was lost: gone\n\n")
 
-    result = bench.read(TASK, site, tmp_path, 1)
+    result = bench.read(job_in(tmp_path, TASK), site, 1)
 
     assert result.ending == "harness_crashed"
     assert result.reasons == (
@@ -187,7 +188,7 @@ def test_what_says_nothing_about_the_agent_is_unusable(
 ) -> None:
     folder = wrote(tmp_path, "model_error", error="It answered 401: no key")
 
-    result = bench.read(TASK, _Site(), folder, code)
+    result = bench.read(job_in(folder, TASK), TaskEnvironment(), code)
 
     assert result.void_reason == f"{why}: It answered 401: no key"
 
@@ -199,13 +200,13 @@ def test_a_result_that_cannot_be_read_voids_the_trial(
     (tmp_path / "result.json").write_text(rubbish)
 
     with pytest.raises(TrialVoid, match=r"result\.json"):
-        bench.read(TASK, _Site(), tmp_path, 0)
+        bench.read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
 
 
 @pytest.mark.wire
 def test_a_testbed_that_has_gone_voids_the_trial(bench: TestbedBenchmark, tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="the testbed does not tell its state"):
-        bench.read(TASK, _Site(admin_port=9), wrote(tmp_path, "answered", RIGHT), 0)
+        bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), TaskEnvironment(port=9), 0)
 
 
 @pytest.mark.wire
@@ -213,18 +214,20 @@ def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: 
     said = wrote(tmp_path, "answered", "Done.")
 
     with telling(b"{}") as port, pytest.raises(InputError, match="no such place on calendar"):
-        bench.read("calendar-twelve-hour-clock", _Site(admin_port=port), said, 0)
+        bench.read(job_in(said, "calendar-twelve-hour-clock"), TaskEnvironment(port=port), 0)
 
 
 @pytest.mark.wire
 def test_the_testbed_tells_whether_anybody_came(bench: TestbedBenchmark, tmp_path: Path) -> None:
-    with bench.start_environment(TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
-        bench.read(TASK, stage, wrote(tmp_path, "answered", RIGHT), 0)
-        assert bench.was_visited(stage) is False
-        urllib.request.urlopen(stage.maps[0].partition("=")[2]).close()
-        assert bench.was_visited(stage) is True
+    with bench.start_environment(
+        TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as environment:
+        bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), environment, 0)
+        assert bench.was_visited(environment) is False
+        urllib.request.urlopen(environment.maps[0].partition("=")[2]).close()
+        assert bench.was_visited(environment) is True
     with pytest.raises(TrialVoid, match="the testbed does not tell its health"):
-        bench.was_visited(stage)
+        bench.was_visited(environment)
 
 
 @pytest.mark.wire
@@ -240,4 +243,4 @@ def test_every_trial_gets_sites_of_its_own(
     ):
         assert one.maps != other.maps
         assert one.maps[0].startswith(bench.sites(TASK)[0] + "=http://127.0.0.1:")
-        assert bench.read(TASK, one, wrote(tmp_path, "answered", RIGHT), 0).score == 1.0
+        assert bench.read(job_in(wrote(tmp_path, "answered", RIGHT), TASK), one, 0).score == 1.0

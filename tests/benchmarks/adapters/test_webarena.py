@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.fake_environments import GPT, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, job_in, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
-from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address, stop_answers
+from warex.benchmarks.adapters.webarena import WebArenaBenchmark, address_and_map, stop_answers
 from warex.errors import CampaignError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
@@ -71,16 +71,6 @@ def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
     assert webarena().site_names_of("1") == ("shopping_admin",)
 
 
-def test_a_folder_that_is_no_checkout_is_told_by_the_file_it_lacks(tmp_path: Path) -> None:
-    table = BenchmarkConfig(name="webarena", options={"checkout": str(tmp_path)})
-    with pytest.raises(CampaignError, match=r"holds no tasks .*\(No such file or dir.*checkout$"):
-        WebArenaBenchmark(table).tasks()
-    (tmp_path / "config_files").mkdir()
-    (tmp_path / "config_files" / "test.raw.json").write_text("[]")
-    with pytest.raises(CampaignError, match=r"holds no tasks of WebArena \(its list is empty\);"):
-        WebArenaBenchmark(table).tasks()
-
-
 @pytest.mark.parametrize(
     ("target", "told", "mapped"),
     [
@@ -93,7 +83,7 @@ def test_a_folder_that_is_no_checkout_is_told_by_the_file_it_lacks(tmp_path: Pat
 def test_a_site_on_loopback_gets_a_name_that_the_proxy_serves(
     target: str | None, told: str, mapped: bool
 ) -> None:
-    url, origin = address("shopping_admin", target)
+    url, origin = address_and_map("shopping_admin", target)
 
     assert url == told
     assert (origin is not None) == mapped
@@ -109,8 +99,8 @@ def test_the_sites_are_known_by_the_names_that_the_browser_sees(
     assert benchmark.sites("0") == (NAMED,)
     with benchmark.start_environment(
         "0", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
-    ) as stage:
-        assert stage.maps == (f"{NAMED}={MAP}",)
+    ) as environment:
+        assert environment.maps == (f"{NAMED}={MAP}",)
 
 
 def test_a_task_whose_site_is_nowhere_is_refused_before_anything_runs(webarena: Make) -> None:
@@ -245,7 +235,7 @@ def test_the_verdict_is_the_harnesss_own(
 ) -> None:
     leave(tmp_path, log, "goto [x]", action)
 
-    assert webarena().read("0", TaskEnvironment(), tmp_path, 0) == result
+    assert webarena().read(job_in(tmp_path, "0"), TaskEnvironment(), 0) == result
     assert not (tmp_path / "webarena/result/traces").is_symlink()
 
 
@@ -254,11 +244,13 @@ def test_no_verdict_is_a_crash_with_the_last_words_or_the_time_limit(
 ) -> None:
     (tmp_path / "agent.log").write_text("Traceback\nAssertionError: Please setup the URLs\n\n")
 
-    crashed = webarena().read("0", TaskEnvironment(), tmp_path, 1)
+    crashed = webarena().read(job_in(tmp_path, "0"), TaskEnvironment(), 1)
 
     assert crashed.ending == "harness_crashed"
     assert "code 1 and no verdict, after it said: AssertionError" in crashed.reasons[0]
-    assert webarena().read("0", TaskEnvironment(), tmp_path, None) == TaskResult("time_limit", 0.0)
+    assert webarena().read(job_in(tmp_path, "0"), TaskEnvironment(), None) == TaskResult(
+        "time_limit", 0.0
+    )
 
 
 def test_a_page_full_of_stops_that_never_end_takes_no_time() -> None:

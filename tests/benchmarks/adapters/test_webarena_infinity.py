@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.fake_environments import GPT, PLAYED, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, PLAYED, job_in, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters import webarena_infinity
 from warex.benchmarks.adapters.webarena_infinity import InfinityBenchmark
@@ -112,16 +112,16 @@ def test_a_model_that_its_runner_has_no_word_for_is_refused(infinity: Make) -> N
 def test_each_trial_has_an_application_of_its_own(infinity: Make, tmp_path: Path) -> None:
     benchmark = infinity()
     ca = ensure_ca(tmp_path / "ca")
-    with benchmark.start_environment(TASK, tmp_path, ca, direct=False) as stage:
-        (mapped,) = stage.maps
+    with benchmark.start_environment(TASK, tmp_path, ca, direct=False) as environment:
+        (mapped,) = environment.maps
         assert mapped.startswith(f"{ORIGIN}=http://127.0.0.1:")
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         assert opener.open(mapped.partition("=")[2], timeout=10).status == 200
-        assert benchmark.was_visited(stage) is False
+        assert benchmark.was_visited(environment) is False
         with benchmark.start_environment(TASK, tmp_path, ca, direct=False) as other:
-            assert other.maps != stage.maps
+            assert other.maps != environment.maps
     with pytest.raises(TrialVoid, match="does not tell its state"):
-        benchmark.was_visited(stage)
+        benchmark.was_visited(environment)
 
 
 @pytest.mark.wire
@@ -144,8 +144,8 @@ def test_the_runner_is_told_of_another_host_behind_the_proxy(
     job = make_job(tmp_path, TASK, agent, proxied=proxied)
     benchmark = infinity()
     ca = ensure_ca(tmp_path / "ca")
-    with benchmark.start_environment(TASK, tmp_path, ca, direct=True) as stage:
-        command = benchmark.command(job, stage)
+    with benchmark.start_environment(TASK, tmp_path, ca, direct=True) as environment:
+        command = benchmark.command(job, environment)
 
     assert command.arguments[:2] == [str(places["home"] / "venv/bin/python"), str(DRIVER)]
     said = json.loads(command.arguments[2])
@@ -213,7 +213,7 @@ def test_the_verdict_is_the_runners_own(
 ) -> None:
     leave(tmp_path, WORKED, **more)
 
-    assert infinity().read(TASK, TaskEnvironment(), tmp_path, 0) == result
+    assert infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 0) == result
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_check_that_could_not_ask_says_nothing_of_the_agent(
 ) -> None:
     leave(tmp_path, WORKED, passed=False, verifier_message=f"Verifier exception: {words}")
 
-    result = infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
+    result = infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
 
     assert (result.void_reason or "").startswith("the task's check could not ask the application:")
 
@@ -237,7 +237,7 @@ def test_a_check_that_could_not_ask_says_nothing_of_the_agent(
 def test_a_check_that_breaks_on_what_the_agent_left_counts(infinity: Make, tmp_path: Path) -> None:
     leave(tmp_path, WORKED, passed=False, verifier_message="Verifier exception: 'emails'")
 
-    assert infinity().read(TASK, TaskEnvironment(), tmp_path, 0).score == 0.0
+    assert infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 0).score == 0.0
 
 
 def test_an_agent_that_says_it_failed_has_reported_the_task_infeasible(
@@ -245,14 +245,17 @@ def test_an_agent_that_says_it_failed_has_reported_the_task_infeasible(
 ) -> None:
     leave(tmp_path, [*WORKED[:-1], step(2, "done", False)], passed=False)
 
-    assert infinity().read(TASK, TaskEnvironment(), tmp_path, 0).ending == "reported_infeasible"
+    assert (
+        infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 0).ending
+        == "reported_infeasible"
+    )
 
 
 def test_a_model_that_never_answered_is_unusable(infinity: Make, tmp_path: Path) -> None:
     steps = [step(0, "navigate"), step(1, None)]
     leave(tmp_path, steps, passed=False, is_done=False, errors=[None, "401: no key"])
 
-    result = infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
+    result = infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
 
     assert result.void_reason == "the model never said what to do: 401: no key"
 
@@ -263,11 +266,13 @@ def test_no_result_is_a_crash_with_the_runners_words_or_the_time_limit(
     log = "[W0] Browser setup failed: no state\n\nNo tasks completed.\n"
     (tmp_path / "agent.log").write_text(log)
 
-    crashed = infinity().read(TASK, TaskEnvironment(), tmp_path, 1)
+    crashed = infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 1)
 
     assert crashed.ending == "harness_crashed"
     assert "no result, after it said: [W0] Browser setup failed" in crashed.reasons[0]
-    assert infinity().read(TASK, TaskEnvironment(), tmp_path, None) == TaskResult("time_limit", 0.0)
+    assert infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), None) == TaskResult(
+        "time_limit", 0.0
+    )
 
 
 def test_a_result_that_is_none_says_nothing_of_the_agent(infinity: Make, tmp_path: Path) -> None:
@@ -275,4 +280,4 @@ def test_a_result_that_is_none_says_nothing_of_the_agent(infinity: Make, tmp_pat
     (tmp_path / "results/gpt_1_parallel/task_e1/result.json").write_text("[]")
 
     with pytest.raises(TrialVoid, match=r"result\.json cannot be read"):
-        infinity().read(TASK, TaskEnvironment(), tmp_path, 0)
+        infinity().read(job_in(tmp_path, TASK), TaskEnvironment(), 0)

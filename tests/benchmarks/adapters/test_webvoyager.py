@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.fake_environments import GPT, PLAYED, make_home, make_job
+from tests.benchmarks.fake_environments import GPT, PLAYED, job_in, make_home, make_job
 from warex.benchmarks import BenchmarkConfig, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.webvoyager import ENDPOINT, WebVoyagerBenchmark
 from warex.errors import CampaignError, TrialVoid
 from warex.proxy.certificates.ca import ensure_ca
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_preset
+from warex.traces import Ending
 
 TASK = "Map--0"
 SITE = "https://map.example"
@@ -66,12 +67,12 @@ def test_the_tasks_are_the_checkouts_or_a_file_of_ones_own(
     [
         (
             '{"id": "a"}\n',
-            r"holds no tasks with id, ques and web: line 1 has no 'ques'",
+            r"tasks\.jsonl, line 1: 'ques' is missing",
         ),
-        ("\n[]\n", r"holds no tasks with id, ques and web: line 2 is none"),
-        ("{\n", r"line 1 is none \(Expecting"),
+        ("\n[]\n", r"tasks\.jsonl, line 2: "),
+        ("{\n", r"line 1 is no JSON: Expecting"),
         ("", r"tasks\.jsonl holds no task: it is an empty file"),
-        (None, r"tasks\.jsonl: there is nothing of this name"),
+        (None, r"tasks\.jsonl cannot be read: .*No such file"),
     ],
 )
 def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
@@ -153,8 +154,8 @@ def test_the_sites_are_mapped(webvoyager: Make, tmp_path: Path) -> None:
     benchmark = webvoyager({SITE: "http://127.0.0.1:8001"})
     with benchmark.start_environment(
         TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False
-    ) as stage:
-        assert stage.maps == (f"{SITE}=http://127.0.0.1:8001",)
+    ) as environment:
+        assert environment.maps == (f"{SITE}=http://127.0.0.1:8001",)
 
 
 def test_one_task_is_run_with_a_chrome_that_knows_the_proxy(
@@ -211,7 +212,7 @@ def test_without_a_judge_nobody_knows_whether_it_succeeded(
 ) -> None:
     leave(tmp_path, "", None, WAITING, ANSWERED)
 
-    assert webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0) == TaskResult(
+    assert webvoyager().read(job_in(tmp_path, TASK), TaskEnvironment(), 0) == TaskResult(
         "answered", None, "15213"
     )
 
@@ -229,7 +230,7 @@ def test_the_verdict_is_its_judges(
 ) -> None:
     leave(tmp_path, "", said, ANSWERED)
 
-    assert webvoyager(judge=True).read(TASK, TaskEnvironment(), tmp_path, 0).score == score
+    assert webvoyager(judge=True).read(job_in(tmp_path, TASK), TaskEnvironment(), 0).score == score
 
 
 @pytest.mark.parametrize("said", ["Auto_eval_res: None\n", "openai.APIError: no\n", ""])
@@ -239,7 +240,7 @@ def test_a_judge_without_a_verdict_says_nothing_of_the_agent(
     leave(tmp_path, "", said, ANSWERED)
 
     with pytest.raises(TrialVoid, match=r"auto_eval\.py gave no verdict"):
-        webvoyager(judge=True).read(TASK, TaskEnvironment(), tmp_path, 0)
+        webvoyager(judge=True).read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
 
 
 @pytest.mark.parametrize(
@@ -251,17 +252,19 @@ def test_a_judge_without_a_verdict_says_nothing_of_the_agent(
     ],
 )
 def test_its_log_says_why_there_is_no_answer(
-    webvoyager: Make, tmp_path: Path, log: str, ending: str
+    webvoyager: Make, tmp_path: Path, log: str, ending: Ending
 ) -> None:
     leave(tmp_path, log, None, WAITING)
 
-    assert webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0) == TaskResult(ending, None)  # type: ignore[arg-type]
+    result = webvoyager().read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
+
+    assert result == TaskResult(ending, None)
 
 
 def test_a_model_that_never_answered_is_unusable(webvoyager: Make, tmp_path: Path) -> None:
     leave(tmp_path, "Error occurred, retrying. Error type: AuthenticationError\n")
 
-    result = webvoyager().read(TASK, TaskEnvironment(), tmp_path, 0)
+    result = webvoyager().read(job_in(tmp_path, TASK), TaskEnvironment(), 0)
 
     assert result.void_reason == "the model never answered: AuthenticationError"
 
@@ -269,12 +272,12 @@ def test_a_model_that_never_answered_is_unusable(webvoyager: Make, tmp_path: Pat
 def test_no_result_is_a_crash_or_the_time_limit(webvoyager: Make, tmp_path: Path) -> None:
     (tmp_path / "agent.log").write_text("selenium.WebDriverException: net::ERR_NAME\n")
 
-    crashed = webvoyager().read(TASK, TaskEnvironment(), tmp_path, 1)
+    crashed = webvoyager().read(job_in(tmp_path, TASK), TaskEnvironment(), 1)
 
     assert crashed.ending == "harness_crashed"
     assert "after it said: selenium.WebDriverException" in crashed.reasons[0]
-    assert webvoyager().read(TASK, TaskEnvironment(), tmp_path, None) == TaskResult(
+    assert webvoyager().read(job_in(tmp_path, TASK), TaskEnvironment(), None) == TaskResult(
         "time_limit", None
     )
-    judged = webvoyager(judge=True).read(TASK, TaskEnvironment(), tmp_path, None)
+    judged = webvoyager(judge=True).read(job_in(tmp_path, TASK), TaskEnvironment(), None)
     assert judged == TaskResult("time_limit", 0.0)

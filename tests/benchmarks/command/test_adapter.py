@@ -8,6 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.benchmarks.homes import job_in
 from warex.benchmarks import (
     AgentSpec,
     BenchmarkConfig,
@@ -96,7 +97,7 @@ def test_tasks_are_read_from_lines_jsonl_and_json(
     [
         ('{"id": 1}\n{"id": 1}\n', "line 2: the task '1' is listed twice"),
         ('{"name": 1}\n', "line 1: 'id': no 'id' there, since the document holds name"),
-        ("{\n", "is no list of tasks"),
+        ("{\n", "line 1 is no JSON: Expecting"),
         ("\n", "t.jsonl holds no task: it has no line but blank ones; write on each"),
     ],
 )
@@ -139,7 +140,7 @@ def test_every_mistake_is_told_at_load(options: dict[str, Any], says: str) -> No
 
 
 def result_of(folder: Path, code: int | None = 0, **options: Any) -> TaskResult:
-    return bench(**options).read("t", TaskEnvironment(), folder, code)
+    return bench(**options).read(job_in(folder, "t"), TaskEnvironment(), code)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +235,10 @@ def test_a_value_that_says_neither_asks_for_what_success_is(tmp_path: Path, valu
 def test_sites_that_are_elsewhere_are_mapped_and_need_the_proxy(tmp_path: Path) -> None:
     sites = {"https://a.example": "http://127.0.0.1:1", "https://b.example": "https://b.example"}
     made = bench(sites=sites)
-    with made.start_environment("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
-        assert stage.maps == ("https://a.example=http://127.0.0.1:1",)
+    with made.start_environment(
+        "t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as environment:
+        assert environment.maps == ("https://a.example=http://127.0.0.1:1",)
 
     assert made.sites("t") == tuple(sites)
     made.validate(("t",), (AGENT,))
@@ -247,8 +250,10 @@ def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<p>tea")
     made = bench(sites={"https://a.example": str(tmp_path)})
     made.validate(("t",), (AGENT,))
-    with made.start_environment("t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False) as stage:
-        (served,) = stage.maps
+    with made.start_environment(
+        "t", tmp_path, ensure_ca(tmp_path / "ca"), direct=False
+    ) as environment:
+        (served,) = environment.maps
         site, _, origin = served.partition("=")
         with urlopen(origin, timeout=5) as answer:
             assert (site, answer.read()) == ("https://a.example", b"<p>tea")
@@ -309,7 +314,9 @@ def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path
         made = bench(tmp_path, tasks=tasks, expect={"text": "beta"}, reset="false")
         came = {
             task: made.score_after_trial(
-                task, tmp_path, made.read(task, TaskEnvironment(), tmp_path, 0), None
+                job_in(tmp_path, task),
+                made.read(job_in(tmp_path, task), TaskEnvironment(), 0),
+                None,
             )
             for task in made.tasks()
         }
@@ -332,9 +339,8 @@ def test_a_result_that_names_the_answer_alone_goes_with_what_is_expected(tmp_pat
     (tmp_path / "r.json").write_text(json.dumps({"said": {"price": 42}}))
     made = bench(result=answers, expect="42")
     made.validate(("t",), ())
-    came = made.score_after_trial(
-        "t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None
-    )
+    job = job_in(tmp_path, "t")
+    came = made.score_after_trial(job, made.read(job, TaskEnvironment(), 0), None)
 
     assert (came.score, came.answer) == (1.0, '{"price": 42}')
     with pytest.raises(
@@ -351,9 +357,8 @@ def test_what_is_expected_stands_in_the_answer_that_the_result_names(
     (tmp_path / "r.json").write_text('{"r": "41", "said": "42"}')
     made = bench(result={"file": "r.json", "json": "r", **answer}, expect="42")
 
-    came = made.score_after_trial(
-        "t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 0), None
-    )
+    job = job_in(tmp_path, "t")
+    came = made.score_after_trial(job, made.read(job, TaskEnvironment(), 0), None)
 
     assert came.score == float(bool(answer))
 
@@ -362,9 +367,8 @@ def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: 
     (tmp_path / "agent.log").write_text("42\n")
     made = bench(expect="42")
 
-    came = made.score_after_trial(
-        "t", tmp_path, made.read("t", TaskEnvironment(), tmp_path, 3), None
-    )
+    job = job_in(tmp_path, "t")
+    came = made.score_after_trial(job, made.read(job, TaskEnvironment(), 3), None)
 
     assert (came.ending, came.score) == ("harness_crashed", 0.0)
 

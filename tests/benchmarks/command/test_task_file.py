@@ -16,7 +16,7 @@ def test_a_task_brings_what_is_its_own_from_where_the_table_says(tmp_path: Path)
         '{"id": "b", "judge": null}\n'
     )
 
-    one, two = read_tasks(TaskFile(file="t.jsonl", expect="judge"), file)
+    one, two = read_tasks(TaskFile(file="t.jsonl", expect="judge"), file).values()
 
     assert one.expect is not None
     assert (one.expect.text, one.reset) == ("x", "true")
@@ -30,4 +30,4 @@ def test_an_expectation_that_is_none_is_told_with_its_line(tmp_path: Path) -> No
     file.write_text('{"id": "a"}\n{"id": "b", "expect": 7}\n')
 
     with pytest.raises(CampaignError, match=r"t\.jsonl, line 2: expect"):
-        list(read_tasks(TaskFile(file="t.jsonl"), file))
+        read_tasks(TaskFile(file="t.jsonl"), file)

@@ -115,7 +115,7 @@ def test_the_last_page_that_the_site_gave_the_browser_is_where_it_ended(
 
 
 def test_where_nobody_saw_the_pages_the_trial_is_void(tmp_path: Path) -> None:
-    with pytest.raises(TrialVoid, match="without the proxy nobody sees"):
+    with pytest.raises(TrialVoid, match="without the proxy it is not known"):
         solved({"url": "*"})
     with pytest.raises(TrialVoid, match="leave --record concerned out"):
         solved({"url": "*"}, trace=trace_of(tmp_path, THANKS, record="concerned"))
@@ -125,7 +125,7 @@ def test_where_nobody_saw_the_pages_the_trial_is_void(tmp_path: Path) -> None:
     ("expect", "says"),
     [
         ({}, "give at least one of text, regex, check and url"),
-        (" ", "a blank text stands everywhere"),
+        (" ", "a blank text is in every answer"),
         ({"regex": "("}, "is no regular expression"),
         ({"url": "/thanks"}, "`/thanks` matches no URL; write https://… or begin with *"),
         ({"check": ""}, "check"),

@@ -32,7 +32,7 @@ def loaded(folder: Path, text: str) -> CampaignConfig:
 @pytest.mark.parametrize("benchmark", KINDS)
 def test_it_loads_for_every_benchmark_as_its_example_does(tmp_path: Path, benchmark: str) -> None:
     (kind,) = (each for each in BENCHMARKS if each.name == benchmark)
-    example = loaded(tmp_path, kind.example)
+    example = loaded(tmp_path, kind.example())
 
     config = loaded(tmp_path, template("mine", benchmark, "mine.toml"))
 

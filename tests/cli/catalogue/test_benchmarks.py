@@ -36,17 +36,17 @@ def test_what_a_benchmark_needs_is_shown_without_its_environment(
     result = json.loads(said(capsys, "benchmarks", "show", kind.name, "--json"))
 
     assert kind.summary in shown
-    assert kind.example.splitlines()[0] in shown
+    assert kind.example().splitlines()[0] in shown
     assert result["vocabulary"]["finish"] == list(kind.vocabulary.finish)
     assert set(result["options"]) == set(kind.options_model.model_fields)
-    assert (result["tasks"] is None) == ("why_no_tasks" in result)
+    assert (result["tasks"] is None) == ("why_no_tasks" in told)
     for text in (result["needs"], result["arming"], result["example"]):
         assert text.strip()
 
 
 @each
 def test_its_example_is_a_campaign(kind: type[Benchmark], tmp_path: Path) -> None:
-    (tmp_path / "example.toml").write_text(kind.example)
+    (tmp_path / "example.toml").write_text(kind.example())
 
     campaign = load_campaign(str(tmp_path / "example.toml"))
 

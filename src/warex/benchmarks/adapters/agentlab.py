@@ -4,9 +4,8 @@ MiniWoB++ is served from its wheel. The sites of WebArena are the user's; those 
 host name, so that browsers send their traffic to the proxy.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,22 +14,13 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
-from warex.benchmarks.artifacts import harness_crash
-from warex.benchmarks.base import (
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-    maps_of,
-)
+from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
+from warex.benchmarks.base import Benchmark
 from warex.benchmarks.file_server import ServedFolder, serve_folder
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkConfig
-from warex.errors import CampaignError, MachineError, TrialVoid
-from warex.files.reading import read_regular_file
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult, maps_of
+from warex.errors import CampaignError, MachineError
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
@@ -45,9 +35,8 @@ MINIWOB = "https://miniwob.warex.test"
 LONGEST_WAIT = 3.0
 """Seconds that a MiniWoB++ page may be late: BrowserGym waits five for it, scripts included."""
 
-_DRIVER = Path(__file__).with_name("drivers") / "agentlab_task.py"
 _RESULTS = "agentlab"
-_TOLD = "agentlab.json"
+_JOB = "agentlab.json"
 _SITES = ("shopping", "shopping_admin", "reddit", "gitlab", "wikipedia", "map", "homepage")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _TOKENS = "litellm/litellm_core_utils/tokenizers"
@@ -128,8 +117,9 @@ class AgentLabBenchmark(Benchmark):
         asks_again="<think>\nThe page did not load, so I load it again.\n</think>\n\n"
         "<action>\ngoto('{url}')\n</action>",
     )
-    artifacts: ClassVar = (_TOLD, f"{_RESULTS}/*/summary_info.json", f"{_RESULTS}/*/experiment.log")
+    artifacts: ClassVar = (_JOB, f"{_RESULTS}/*/summary_info.json", f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = AgentLabOptions
+    options: AgentLabOptions
     site_names: ClassVar = _SITES
     judge_user_agents = ("python-requests/",)
     api_key_variables = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENROUTER_API_KEY")
@@ -175,29 +165,9 @@ class AgentLabBenchmark(Benchmark):
     )
     arming_help: ClassVar = (
         "first_llm_call: a fault in BrowserGym's set-up ends the task before the agent begins."
-        " Pages of MiniWoB++ have no traffic after that, so what leaves them whole strikes at"
+        " Pages of MiniWoB++ have no traffic after that, so what leaves them whole begins at"
         f" first_page: waits of {LONGEST_WAIT:g} s at most, and faults of pictures and styles"
     )
-    example: ClassVar = """\
-name = "miniwob"
-tasks = { match = "miniwob.click-*" }
-[benchmark]
-name = "agentlab"
-dir = "environments/agentlab"
-[[agents]]
-name = "generic"
-model = "gpt-4o-mini-2024-07-18"
-max_steps = 10
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "late-scripts"
-scenario = "late-scripts.yaml"
-"""
-
-    def __init__(self, table: BenchmarkConfig | None = None) -> None:
-        super().__init__(table)
-        self._given = cast(AgentLabOptions, self.options)
 
     def tasks(self) -> tuple[str, ...]:
         """Return BrowserGym's own names of its tasks, ``miniwob.click-test``."""
@@ -217,20 +187,17 @@ scenario = "late-scripts.yaml"
         """Return WebArena's names of the task's sites, or ``miniwob``."""
         return ("miniwob",) if task.startswith("miniwob.") else self._sites_of(task)
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page`` for faults under which a MiniWoB++ page still loads."""
         loads = task.startswith("miniwob.") and all(map(_page_still_loads, scenario.rules))
-        return scenario.arm or ("first_page" if loads else "first_llm_call")
+        return "first_page" if loads else "first_llm_call"
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         """Return OpenRouter's hard-coded address for its models."""
         return ("https://openrouter.ai/api/v1",) if agent.model.startswith("openrouter/") else ()
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise CampaignError for a task's site without an address."""
-        super().validate(tasks, agents, direct=direct)
         for task in tasks:
             for site in self._sites_of(task):
                 if site not in self.table.sites:
@@ -239,9 +206,8 @@ scenario = "late-scripts.yaml"
                         f' it is, as in sites = {{ {site} = "http://127.0.0.1:3000" }}'
                     )
 
-    def diagnose(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """Yield also the data that BrowserGym would otherwise download."""
-        yield from super().diagnose()
         try:
             made = self.virtualenv()
         except (CampaignError, MachineError):
@@ -258,60 +224,61 @@ scenario = "late-scripts.yaml"
             else:
                 yield Finding(name, "broken", f"{path} is not there, {what}: {remedy}")
 
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    ) -> Iterator[TaskEnvironment]:
         """Serve MiniWoB++, or map the hosts of WebArena's sites."""
-        return self._miniwob() if task.startswith("miniwob.") else self._on_sites()
-
-    @contextmanager
-    def _miniwob(self) -> Iterator[TaskEnvironment]:
-        with serve_folder(self.virtualenv().site_packages / "miniwob" / "html") as pages:
-            yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
-
-    @contextmanager
-    def _on_sites(self) -> Iterator[TaskEnvironment]:
+        if task.startswith("miniwob."):
+            with serve_folder(self.virtualenv().site_packages / "miniwob" / "html") as pages:
+                yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
+            return
         sites = self.table.sites.items()
         yield _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command for one ``ExpArgs``."""
-        made, given, agent = self.virtualenv(), self._given, job.agent
-        told = {
+        made, options, agent = self.virtualenv(), self.options, job.agent
+        results = str((job.folder / _RESULTS).absolute())
+        pages = cast(_World, environment).pages
+        local = MINIWOB if job.proxied or pages is None else f"http://127.0.0.1:{pages.port}"
+        addresses = {site: self._seen(site) for site in _SITES}
+        if not job.proxied:
+            addresses |= self.table.sites
+        config = {
             "task": job.task,
-            "agent": given.agent,
+            "agent": options.agent,
             "model": agent.model,
-            "temperature": given.temperature,
+            "temperature": options.temperature,
             "screenshot": agent.screenshot,
-            "seed": job.seed % 2**31 if given.task_seed is None else given.task_seed,
+            "seed": job.seed % 2**31 if options.task_seed is None else options.task_seed,
             "max_steps": agent.max_steps,
-            "slow_mo": given.slow_mo,
-            "results": str((job.folder / _RESULTS).absolute()),
+            "slow_mo": options.slow_mo,
+            "results": results,
         }
-        path = (job.folder / _TOLD).absolute()
-        path.write_text(json.dumps(told, indent=1), "utf-8")
         variables = {
             "NLTK_DATA": str(made.folder / "nltk"),
             # Otherwise tables of tokens and of prices are downloaded.
             "TIKTOKEN_CACHE_DIR": str(made.site_packages / _TOKENS),
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-            "AGENTLAB_EXP_ROOT": str((job.folder / _RESULTS).absolute()),
-            "MINIWOB_URL": f"{self._miniwob_at(job, cast(_World, stage))}/miniwob/",
-            **self._webarena_at(job),
+            "AGENTLAB_EXP_ROOT": results,
+            "MINIWOB_URL": f"{local}/miniwob/",
+            **{f"WA_{site.upper()}": address for site, address in addresses.items()},
             **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
+            **self.endpoint_variables(agent),
         }
-        if agent.base_url is not None:
-            variables["OPENAI_BASE_URL"] = agent.base_url
-        return Command([str(made.python), str(_DRIVER), str(path)], variables)
+        command = self.driver_command("agentlab_task.py", config, job.folder / _JOB)
+        return Command(command, variables)
 
-    def was_visited(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, environment: TaskEnvironment) -> bool | None:
         """Return whether MiniWoB++ got a request; unknown for other sites."""
-        pages = cast(_World, stage).pages
+        pages = cast(_World, environment).pages
         return None if pages is None else pages.requests > 0
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the reward in AgentLab's summary."""
-        summary = _summary(folder)
+        found = list((job.folder / _RESULTS).glob("*/summary_info.json"))
+        summary = read_json_or_empty(found[0]) if found else {}
         if code is None:
             return TaskResult("time_limit", float(summary.get("cum_reward", 0.0) > 0))
         if not summary:
@@ -340,21 +307,6 @@ scenario = "late-scripts.yaml"
         host = f"{site.replace('_', '-')}.webarena.warex.test"
         return f"http://{host}{parts.path}"
 
-    def _webarena_at(self, job: Job) -> dict[str, str]:
-        """Return BrowserGym's variables of the sites' addresses."""
-        return {
-            f"WA_{site.upper()}": self._seen(site)
-            if job.proxied
-            else self.table.sites.get(site, self._seen(site))
-            for site in _SITES
-        }
-
-    @staticmethod
-    def _miniwob_at(job: Job, stage: _World) -> str:
-        if job.proxied or stage.pages is None:
-            return MINIWOB
-        return f"http://127.0.0.1:{stage.pages.port}"
-
 
 def _page_still_loads(rule: Rule) -> bool:
     """Return whether a MiniWoB++ page can be set up under the rule's fault."""
@@ -364,17 +316,6 @@ def _page_still_loads(rule: Rule) -> bool:
     )
     skipped = bool(rule.resources) and not {"document", "script", "xhr"} & set(rule.resources)
     return held and (lets_through or skipped)
-
-
-def _summary(folder: Path) -> dict[str, Any]:
-    paths = list((folder / _RESULTS).glob("*/summary_info.json"))
-    if not paths:
-        return {}
-    try:
-        said = json.loads(read_regular_file(paths[0]))
-    except (OSError, ValueError) as error:
-        raise TrialVoid(f"{paths[0]} cannot be read: {error}") from None
-    return said if isinstance(said, dict) else {}
 
 
 def _brief(text: str) -> str:

@@ -4,40 +4,30 @@ A script in browser-use's own environment runs its agent on one task with the li
 Telemetry, cloud, version check and extensions are off, since they contact other sites.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, JsonValue, PlainValidator, StringConstraints, model_validator
 
 from warex.benchmarks.adapters.testbed import TestbedBenchmark, require_testbed
 from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
-from warex.benchmarks.base import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-    maps_of,
-)
+from warex.benchmarks.base import Benchmark
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkConfig
+from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.table import BenchmarkConfig, Text
+from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError
-from warex.files.reading import read_text_file
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Arm, Scenario
-from warex.scenarios.mistakes import unknown_name, validate_document
+from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
 from warex.traffic import origin_of
 
-_DRIVER = Path(__file__).with_name("drivers") / "browser_use_task.py"
-_TOLD = "job.json"
+_CONFIG = "job.json"
 _RESULT = "result.json"
 
 _TRIED = "tried"
@@ -69,8 +59,6 @@ _CLIENTS: Mapping[Api, tuple[str, str]] = {
 }
 """Each client's variables for its key and its base URL."""
 
-type Text = Annotated[str, StringConstraints(min_length=1)]
-
 
 def _answer_check(value: object) -> Any:
     """Return the testbed's AnswerCheck, None for None; the testbed may not be installed."""
@@ -82,10 +70,9 @@ def _answer_check(value: object) -> Any:
     return AnswerCheck.model_validate(value)
 
 
-class CustomTask(BaseModel, frozen=True, extra="forbid"):
+class CustomTask(NamedTask, frozen=True, extra="forbid"):
     """One line of a task file."""
 
-    id: Text
     goal: Text
     url: Annotated[str, StringConstraints(pattern=r"^https?://[^/\s]+\S*$")]
     expect: Annotated[Any, PlainValidator(_answer_check)] = None
@@ -115,11 +102,11 @@ class BrowserUseOptions(BaseModel, frozen=True, extra="forbid"):
         " ChatGoogle.",
     )
     agent: dict[str, JsonValue] = Field(
-        default_factory=dict, description="What Agent(…) is told beside: use_vision, use_judge …"
+        default_factory=dict, description="Other arguments of Agent(…): use_vision, use_judge …"
     )
 
     @model_validator(mode="after")
-    def _leaves_ours_alone(self) -> "BrowserUseOptions":
+    def _keeps_ours(self) -> "BrowserUseOptions":
         if taken := [key for key in self.agent if key in _OURS]:
             raise ValueError(f"agent.{taken[0]} is the adapter's own; leave it out")
         return self
@@ -143,8 +130,9 @@ class BrowserUseBenchmark(Benchmark):
             *("select_dropdown", "write_file", "replace_file", "read_file"),
         ),
     )
-    artifacts: ClassVar = (_TOLD, _RESULT)
+    artifacts: ClassVar = (_CONFIG, _RESULT)
     options_model: ClassVar = BrowserUseOptions
+    options: BrowserUseOptions
     site_names: ClassVar = None
     api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
@@ -170,31 +158,15 @@ class BrowserUseBenchmark(Benchmark):
         " away."
     )
     arming_help: ClassVar = (
-        "first_page: it opens the first page before its first step, and tells its model what came"
-        " of it, whatever that was"
+        "first_page: it opens the first page before its first step, and shows its model whatever"
+        " came of it"
     )
-    example: ClassVar = """\
-name = "browser-use"
-tasks = { sample = 6 }
-[benchmark]
-name = "browser-use"
-dir = "browser-use"
-[[agents]]
-name = "browser-use"
-model = "gpt-4o-mini"
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
-        self._given = cast(BrowserUseOptions, self.options)
-        key, self.base_url_variable = _CLIENTS[self._given.api]
+        key, self.base_url_variable = _CLIENTS[self.options.api]
         self.api_key_variables = (key,)
-        if self._given.tasks is None and self.table.sites:
+        if self.options.tasks is None and self.table.sites:
             raise CampaignError(
                 "benchmark.sites: the testbed's sites are brought up for each trial; the key goes"
                 " with options.tasks"
@@ -214,19 +186,16 @@ scenario = "paper/server-error"
         """Return the hosts of the image that its browser shows before the first page."""
         return ("https://cf.browser-use.com/*", "https://api.browser-use.com/*")
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``: no fault on a page ends it."""
-        return scenario.arm or "first_page"
+        return "first_page"
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise CampaignError if ``api`` does not fit an embedded model."""
-        super().validate(tasks, agents, direct=direct)
         embedded = [agent.model for agent in agents if agent.is_mock]
-        if embedded and self._given.api != "openai":
+        if embedded and self.options.api != "openai":
             raise CampaignError(
-                f"benchmark.options.api is {self._given.api!r}, but {embedded[0]} speaks OpenAI's"
+                f"benchmark.options.api is {self.options.api!r}, but {embedded[0]} speaks OpenAI's"
                 " chat completions alone; leave the key out"
             )
 
@@ -236,43 +205,41 @@ scenario = "paper/server-error"
         """Start the testbed's sites; for a task file, return the table's maps."""
         if self._own is None:
             return self._testbed.start_environment(task, folder, ca, direct=direct)
-        return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
+        return super().start_environment(task, folder, ca, direct=direct)
 
     def shared_environment(self) -> AbstractContextManager[None]:
         """Keep the testbed's sites running between trials."""
         return self._testbed.shared_environment() if self._own is None else nullcontext()
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the script that runs browser-use on the task."""
         task = self._task(job.task)
-        told = {
+        config = {
             "task": f"{task.goal}\nThe website is {task.url}",
             "url": task.url,
-            "api": self._given.api,
+            "api": self.options.api,
             "model": job.agent.model,
             "base_url": job.agent.base_url,
             "max_steps": job.agent.max_steps,
-            "agent": self._given.agent,
+            "agent": self.options.agent,
             "browser": str(job.browser),
             "browser_arguments": list(job.browser_arguments),
             "result": str((job.folder / _RESULT).absolute()),
         }
         # Profile, downloads and screenshots go to the temporary folder.
         own = {"TMPDIR": str(job.scratch), "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config")}
-        path = (job.folder / _TOLD).absolute()
-        path.write_text(json.dumps(told, indent=1), "utf-8")
-        python = str(self.virtualenv().python)
-        return Command([python, str(_DRIVER), str(path)], QUIET | own, job.scratch)
+        command = self.driver_command("browser_use_task.py", config, job.folder / _CONFIG)
+        return Command(command, QUIET | own, job.scratch)
 
-    def was_visited(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, environment: TaskEnvironment) -> bool | None:
         """Return whether any request came to the testbed's sites; unknown for others."""
-        return self._testbed.was_visited(stage) if self._own is None else None
+        return self._testbed.was_visited(environment) if self._own is None else None
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Score the result in browser-use's history."""
-        said = read_json_or_empty(folder / _RESULT)
+        said = read_json_or_empty(job.folder / _RESULT)
         if not said and code is None:
-            return self._judged("time_limit", None, {}, task, stage)
+            return self._judged("time_limit", None, {}, job.task, environment)
         if not said:
             return harness_crash(f"its script ended with code {code}; {AGENT_LOG} says why")
         errors = said.get("errors") or ["its log says why"]
@@ -286,7 +253,7 @@ scenario = "paper/server-error"
         elif said.get("out_of_steps"):
             ending = "step_limit"
         answer = said.get("answer") if ending == "answered" else None
-        result = self._judged(ending, answer, said, task, stage)
+        result = self._judged(ending, answer, said, job.task, environment)
         if ending == "agent_crashed":
             reasons = (f"browser-use gave up: {errors[-1]}", *result.reasons)
             return TaskResult(ending, result.score, result.answer, reasons)
@@ -298,11 +265,11 @@ scenario = "paper/server-error"
         answer: str | None,
         said: Mapping[str, Any],
         task: str,
-        stage: TaskEnvironment,
+        environment: TaskEnvironment,
     ) -> TaskResult:
         """Score by the task's own check, else by browser-use's judge."""
         if self._own is None:
-            verdict = self._testbed.judge(task, stage, answer)
+            verdict = self._testbed.judge(task, environment, answer)
             return TaskResult(ending, verdict.score, answer, verdict.reasons)
         expect = self._task(task).expect
         if expect is not None:
@@ -319,7 +286,7 @@ scenario = "paper/server-error"
             found = self._testbed.task(name)
             return CustomTask(id=found.name, goal=found.goal, url=found.start_url())
         if name not in self._own:
-            said = f"{self._given.tasks} has no task"
+            said = f"{self.options.tasks} has no task"
             raise CampaignError(unknown_name(said, name, tuple(self._own)))
         return self._own[name]
 
@@ -330,38 +297,12 @@ scenario = "paper/server-error"
     @cached_property
     def _own(self) -> Mapping[str, CustomTask] | None:
         """The tasks of the file, if one is given."""
-        if self._given.tasks is None:
+        if self.options.tasks is None:
             return None
-        path = self.table.path(self._given.tasks)
-        tasks: dict[str, CustomTask] = {}
-        for where, task in _read_tasks(path):
-            if task.id in tasks:
-                raise CampaignError(f"{where}: the task {task.id!r} is listed twice")
-            tasks[task.id] = task
-        if not tasks:
-            raise CampaignError(
-                f"benchmark.options.tasks: {path} holds no task: it has no line but blank"
-                " ones; write a task on each (docs/how-to/benchmarks/browser-use.md)"
-            )
-        return tasks
-
-
-def _read_tasks(path: Path) -> Iterator[tuple[str, CustomTask]]:
-    """Yield each task of a file with its place; raise CampaignError, naming the line."""
-    where = f"benchmark.options.tasks: {path}"
-    try:
-        lines = read_text_file(path).splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CampaignError(f"{where} cannot be read: {error}") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        place = f"{where}, line {number}"
-        try:
-            data = json.loads(line)
-        except ValueError as error:
-            raise CampaignError(f"{place}: {error}") from None
-        task, mistakes = validate_document(CustomTask, data)
-        if task is None:
-            raise CampaignError(f"{place}: {'; '.join(mistakes)}")
-        yield place, task
+        wanted = (
+            "it has no line but blank ones; write a task on each"
+            " (docs/how-to/benchmarks/browser-use.md)"
+        )
+        path = self.table.path(self.options.tasks)
+        where = f"benchmark.options.tasks: {path}"
+        return read_task_file(path, where, ".jsonl", CustomTask, wanted)

@@ -8,43 +8,32 @@ state is in the browser, so the harness opens the site's ``/config`` before the 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from warex.benchmarks.adapters.real_options import DEMO, SUBSETS, RealOptions, vocabulary_for
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.artifacts import harness_crash, read_json_or_empty
-from warex.benchmarks.base import (
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-    maps_of,
-    no_proxy_refused,
-    served_elsewhere,
-)
+from warex.benchmarks.artifacts import no_result, read_json_or_empty
+from warex.benchmarks.base import Benchmark, no_proxy_refused
 from warex.benchmarks.installation.playwright_browsers import browsers_for
 from warex.benchmarks.installation.recipe import Install, Recipe
 from warex.benchmarks.installation.virtualenv import Virtualenv
+from warex.benchmarks.interface import served_elsewhere
+from warex.benchmarks.job import AgentSpec, Command, Job, TaskEnvironment, TaskResult, maps_of
 from warex.benchmarks.single_page import replaces_document, spa_warnings
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, MachineError
 from warex.files.reading import read_regular_file
-from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import Ending
 from warex.traffic import origin_of
 
-_DRIVER = Path(__file__).with_name("drivers") / "real_task.py"
-_TOLD = "job.json"
+_CONFIG = "job.json"
 _RESULTS = "results"
 _SUMMARY = f"{_RESULTS}/*/summary_info.json"
 
@@ -106,8 +95,9 @@ class RealBenchmark(Benchmark):
         "REAL with its demo agent (agisdk): 112 tasks on clones of well-known sites."
     )
     vocabulary = vocabulary_for("real-demo-agent", DEMO)
-    artifacts: ClassVar = (_TOLD, _SUMMARY, f"{_RESULTS}/*/experiment.log")
+    artifacts: ClassVar = (_CONFIG, _SUMMARY, f"{_RESULTS}/*/experiment.log")
     options_model: ClassVar = RealOptions
+    options: RealOptions
     # The demo agent does not accept screenshots alone.
     observations: ClassVar = tuple(
         frozenset(shown)
@@ -150,26 +140,10 @@ class RealBenchmark(Benchmark):
         " page; otherwise first_llm_call, since its own first navigation fails after 5 s or on a"
         " dead connection, and the task with it"
     )
-    example: ClassVar = """\
-name = "real-gomail"
-tasks = { match = "v1.gomail-*" }
-timeout_s = 600
-[benchmark]
-name = "real"
-dir = "real"
-[[agents]]
-name = "demo-agent"
-model = "gpt-4o"
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
-        self._given = given = cast(RealOptions, self.options)
+        given = self.options
         if given.vocabulary is not None:
             self.vocabulary = given.vocabulary
         elif given.agent is not None:
@@ -202,10 +176,8 @@ scenario = "paper/server-error"
             "https://openaipublic.blob.core.windows.net/*",
         )
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page`` for faults that its setup survives, else ``first_llm_call``."""
-        if scenario.arm is not None:
-            return scenario.arm
         # Without its scripts a site of REAL stays blank.
         if any("script" in rule.fault.default_resource for rule in scenario.rules):
             return "first_llm_call"
@@ -228,11 +200,8 @@ scenario = "paper/server-error"
         own = _own_address(agent)
         return (own,) if own is not None and _fits(agent.base_url, own) else ()
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise CampaignError for an unknown agent file or model, or a need of the proxy."""
-        super().validate(tasks, agents, direct=direct)
         known = (*_BY_OPENAI, *_BY_ANTHROPIC, _BY_OPENROUTER)
         if (own := self._own_file) is not None and not own.is_file():
             raise CampaignError(f"benchmark.options.agent: there is no file {own}")
@@ -250,13 +219,12 @@ scenario = "paper/server-error"
         for agent in agents:
             if agent.model.startswith(_BY_OPENROUTER) and agent.base_url is not None:
                 raise no_proxy_refused(
-                    f"REAL asks {_OPENROUTER} for {agent.model!r}, whatever it is told, and only"
-                    " the proxy can send that to base_url"
+                    f"REAL always asks {_OPENROUTER} for {agent.model!r}, and only the proxy can"
+                    " send that to base_url"
                 )
 
-    def diagnose(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """Yield findings about its environment and the token tables."""
-        yield from super().diagnose()
         try:
             found = _tables(self.virtualenv())
         except (CampaignError, MachineError):
@@ -270,17 +238,15 @@ scenario = "paper/server-error"
             needed=False,
         )
 
-    def start_environment(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    def maps(self, task: str) -> tuple[str, ...]:
         """Return the site's map, if the table names a stand-in."""
         site, origin = self._site(task)
-        return nullcontext(TaskEnvironment(maps_of({origin: self.table.sites.get(site, origin)})))
+        return maps_of({origin: self.table.sites.get(site, origin)})
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command that has REAL's harness do one task."""
         made, agent = self.virtualenv(), job.agent
-        told: dict[str, Any] = {
+        config: dict[str, Any] = {
             "model": agent.model,
             "task_name": job.task,
             "headless": True,
@@ -288,30 +254,27 @@ scenario = "paper/server-error"
             "results_dir": str((job.folder / _RESULTS).absolute()),
             # A cached result would be an earlier one of this task.
             "use_cache": False,
-            **self._given.model_dump(exclude={"version", "vocabulary"}, exclude_none=True),
+            **self.options.model_dump(exclude={"version", "vocabulary"}, exclude_none=True),
         }
-        if self._given.agent is not None:
-            told["agent"] |= {"file": str(self._own_file)}
+        if self.options.agent is not None:
+            config["agent"] |= {"file": str(self._own_file)}
         if agent.observation is not None:
-            told |= {f"use_{shown}": shown in agent.observation for shown in _SHOWN}
+            config |= {f"use_{shown}": shown in agent.observation for shown in _SHOWN}
         variables = browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments)
         variables |= {"TMPDIR": str(job.scratch), **_addresses(agent, proxied=job.proxied)}
         # A run id would submit the results to the leaderboard.
         variables["RUNID"] = ""
         if tables := _tables(made):
             variables["TIKTOKEN_CACHE_DIR"] = str(tables)
-        path = (job.folder / _TOLD).absolute()
-        path.write_text(json.dumps(told, indent=1), "utf-8")
-        return Command([str(made.python), str(_DRIVER), str(path)], variables, job.scratch)
+        command = self.driver_command("real_task.py", config, job.folder / _CONFIG)
+        return Command(command, variables, job.scratch)
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the result in the harness's summary."""
-        found = sorted(folder.glob(_SUMMARY))
+        found = sorted(job.folder.glob(_SUMMARY))
         said = read_json_or_empty(found[-1]) if found else {}
         if said.get("experiment_status") != "completed":
-            if code is None:
-                return TaskResult("time_limit", 0.0)
-            return harness_crash(f"the harness ended with code {code} before it wrote a result")
+            return no_result(code, f"the harness ended with code {code} before it wrote a result")
         if error := said.get("err_msg"):
             return _failed(str(error), str(said.get("stack_trace") or ""))
         reward = float(said.get("cum_reward") or 0.0)
@@ -327,12 +290,12 @@ scenario = "paper/server-error"
 
     @property
     def _own_file(self) -> Path | None:
-        own = self._given.agent
+        own = self.options.agent
         return None if own is None else self.table.path(own.file).absolute()
 
     @cached_property
     def _tasks(self) -> Mapping[str, Mapping[str, Any]]:
-        version = self._given.version
+        version = self.options.version
         packages = self.virtualenv().site_packages
         folder = packages / f"agisdk/REAL/browsergym/webclones/{version}/tasks"
         files = sorted(folder.glob("*.json"), key=lambda path: _in_order(path.stem))
@@ -352,7 +315,7 @@ scenario = "paper/server-error"
     def _site(self, task: str) -> tuple[str, str]:
         """Return the name and the origin of a task's site."""
         if task not in self._tasks:
-            said = f"REAL {self._given.version} has no task"
+            said = f"REAL {self.options.version} has no task"
             raise CampaignError(unknown_name(said, task, tuple(self._tasks)))
         site = self._tasks[task]["website"]
         return str(site["id"]), origin_of(site["url"])

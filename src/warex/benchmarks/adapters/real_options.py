@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, Field, JsonValue, StringConstraints, model_validator
 
+from warex.benchmarks.table import Text
 from warex.llm.actions.parser import Vocabulary
 
 SUBSETS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
@@ -53,7 +54,7 @@ def vocabulary_for(name: str, subsets: Iterable[str]) -> Vocabulary:
 class CustomAgent(BaseModel, frozen=True, extra="forbid"):
     """The user's own agent in place of the demo agent."""
 
-    file: Annotated[str, StringConstraints(min_length=1)] = Field(description="A Python file.")
+    file: Text = Field(description="A Python file.")
     name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] = Field(
         description="A dataclass in it, made from agisdk's AbstractAgentArgs."
     )

@@ -3,50 +3,35 @@
 import csv
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import yaml
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field
 
-from warex.benchmarks.adapters.webarena import (
-    SUPPORT,
-    fill_site_urls,
-    judged_command,
-    offline_data_variables,
-    raw_tasks,
-    require_sites,
-)
+from warex.benchmarks.adapters.webarena_tasks import PACKAGES, SUPPORT, WebArenaTasks
 from warex.benchmarks.arming import arm_on_first_page
-from warex.benchmarks.artifacts import harness_crash, last_output
-from warex.benchmarks.base import (
+from warex.benchmarks.artifacts import last_output, no_result
+from warex.benchmarks.checkout import CheckoutOptions
+from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.job import (
     AGENT_LOG,
     AgentSpec,
-    Benchmark,
     Command,
     Job,
     TaskEnvironment,
     TaskResult,
     maps_of,
 )
-from warex.benchmarks.installation.checkouts import checkout_finding
-from warex.benchmarks.installation.playwright_browsers import browsers_for
-from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkConfig
+from warex.benchmarks.table import Text
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_regular_file
 from warex.llm.actions.parser import Vocabulary
-from warex.proxy.certificates.ca import CertificateAuthority
-from warex.sandbox.doctor.finding import Finding
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of
-
-type Text = Annotated[str, StringConstraints(min_length=1)]
 
 _HOST = "ec2-3-131-244-37.us-east-2.compute.amazonaws.com"
 
@@ -93,7 +78,7 @@ print(json.dumps({"versions": {n: m.version(n) for n in names}}))
 """
 
 
-class StepOptions(BaseModel, frozen=True, extra="forbid"):
+class StepOptions(CheckoutOptions, frozen=True, extra="forbid"):
     """Options of the adapter."""
 
     checkout: Text = Field(description="Folder of a checkout of asappresearch/webagents-step.")
@@ -106,7 +91,7 @@ class StepOptions(BaseModel, frozen=True, extra="forbid"):
     )
 
 
-class StepBenchmark(Benchmark):
+class StepBenchmark(WebArenaTasks):
     """SteP's own evaluation script, one process for each task."""
 
     name: ClassVar = "step"
@@ -137,35 +122,10 @@ class StepBenchmark(Benchmark):
         " first page that fails ends the whole evaluation; off again at the stop that ends the"
         " task, not at one that ends a subroutine"
     )
-    example: ClassVar = """\
-name = "step-map"
-[benchmark]
-name = "step"
-dir = "step-env"
-sites = { map = "http://127.0.0.1:3000" }
-options = { checkout = "webagents-step", webarena = "webarena" }
-[tasks]
-names = ["70", "71"]
-[[agents]]
-name = "step"
-model = "gpt-4-turbo-2024-04-09"
-max_steps = 20
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
     recipe: ClassVar = Recipe(
         pythons=("3.11",),
         installs=(
-            Install(
-                (
-                    *("playwright", "gymnasium", "Pillow", "openai", "tiktoken", "aiolimiter"),
-                    *("beartype", "flask", "nltk", "requests", "numpy", "tqdm", "setuptools"),
-                    *("text-generation", "transformers", "huggingface-hub", "pandas", "pyyaml"),
-                )
-            ),
+            Install((*PACKAGES, "pandas", "pyyaml")),
             Install(("litellm",), dependencies=False),
         ),
         pins="pins/step.txt",
@@ -174,51 +134,28 @@ scenario = "paper/server-error"
         variables={"PYTHONPATH": f"{{dir}}/{_STAND_INS}"},
     )
     options_model: ClassVar = StepOptions
-    observations: ClassVar = (frozenset({"axtree"}),)
+    options: StepOptions
+    project: ClassVar = "SteP"
+    checkout_files: ClassVar = (_SCRIPT,)
+    webarena_option: ClassVar = "webarena"
     site_names: ClassVar = tuple(ADDRESSES)
-    # WebArena's judges use the shop's REST interface.
-    judge_user_agents = ("python-requests",)
-    api_key_variables = ("OPENAI_API_KEY",)
-    base_url_variable = "OPENAI_API_BASE"
     mock_model_name: ClassVar = "gpt-4-turbo-2024-04-09"
 
-    def __init__(self, table: BenchmarkConfig | None = None) -> None:
-        super().__init__(table)
-        self._given = cast(StepOptions, self.options)
-        self.checkout = self.table.path(self._given.checkout)
-        self.webarena = self.table.path(self._given.webarena)
+    def address(self, site: str) -> str:
+        """Return a site's address in SteP's code."""
+        return ADDRESSES[site]
 
-    def tasks(self) -> tuple[str, ...]:
-        """Return the numbers of WebArena's tasks."""
-        return tuple(self._all)
-
-    @cached_property
-    def _all(self) -> Mapping[str, dict[str, Any]]:
-        return raw_tasks(self.webarena, "webarena")
-
-    def sites(self, task: str) -> tuple[str, ...]:
-        """Return the origins of the task's sites in SteP's code."""
-        return tuple(origin_of(ADDRESSES[site]) for site in self._all[task]["sites"])
-
-    def site_names_of(self, task: str) -> tuple[str, ...]:
-        """Return WebArena's names of the sites that the task needs."""
-        return tuple(self._all[task]["sites"])
-
-    def arm(self, scenario: Scenario, task: str) -> Arm:
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page`` for faults that its first navigation survives."""
-        return scenario.arm or arm_on_first_page(scenario)
+        return arm_on_first_page(scenario)
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
-        """Raise CampaignError for an invalid checkout, or a missing site or login of a task."""
-        super().validate(tasks, agents, direct=direct)
-        if not (self.checkout / _SCRIPT).is_file():
-            raise CampaignError(f"benchmark.options.checkout: {self.checkout} holds no {_SCRIPT}")
-        require_sites(self.name, tasks, self._all, self.table.sites)
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
+        """Raise CampaignError also for a task whose login is missing."""
+        super().check(tasks, agents, direct=direct)
+        auth = self.options.auth
         for task in tasks:
-            state = self._all[task].get("storage_state")
-            if state and not self._login(state):
+            state = self.raw_tasks[task].get("storage_state")
+            if state and not (auth and (self.table.path(auth) / Path(state).name).is_file()):
                 raise CampaignError(
                     f"step's task {task} begins logged in, by {Path(state).name}: have WebArena's"
                     " browser_env/auto_login.py make it, and name its folder in"
@@ -229,71 +166,46 @@ scenario = "paper/server-error"
         """Return why SteP always needs the proxy."""
         return "SteP's sites have addresses that only the proxy can serve from elsewhere"
 
-    def diagnose(self) -> Iterator[Finding]:
-        """Yield the environment and the checkouts."""
-        yield from super().diagnose()
-        yield checkout_finding(self.name, self.checkout, _SCRIPT, "SteP")
-
-    def start_environment(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    def maps(self, task: str) -> tuple[str, ...]:
         """Return the maps that serve the user's copies under SteP's addresses."""
         sites = self.table.sites.items()
-        served = {origin_of(ADDRESSES[site]): origin_of(target) for site, target in sites}
-        return nullcontext(TaskEnvironment(maps_of(served)))
+        return maps_of({origin_of(ADDRESSES[site]): origin_of(target) for site, target in sites})
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the evaluation script for one task, with a configuration of its own."""
         work = job.folder.absolute() / _WORK
-        (work / "tasks/webarena").mkdir(parents=True)
-        config = fill_site_urls(self._all[job.task], ADDRESSES)
-        (work / f"tasks/webarena/{job.task}.json").write_text(json.dumps(config), "utf-8")
-        if self._given.auth is not None:
-            (work / ".auth").symlink_to(self.table.path(self._given.auth))
+        self.write_task(work / "tasks/webarena", job.task, ADDRESSES)
+        if self.options.auth is not None:
+            (work / ".auth").symlink_to(self.table.path(self.options.auth))
         (work / "config.yml").write_text(json.dumps(self._configuration(job)), "utf-8")
-        made = self.virtualenv()
-        variables = {
-            **offline_data_variables(made.site_packages, made.folder),
-            **browsers_for(made, job.scratch / "browsers", job.browser, job.browser_arguments),
-            "PYTHONPATH": os.pathsep.join(
-                map(str, (self.webarena, self.checkout / "src", made.folder / _STAND_INS))
-            ),
-            **made.variables,
-        }
-        if job.agent.base_url is not None:
-            variables["OPENAI_API_BASE"] = job.agent.base_url
-        arguments = judged_command(made, self.checkout / _SCRIPT, ["--config", "config.yml"])
-        return Command(arguments, variables, work)
+        folders = (self.webarena, self.checkout / "src", self.virtualenv().folder / _STAND_INS)
+        variables = {"PYTHONPATH": os.pathsep.join(map(str, folders))}
+        arguments = self.judged_command(_SCRIPT, ["--config", "config.yml"])
+        return Command(arguments, self.harness_variables(job) | variables, work)
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the task's line of ``summary.csv``."""
-        found = sorted((folder / _WORK / _RESULT).glob("*/summary.csv"))
+        found = sorted((job.folder / _WORK / _RESULT).glob("*/summary.csv"))
         if not found:
-            if code is None:
-                return TaskResult("time_limit", 0.0)
-            said = last_output(folder / AGENT_LOG)
-            return harness_crash(f"the evaluation ended with code {code} and no result{said}")
+            said = last_output(job.folder / AGENT_LOG)
+            return no_result(code, f"the evaluation ended with code {code} and no result{said}")
         try:
             with found[-1].open(encoding="utf-8", newline="") as lines:
                 row = next(csv.DictReader(lines))
             score = min(max(float(row["success"]), 0.0), 1.0)
             over = row["action_limit_exceeded"] == "True"
-            answer = _answer(found[-1].with_name(f"{task}.json"))
+            answer = _answer(found[-1].with_name(f"{job.task}.json"))
         except (OSError, ValueError, LookupError, StopIteration, TypeError) as error:
             raise TrialVoid(f"{found[-1]} cannot be read: {error!r}") from None
         ending: Ending = "reported_infeasible" if answer == "N/A" else "answered"
         return TaskResult("step_limit" if over else ending, score, None if over else answer)
-
-    def _login(self, state: str) -> bool:
-        folder = self._given.auth
-        return folder is not None and (self.table.path(folder) / Path(state).name).is_file()
 
     def _configuration(self, job: Job) -> dict[str, Any]:
         """Return SteP's configuration with the campaign's values."""
         path = self.checkout / _CONFIG
         try:
             config: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
-            root = self._given.root_action or ROOTS[self._all[job.task]["sites"][0]]
+            root = self.options.root_action or ROOTS[self.raw_tasks[job.task]["sites"][0]]
             config["agent"] |= {"root_action": root, "model_name": job.agent.model}
             config["env"] |= {
                 "task_ids": [int(job.task)],

@@ -4,22 +4,14 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from warex.benchmarks.adapters.testbed_pool import TestbedPool, own_testbed
 from warex.benchmarks.artifacts import harness_crash, last_output, read_json_or_empty
-from warex.benchmarks.base import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-)
+from warex.benchmarks.base import Benchmark
+from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.table import BenchmarkConfig
 from warex.errors import CampaignError, InputError, ProcessDied, TrialVoid
 from warex.extras import require_extra
@@ -44,11 +36,6 @@ _ENDINGS: Mapping[str, Ending] = {
 def require_testbed() -> None:
     """Raise MachineError if the testbed, a separate distribution, is not installed."""
     require_extra("demo", "the benchmark testbed", "warex_testbed")
-
-
-@dataclass(frozen=True, slots=True)
-class _Site(TaskEnvironment):
-    admin_port: int = 0
 
 
 class TestbedBenchmark(Benchmark):
@@ -80,19 +67,6 @@ class TestbedBenchmark(Benchmark):
     headless: ClassVar = True
     setup_help: ClassVar = "Nothing: the sites, the agent and a scripted model come with WAREX."
     arming_help: ClassVar = "first_page, as in the paper: the reference agent bears any first page"
-    example: ClassVar = """\
-name = "my-agent"
-benchmark = "testbed"
-tasks = { sample = 6 }
-[[agents]]
-name = "patient"
-model = "scripted:patient"
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
@@ -116,22 +90,27 @@ scenario = "paper/server-error"
         """Return the origin of the task's site."""
         return (f"https://{self.task(task).host}",)
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``, as in the paper: the reference agent accepts any first page."""
-        return scenario.arm or "first_page"
+        return "first_page"
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise MachineError if the reference agent's Playwright is not installed."""
-        super().validate(tasks, agents, direct=direct)
         require_extra("demo", "the reference agent", "playwright")
 
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    ) -> Iterator[TaskEnvironment]:
         """Start fresh sites for the trial; without a proxy they serve TLS."""
-        return self._stage(self.task(task), ca if direct else None)
+        host, tls = self.task(task).host, ca if direct else None
+        lent = own_testbed(tls) if self._pool is None else self._pool.acquire(tls)
+        with lent as ports:
+            yield TaskEnvironment(
+                maps=(f"https://{host}=http://127.0.0.1:{ports['port']}",),
+                direct_hosts={host: ports["port"]},
+                port=ports["admin_port"],
+            )
 
     @contextmanager
     def shared_environment(self) -> Iterator[None]:
@@ -143,18 +122,7 @@ scenario = "paper/server-error"
             finally:
                 self._pool = None
 
-    @contextmanager
-    def _stage(self, task: "Task", ca: CertificateAuthority | None) -> Iterator[TaskEnvironment]:
-        lent = own_testbed(ca) if self._pool is None else self._pool.acquire(ca)
-        with lent as said:
-            port, admin_port = said["port"], said["admin_port"]
-            yield _Site(
-                maps=(f"https://{task.host}=http://127.0.0.1:{port}",),
-                direct_hosts={task.host: port},
-                admin_port=admin_port,
-            )
-
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the reference agent's command for the task."""
         found, agent = self.task(job.task), job.agent
         command = [sys.executable, "-m", "warex.agents.reference", "--goal", found.goal]
@@ -170,13 +138,13 @@ scenario = "paper/server-error"
             command.append("--screenshot")
         return Command(command)
 
-    def was_visited(self, stage: TaskEnvironment) -> bool:
+    def was_visited(self, environment: TaskEnvironment) -> bool:
         """Return whether any request came to the sites."""
-        return bool(_told(cast(_Site, stage).admin_port, "health")["requests"])
+        return bool(_ask(environment.port, "health")["requests"])
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Score the site's state and the agent's answer."""
-        said = read_json_or_empty(folder / _RESULT)
+        said = read_json_or_empty(job.folder / _RESULT)
         if code in _UNUSABLE:
             why = said.get("error") or "its log says why"
             return TaskResult("model_error", 0.0, void_reason=f"{_UNUSABLE[code]}: {why}")
@@ -184,19 +152,19 @@ scenario = "paper/server-error"
         if code is None:
             ending = "time_limit"
         answer = said.get("answer") if ending == "answered" else None
-        verdict = self.judge(task, stage, answer)
+        verdict = self.judge(job.task, environment, answer)
         if ending is None:
-            why = f"the agent ended with code {code}{last_output(folder / AGENT_LOG)}"
+            why = f"the agent ended with code {code}{last_output(job.folder / AGENT_LOG)}"
             return harness_crash(why)
         return TaskResult(ending, verdict.score, answer, verdict.reasons)
 
-    def judge(self, task: str, stage: TaskEnvironment, answer: str | None) -> "Verdict":
+    def judge(self, task: str, environment: TaskEnvironment, answer: str | None) -> "Verdict":
         """Return the verdict of the task's check on the site's state and the answer.
 
         Raises TrialVoid if the site does not return its state, InputError if the state is invalid.
         """
         found = self.task(task)
-        state = _told(cast(_Site, stage).admin_port, f"state?host={found.host}")
+        state = _ask(environment.port, f"state?host={found.host}")
         try:
             return found.judge(state, answer)
         except ValueError as error:
@@ -209,7 +177,7 @@ scenario = "paper/server-error"
         return self._tasks[name]
 
 
-def _told(admin_port: int, what: str) -> dict[str, Any]:
+def _ask(admin_port: int, what: str) -> dict[str, Any]:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"http://127.0.0.1:{admin_port}/{what}", timeout=10) as answer:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from warex.benchmarks.child_process import start_child
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -26,16 +25,24 @@ def own_testbed(ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
     Raises TrialVoid if it does not start.
     """
     with ExitStack() as stack:
-        yield _start(stack, ca)
+        # The testbed has read both files once it is ready.
+        with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
+            tls: tuple[str, ...] = ()
+            if ca is not None:
+                certificate, key = ca.leaf(HOSTS, Path(scratch))
+                tls = ("--tls-cert", str(certificate), "--tls-key", str(key))
+            # start_child, since a killed testbed fails its reset and is replaced.
+            _, ports = stack.enter_context(start_child("warex_testbed", "serve", *tls))
+        yield ports
 
 
 @dataclass(slots=True)
 class _Kept:
-    said: dict[str, Any]
+    ports: dict[str, Any]
     program: ExitStack = field(repr=False)
 
 
-class TestbedPool:
+class TestbedPool(ExitStack):
     """Testbeds that serve several trials; as many are started as are in use at once.
 
     Use it as a context manager: its exit ends them all, as does the end of this process.
@@ -44,20 +51,9 @@ class TestbedPool:
     __test__ = False  # Not a test class.
 
     def __init__(self) -> None:
+        super().__init__()
         self._lock = threading.Lock()
         self._free: dict[Path | None, list[_Kept]] = {}
-        self._all = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._all.close()
 
     @contextmanager
     def acquire(self, ca: CertificateAuthority | None) -> Iterator[dict[str, Any]]:
@@ -67,7 +63,7 @@ class TestbedPool:
         """
         kept = self._take(ca)
         try:
-            yield kept.said
+            yield kept.ports
         finally:
             with self._lock:
                 self._free.setdefault(_kind(ca), []).append(kept)
@@ -79,36 +75,19 @@ class TestbedPool:
                 kept = free.pop() if free else None
             if kept is None:
                 return self._new(ca)
-            if _reset(kept.said["admin_port"]):
+            if _reset(kept.ports["admin_port"]):
                 return kept
             kept.program.close()
 
     def _new(self, ca: CertificateAuthority | None) -> _Kept:
-        stack = ExitStack()
+        program = ExitStack()
         with self._lock:
-            self._all.callback(stack.close)
-        return _Kept(_start(stack, ca), stack)
+            self.callback(program.close)
+        return _Kept(program.enter_context(own_testbed(ca)), program)
 
 
 def _kind(ca: CertificateAuthority | None) -> Path | None:
     return None if ca is None else ca.folder
-
-
-def _start(stack: ExitStack, ca: CertificateAuthority | None) -> dict[str, Any]:
-    if ca is None:
-        return stack.enter_context(_testbed())
-    # The testbed has read both files once it is ready.
-    with tempfile.TemporaryDirectory(prefix="warex-site-") as scratch:
-        certificate, key = ca.leaf(HOSTS, Path(scratch))
-        tls = ("--tls-cert", str(certificate), "--tls-key", str(key))
-        return stack.enter_context(_testbed(*tls))
-
-
-@contextmanager
-def _testbed(*arguments: str) -> Iterator[dict[str, Any]]:
-    # start_child, since a killed testbed fails its reset and is replaced.
-    with start_child("warex_testbed", "serve", *arguments) as (_, said):
-        yield said
 
 
 def _reset(admin_port: int) -> bool:

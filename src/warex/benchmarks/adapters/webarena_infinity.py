@@ -14,44 +14,33 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field
 
 from warex.benchmarks.adapters.browser_use import QUIET, BrowserUseBenchmark
-from warex.benchmarks.artifacts import harness_crash, last_output
-from warex.benchmarks.base import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-)
-from warex.benchmarks.installation.checkouts import checkout_finding, missing_in_checkout
+from warex.benchmarks.artifacts import harness_crash, last_output, no_result
+from warex.benchmarks.checkout import CheckoutBenchmark, CheckoutOptions
 from warex.benchmarks.installation.playwright_browsers import VARIABLE
 from warex.benchmarks.installation.recipe import Install, Recipe
+from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.single_page import spa_warnings
-from warex.benchmarks.table import BenchmarkConfig
+from warex.benchmarks.table import Text
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_regular_file
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.env_mode.browser_shims import write_wrapper
-from warex.scenarios import Arm, Scenario
+from warex.scenarios import Scenario
 from warex.traces import Ending
 
 MODELS = ("gpt", "claude", "gemini-flash", "gemini-pro")
 """The runner's names of models."""
 
 _HOST, _PORT = "infinity.warex.test", 8001
-_DRIVERS = Path(__file__).with_name("drivers")
-_SERVER, _DRIVER = _DRIVERS / "infinity_app.py", _DRIVERS / "infinity_run.py"
+_SERVER = Path(__file__).with_name("drivers") / "infinity_app.py"
 _RUNNER = "evaluation/run_eval_parallel.py"
 _RESULTS = "results"
 _READY_S = 30.0
@@ -74,24 +63,16 @@ print(json.dumps({"versions": versions}))
 """
 
 
-class InfinityOptions(BaseModel, frozen=True, extra="forbid"):
+class InfinityOptions(CheckoutOptions, frozen=True, extra="forbid"):
     """Options of the adapter."""
 
-    checkout: Annotated[str, StringConstraints(min_length=1)] = Field(
-        description="Folder of a checkout of web-arena-x/webarena-infinity."
-    )
+    checkout: Text = Field(description="Folder of a checkout of web-arena-x/webarena-infinity.")
     suite: Literal["real-tasks", "function-tasks"] = Field(
         default="real-tasks", description="Which of an application's lists of tasks."
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _App(TaskEnvironment):
-    port: int = 0
-    """The application's port on loopback."""
-
-
-class InfinityBenchmark(Benchmark):
+class InfinityBenchmark(CheckoutBenchmark):
     """WebArena-Infinity's own runner, one process and one fresh application for each task."""
 
     name: ClassVar = "webarena-infinity"
@@ -112,22 +93,6 @@ class InfinityBenchmark(Benchmark):
         "first_llm_call, since a first page that fails ends the run before the agent begins; the"
         " runner's and the checks' own requests, by python-requests, are never touched"
     )
-    example: ClassVar = """\
-name = "infinity"
-tasks = { match = "gmail/*" }
-[benchmark]
-name = "webarena-infinity"
-dir = "infinity-env"
-options = { checkout = "webarena-infinity" }
-[[agents]]
-name = "browser-use"
-model = "gpt"
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
     recipe: ClassVar = Recipe(
         pythons=("3.12", "3.13"),
         installs=(Install(("browser-use", "pillow", "requests", "python-dotenv")),),
@@ -135,16 +100,14 @@ scenario = "paper/server-error"
         check=_CHECK,
     )
     options_model: ClassVar = InfinityOptions
+    options: InfinityOptions
+    project: ClassVar = "WebArena-Infinity"
+    checkout_files: ClassVar = (_RUNNER,)
     # The runner resets the application, and the checks read its state.
     judge_user_agents = ("python-requests",)
     api_key_variables = ("OPENAI_API_KEY",)
     base_url_variable = "OPENAI_BASE_URL"
     mock_model_name: ClassVar = "gpt"
-
-    def __init__(self, table: BenchmarkConfig | None = None) -> None:
-        super().__init__(table)
-        self._given = cast(InfinityOptions, self.options)
-        self._checkout = self.table.path(self._given.checkout)
 
     def tasks(self) -> tuple[str, ...]:
         """Return APPLICATION/ID for all tasks of the suite, application by application."""
@@ -154,7 +117,7 @@ scenario = "paper/server-error"
     def _all(self) -> Mapping[str, Path]:
         """The application's folder by task."""
         tasks: dict[str, Path] = {}
-        files = sorted((self._checkout / "apps").glob(f"*/{self._given.suite}.json"))
+        files = sorted((self.checkout / "apps").glob(f"*/{self.options.suite}.json"))
         for path in files:
             try:
                 ids = [str(task["id"]) for task in json.loads(read_regular_file(path))]
@@ -168,35 +131,24 @@ scenario = "paper/server-error"
         if not tasks:
             if files:
                 raise CampaignError(
-                    f"benchmark.options.checkout: {self._checkout} holds no task: the list in"
+                    f"benchmark.options.checkout: {self.checkout} holds no task: the list in"
                     f" {files[0]} is empty; give another options.suite, or another checkout"
                 )
-            wanted = f"apps/*/{self._given.suite}.json"
-            lacks = missing_in_checkout(self._checkout, wanted, "WebArena-Infinity")
-            raise CampaignError(f"benchmark.options.checkout: {lacks}")
+            raise self.checkout_lacks(f"apps/*/{self.options.suite}.json")
         return tasks
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the application's origin for the runner."""
         return (f"http://{_HOST}:{_PORT}",)
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return ``first_llm_call``: any fault in its setup ends the run."""
-        return scenario.arm or "first_llm_call"
-
     def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
         """Yield the lint warnings for single-page applications."""
         arm = self.arm(scenario, task)
         yield from spa_warnings(scenario, arm, "WebArena-Infinity's applications")
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
-        """Raise CampaignError for an invalid checkout, or a model that the runner does not know."""
-        super().validate(tasks, agents, direct=direct)
-        if not (self._checkout / _RUNNER).is_file():
-            lacks = missing_in_checkout(self._checkout, _RUNNER, "WebArena-Infinity")
-            raise CampaignError(f"benchmark.options.checkout: {lacks}")
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
+        """Raise CampaignError also for a model that the runner does not know."""
+        super().check(tasks, agents, direct=direct)
         for agent in agents:
             if agent.model not in MODELS and not agent.is_mock:
                 raise CampaignError(
@@ -205,26 +157,19 @@ scenario = "paper/server-error"
                 )
             if agent.base_url is not None and agent.model != "gpt" and not agent.is_mock:
                 raise CampaignError(
-                    f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone is told"
-                    " of one"
+                    f"agent {agent.name!r}: base_url goes with the model 'gpt', which alone takes"
+                    " one"
                 )
 
-    def diagnose(self) -> Iterator[Finding]:
-        """Yield the environment and the checkout."""
-        yield from super().diagnose()
-        yield checkout_finding(self.name, self._checkout, _RUNNER, "WebArena-Infinity")
-
+    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
+    ) -> Iterator[TaskEnvironment]:
         """Start the application; without a proxy the runner starts it on localhost."""
         if direct:
-            return nullcontext(_App(port=_free_port()))
-        return self._served(self._all[task])
-
-    @contextmanager
-    def _served(self, app: Path) -> Iterator[_App]:
-        made = self.virtualenv()
+            yield TaskEnvironment(port=_free_port())
+            return
+        app, made = self._all[task], self.virtualenv()
         for _ in range(_TRIES):
             port = _free_port()
             with subprocess.Popen(
@@ -239,18 +184,18 @@ scenario = "paper/server-error"
                 try:
                     if _is_serving(server):
                         maps = (f"http://{_HOST}:{_PORT}=http://127.0.0.1:{port}",)
-                        yield _App(maps=maps, port=port)
+                        yield TaskEnvironment(maps=maps, port=port)
                         return
                 finally:
                     server.kill()
         raise TrialVoid(f"{app / 'server.py'} did not start")
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command that has the runner do one task with one worker."""
-        app, made = self._all[job.task], self.virtualenv()
-        host, port = (_HOST, _PORT) if job.proxied else ("localhost", cast(_App, stage).port)
-        arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", str(app)]
-        arguments += ["--task-suite", self._given.suite, "--task-id", _id(job.task)]
+        app = str(self._all[job.task])
+        host, port = (_HOST, _PORT) if job.proxied else ("localhost", environment.port)
+        arguments = ["--model", job.agent.model, "--workers", "1", "--web-app", app]
+        arguments += ["--task-suite", self.options.suite, "--task-id", _id(job.task)]
         arguments += ["--max-steps", str(job.agent.max_steps)]
         arguments += ["--env-host", host, "--base-port", str(port)]
         arguments += ["--output-dir", str(job.folder.absolute() / _RESULTS)]
@@ -263,42 +208,37 @@ scenario = "paper/server-error"
         write_wrapper(starter, job.browser, job.browser_arguments)
         variables = {
             **QUIET,
-            **made.variables,
+            **self.virtualenv().variables,
             VARIABLE: str(browsers),
             "BROWSER_USE_CONFIG_DIR": str(job.scratch / "config"),
             "TMPDIR": str(temporary),
+            **self.endpoint_variables(job.agent),
         }
-        if job.agent.base_url is not None:
-            variables["OPENAI_BASE_URL"] = job.agent.base_url
-        told = {
-            "runner": str(self._checkout / _RUNNER),
+        config = {
+            "runner": str(self.checkout / _RUNNER),
             "arguments": arguments,
             "max_steps": job.agent.max_steps,
         }
-        command = [str(made.python), str(_DRIVER), json.dumps(told)]
-        return Command(command, variables, job.scratch)
+        return Command(self.driver_command("infinity_run.py", config), variables, job.scratch)
 
-    def was_visited(self, stage: TaskEnvironment) -> bool | None:
+    def was_visited(self, environment: TaskEnvironment) -> bool | None:
         """Return whether a browser has sent its state to the application's server."""
-        port = cast(_App, stage).port
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            opener.open(f"http://127.0.0.1:{port}/api/state", timeout=10).close()
+            opener.open(f"http://127.0.0.1:{environment.port}/api/state", timeout=10).close()
         except urllib.error.HTTPError:
             return False
         except OSError as error:
             raise TrialVoid(f"the application does not tell its state: {error}") from None
         return True
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the runner's result: whether the task's check passed, and its message."""
-        found = sorted((folder / _RESULTS).glob(f"*/{_id(task)}/result.json"))
+        found = sorted((job.folder / _RESULTS).glob(f"*/{_id(job.task)}/result.json"))
         if not found:
-            if code is None:
-                return TaskResult("time_limit", 0.0)
             # It continues after a browser that did not start.
-            said = last_output(folder / AGENT_LOG, about="failed")
-            return harness_crash(f"the runner ended with code {code} and no result{said}")
+            said = last_output(job.folder / AGENT_LOG, about="failed")
+            return no_result(code, f"the runner ended with code {code} and no result{said}")
         try:
             said = json.loads(read_regular_file(found[-1]))
             return _result(said, found[-1].with_name("history.json"))
@@ -334,7 +274,8 @@ def _result(said: Mapping[str, Any], history: Path) -> TaskResult:
     if words.startswith(_TIMED_OUT):
         return TaskResult("time_limit", score, reasons=(words,))
     steps = _steps(history)
-    if not said["is_done"] and not any(_acted(step) for step in steps):
+    acted = any((step.get("model_output") or {}).get("action") for step in steps)
+    if not said["is_done"] and not acted:
         errors = [str(error) for error in said["errors"] if error]
         why = f": {errors[-1][:300]}" if errors else ""
         return TaskResult("model_error", 0.0, void_reason=f"the model never said what to do{why}")
@@ -351,8 +292,3 @@ def _steps(history: Path) -> list[dict[str, Any]]:
     """Return the agent's steps; step 0 is browser-use's own, to the first page."""
     steps: list[dict[str, Any]] = json.loads(read_regular_file(history))["history"]
     return [step for step in steps if (step.get("metadata") or {}).get("step_number", 1) > 0]
-
-
-def _acted(step: Mapping[str, Any]) -> bool:
-    """Return whether the model's answer contained an action."""
-    return bool((step.get("model_output") or {}).get("action"))

@@ -5,43 +5,27 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, ClassVar, cast
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import Field
 
 from warex.benchmarks.artifacts import harness_crash, last_output
-from warex.benchmarks.base import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-    maps_of,
-    no_proxy_refused,
-)
-from warex.benchmarks.installation.checkouts import (
-    checkout_finding,
-    describe_path,
-    missing_in_checkout,
-)
+from warex.benchmarks.base import no_proxy_refused
+from warex.benchmarks.checkout import CheckoutBenchmark, CheckoutOptions, describe_path
 from warex.benchmarks.installation.recipe import Install, Recipe
-from warex.benchmarks.table import BenchmarkConfig
+from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks.table import Text
+from warex.benchmarks.task_file import NamedTask, read_task_file
 from warex.errors import CampaignError, TrialVoid
 from warex.files.reading import read_regular_file, read_text_file
 from warex.llm.actions.parser import Vocabulary
-from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.env_mode.browser_shims import write_wrapper
 from warex.scenarios import Arm, Scenario
 from warex.traces import Ending
 from warex.traffic import origin_of
-
-type Text = Annotated[str, StringConstraints(min_length=1)]
 
 ENDPOINT = "https://api.openai.com/v1"
 """Hard-coded in the client that WebVoyager pins."""
@@ -49,7 +33,6 @@ ENDPOINT = "https://api.openai.com/v1"
 _IGNORED = "OPENAI_BASE_URL"
 """The variable that later versions of that client read."""
 
-_DRIVER = Path(__file__).with_name("drivers") / "webvoyager_task.py"
 _TASKS = "data/WebVoyager_data.jsonl"
 _TASKS_WANTED = (
     'give a file with a task on each line, as {"id": "a", "ques": "Tell the price of green tea.",'
@@ -71,7 +54,7 @@ print(json.dumps({"versions": {n: m.version(n) for n in names}}))
 """
 
 
-class WebVoyagerOptions(BaseModel, frozen=True, extra="forbid"):
+class WebVoyagerOptions(CheckoutOptions, frozen=True, extra="forbid"):
     """Options of the adapter."""
 
     checkout: Text = Field(description="Folder of a checkout of MinorJerry/WebVoyager.")
@@ -88,7 +71,14 @@ class WebVoyagerOptions(BaseModel, frozen=True, extra="forbid"):
     )
 
 
-class WebVoyagerBenchmark(Benchmark):
+class WebVoyagerTask(NamedTask, frozen=True, extra="ignore", coerce_numbers_to_str=True):
+    """One line of a task file."""
+
+    ques: str
+    web: str
+
+
+class WebVoyagerBenchmark(CheckoutBenchmark):
     """WebVoyager's ``run.py`` on a file of one task."""
 
     name: ClassVar = "webvoyager"
@@ -118,24 +108,6 @@ class WebVoyagerBenchmark(Benchmark):
         " fails; first_llm_call for names and connections that fail, at which it raises, and for"
         " popups, since it clicks the middle of its first page before it asks its model"
     )
-    example: ClassVar = """\
-name = "webvoyager"
-tasks = { match = "Allrecipes--*" }
-[benchmark]
-name = "webvoyager"
-dir = "webvoyager-env"
-options = { checkout = "WebVoyager", judge = true }
-[[agents]]
-name = "webvoyager"
-model = "gpt-4o"
-screenshot = true
-max_steps = 15
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
     recipe: ClassVar = Recipe(
         pythons=("3.10", "3.11"),
         # Its requirements.txt lacks numpy, and allows an httpx that its openai cannot use.
@@ -144,68 +116,42 @@ scenario = "paper/server-error"
         check=_CHECK,
     )
     options_model: ClassVar = WebVoyagerOptions
+    options: WebVoyagerOptions
+    project: ClassVar = "WebVoyager"
+    checkout_files: ClassVar = (_RUN,)
     # Without --text_only the model gets a screenshot with marks, and the marked elements' texts.
     observations: ClassVar = (frozenset({"html", "screenshot"}), frozenset({"axtree"}))
     site_names: ClassVar = None
     api_key_variables = ("OPENAI_API_KEY",)
     mock_model_name: ClassVar = "gpt-4-vision-preview"
 
-    def __init__(self, table: BenchmarkConfig | None = None) -> None:
-        super().__init__(table)
-        self._given = cast(WebVoyagerOptions, self.options)
-        self._checkout = self.table.path(self._given.checkout)
-
     def tasks(self) -> tuple[str, ...]:
         """Return the names of the file's tasks."""
         return tuple(self._all)
 
     @cached_property
-    def _all(self) -> Mapping[str, dict[str, Any]]:
-        given = self._given.tasks
-        path = self._checkout / _TASKS if given is None else self.table.path(given)
+    def _all(self) -> Mapping[str, WebVoyagerTask]:
+        given = self.options.tasks
+        path = self.checkout / _TASKS if given is None else self.table.path(given)
+        if given is None and not path.is_file():
+            raise self.checkout_lacks(_TASKS)
         where = f"benchmark.options.{'checkout' if given is None else 'tasks'}: {path}"
         try:
-            lines = read_text_file(path).splitlines()
-        except FileNotFoundError:
-            lacks = missing_in_checkout(self._checkout, _TASKS, "WebVoyager")
-            raise CampaignError(
-                f"benchmark.options.checkout: {lacks}"
-                if given is None
-                else f"{where}: {describe_path(path)}; {_TASKS_WANTED}"
-            ) from None
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise CampaignError(f"{where} cannot be read: {why}; {_TASKS_WANTED}") from None
-        tasks: dict[str, dict[str, Any]] = {}
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                task = json.loads(line)
-                tasks[str(task["id"])] = {key: str(task[key]) for key in ("id", "ques", "web")}
-            except (ValueError, LookupError, TypeError) as error:
-                why = f"has no {error}" if isinstance(error, KeyError) else f"is none ({error})"
-                raise CampaignError(
-                    f"{where} holds no tasks with id, ques and web: line {number} {why};"
-                    f" {_TASKS_WANTED}"
-                ) from None
-        if not tasks:
-            raise CampaignError(f"{where} holds no task: {describe_path(path)}; {_TASKS_WANTED}")
-        return tasks
+            return read_task_file(path, where, ".jsonl", WebVoyagerTask, describe_path(path))
+        except CampaignError as error:
+            raise CampaignError(f"{error}; {_TASKS_WANTED}") from None
 
     def sites(self, task: str) -> tuple[str, ...]:
         """Return the origin of the task's page."""
-        return (origin_of(self._all[task]["web"]),)
+        return (origin_of(self._all[task].web),)
 
     def site_names_of(self, task: str) -> tuple[str, ...]:
         """Return the site in the task's id: Google Map for ``Google Map--0``."""
         site, mark, _ = task.rpartition("--")
         return (site,) if mark else super().site_names_of(task)
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
         """Return ``first_page``, except for faults that make Selenium raise or cover the page."""
-        if scenario.arm is not None:
-            return scenario.arm
         # Selenium's ``get`` raises if no connection opens, and ``run.py`` does not catch it.
         raises = any(
             effect.traits.opens_no_connection
@@ -220,11 +166,9 @@ scenario = "paper/server-error"
         """Return OpenAI's endpoint, which its client hard-codes."""
         return (ENDPOINT,)
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
-        """Raise CampaignError for an invalid checkout, or an endpoint that needs the proxy."""
-        super().validate(tasks, agents, direct=direct)
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
+        """Raise CampaignError also for an endpoint that is ignored or needs the proxy."""
+        super().check(tasks, agents, direct=direct)
         ignored = os.environ.get(_IGNORED)
         for agent in agents:
             if ignored and agent.base_url is None and not agent.is_mock:
@@ -233,19 +177,15 @@ scenario = "paper/server-error"
                     " reads no such variable; write that as the agent's base_url, or"
                     f" {ENDPOINT!r} to ask there"
                 )
-        if not (self._checkout / _RUN).is_file():
-            lacks = missing_in_checkout(self._checkout, _RUN, "WebVoyager")
-            raise CampaignError(f"benchmark.options.checkout: {lacks}")
-        if direct and (told := [a for a in agents if a.base_url is not None or a.is_mock]):
-            raise no_proxy_refused(
-                f"the model of agent {told[0].name!r} stands in for {ENDPOINT}, which only the"
-                " proxy can do"
-            )
+            if direct and (agent.base_url is not None or agent.is_mock):
+                raise no_proxy_refused(
+                    f"the model of agent {agent.name!r} stands in for {ENDPOINT}, which only the"
+                    " proxy can do"
+                )
 
-    def diagnose(self) -> Iterator[Finding]:
-        """Yield the environment, the checkout and the driver."""
-        yield from super().diagnose()
-        yield checkout_finding(self.name, self._checkout, _RUN, "WebVoyager")
+    def findings(self) -> Iterator[Finding]:
+        """Yield the checkout and Selenium's driver."""
+        yield from super().findings()
         driver = shutil.which("chromedriver")
         yield Finding(
             "chromedriver",
@@ -253,36 +193,30 @@ scenario = "paper/server-error"
             driver or "none on the PATH: install your system's chromium-driver package",
         )
 
-    def start_environment(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        """Return the table's maps."""
-        return nullcontext(TaskEnvironment(maps_of(self.table.sites)))
-
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return ``run.py`` on a file of one task, followed by the judge."""
         work = job.folder.absolute() / _WORK
         for folder in (work / "downloads", job.scratch / "judged"):
             folder.mkdir(parents=True)
-        (work / "task.jsonl").write_text(json.dumps(self._all[job.task]) + "\n", "utf-8")
-        made, images = self.virtualenv(), str(self._given.images)
-        run = [str(made.python), "-u", str(self._checkout / _RUN), "--headless", "--fix_box_color"]
+        (work / "task.jsonl").write_text(self._all[job.task].model_dump_json() + "\n", "utf-8")
+        python, images = str(self.virtualenv().python), str(self.options.images)
+        run = [python, "-u", str(self.checkout / _RUN), "--headless", "--fix_box_color"]
         run += ["--test_file", "task.jsonl", "--output_dir", _RESULTS]
         run += ["--api_model", job.agent.model, "--max_iter", str(job.agent.max_steps)]
         run += ["--max_attached_imgs", images, "--seed", str(job.seed % 2**31)]
         if not job.agent.screenshot:
             run.append("--text_only")
-        judge = [str(made.python), str(self._checkout / _JUDGE), "--max_attached_imgs", images]
+        judge = [python, str(self.checkout / _JUDGE), "--max_attached_imgs", images]
         judge += ["--process_dir", str(job.scratch / "judged")]
-        judge += ["--api_model", self._given.judge_model]
-        told = {
+        judge += ["--api_model", self.options.judge_model]
+        config = {
             "run": run,
-            "judge": judge if self._given.judge else [],
+            "judge": judge if self.options.judge else [],
             "results": _RESULTS,
             "judged": str(job.scratch / "judged"),
             "verdict": _VERDICT_FILE,
         }
-        arguments = [str(made.python), str(_DRIVER), json.dumps(told)]
+        arguments = self.driver_command("webvoyager_task.py", config)
         return Command(arguments, self._variables(job), work)
 
     def _variables(self, job: Job) -> dict[str, str]:
@@ -302,15 +236,15 @@ scenario = "paper/server-error"
             variables["SE_OFFLINE"] = "true"
         return variables
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the ending and, with a judge, its verdict."""
-        work = folder / _WORK
+        work = job.folder / _WORK
         left = sorted((work / _RESULTS).glob("*/task*/interact_messages.json"))
         if not left and code is None:
-            return TaskResult("time_limit", 0.0 if self._given.judge else None)
+            return TaskResult("time_limit", 0.0 if self.options.judge else None)
         if not left:
-            why = f"run.py ended with code {code} and no result{last_output(folder / AGENT_LOG)}"
-            return harness_crash(why)
+            why = last_output(job.folder / AGENT_LOG)
+            return harness_crash(f"run.py ended with code {code} and no result{why}")
         try:
             messages = json.loads(read_regular_file(left[-1]))
             said = [str(each["content"]) for each in messages if each["role"] == "assistant"]
@@ -322,7 +256,7 @@ scenario = "paper/server-error"
             return TaskResult("model_error", 0.0, void_reason=f"the model never answered{why}")
         answer = _ANSWER.search(said[-1])
         ending = "answered" if answer else _ending(log)
-        score = self._score(work / _VERDICT_FILE) if self._given.judge else None
+        score = self._score(work / _VERDICT_FILE) if self.options.judge else None
         return TaskResult(ending, score, answer[1].strip() if answer else None)
 
     def _score(self, verdict: Path) -> float:

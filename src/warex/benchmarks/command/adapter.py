@@ -4,23 +4,14 @@ import json
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from warex.benchmarks.artifacts import harness_crash, read_text_or_empty
-from warex.benchmarks.base import (
-    AGENT_LOG,
-    AgentSpec,
-    Benchmark,
-    Command,
-    Job,
-    TaskEnvironment,
-    TaskResult,
-    no_proxy_refused,
-)
+from warex.benchmarks.artifacts import harness_crash, no_result, read_text_or_empty
+from warex.benchmarks.base import Benchmark, no_proxy_refused
 from warex.benchmarks.command.options import (
     PLACEHOLDER,
     PLACEHOLDERS,
@@ -33,6 +24,7 @@ from warex.benchmarks.command.options import (
 )
 from warex.benchmarks.command.task_file import read_tasks
 from warex.benchmarks.file_server import require_site_folders, serve_sites
+from warex.benchmarks.job import AGENT_LOG, AgentSpec, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.expectations import PRINTED, Expectation, judge, reset
 from warex.benchmarks.scoring.json_path import resolve_path
 from warex.benchmarks.scoring.user_commands import CommandLine, split_command
@@ -56,9 +48,10 @@ class CommandBenchmark(Benchmark):
     """The user's own command, run once for each task."""
 
     name: ClassVar = "command"
-    summary: ClassVar = "Any command that does one task: a template and where its result stands."
+    summary: ClassVar = "Any command that does one task: a template and the place of its result."
     vocabulary = Vocabulary(name="command")
     options_model: ClassVar = CommandOptions
+    options: CommandOptions
     site_names: ClassVar = None
     # Any text file that an unknown harness leaves may contain its key.
     artifacts: ClassVar = tuple(
@@ -76,43 +69,15 @@ class CommandBenchmark(Benchmark):
         "first_llm_call, since an unknown harness may die of a fault in its own set-up; options.arm"
         " or the scenario's arm say otherwise"
     )
-    example: ClassVar = """\
-name = "my-agent"
-jobs = 1
-timeout_s = 300
-[benchmark]
-name = "command"
-sites = { "https://shop.example" = "site" }
-[benchmark.options]
-command = "python3 my_agent.py --goal '{task}' --model {model} --out {out}/result.json"
-cwd = "."
-tasks = ["Tell the price of green tea."]
-result = { file = "{out}/result.json", json = "answer" }
-success = "4.50"
-# In place of success: expect = { text = "4.50" }, or regex, url (the last page), check (a command).
-# Before each trial: reset = "python3 reset_site.py". A site for each trial: isolated = true.
-endpoints = ["https://api.openai.com/v1"]
-vocabulary = { navigate = ["goto"], recover = ["goto"], finish = ["stop"] }
-[[agents]]
-name = "mine"
-model = "playbook:playbook.yaml"
-[[conditions]]
-name = "clean"
-[[conditions]]
-name = "server-error"
-scenario = "paper/server-error"
-"""
-
     starter_files: ClassVar = ("my_agent.py", "playbook.yaml", "site/index.html")
 
     def __init__(self, table: BenchmarkConfig | None = None) -> None:
         super().__init__(table)
-        self._options_given = cast(CommandOptions, self.options)
-        self.vocabulary = self._options_given.vocabulary
-        self.isolated = self._options_given.isolated
-        self.judge_user_agents = self._options_given.verifiers
-        self.api_key_variables = self._options_given.keys
-        self.variables = self._options_given.environment
+        self.vocabulary = self.options.vocabulary
+        self.isolated = self.options.isolated
+        self.judge_user_agents = self.options.verifiers
+        self.api_key_variables = self.options.keys
+        self.variables = self.options.environment
 
     def tasks(self) -> tuple[str, ...]:
         """Return the tasks' names in the order of the list or file."""
@@ -120,9 +85,9 @@ scenario = "paper/server-error"
 
     @cached_property
     def _tasks(self) -> Mapping[str, TaskEntry]:
-        tasks = self._options_given.tasks
+        tasks = self.options.tasks
         if isinstance(tasks, TaskFile):
-            return {task.id: task for task in read_tasks(tasks, self.table.path(tasks.file))}
+            return read_tasks(tasks, self.table.path(tasks.file))
         entries = [TaskEntry(id=task) if isinstance(task, str) else task for task in tasks]
         names = [task.id for task in entries]
         if twice := {name for name in names if names.count(name) > 1}:
@@ -132,10 +97,10 @@ scenario = "paper/server-error"
         return {task.id: task for task in entries}
 
     def _expect(self, task: str) -> Expectation | None:
-        return self._tasks[task].expect or self._options_given.expect
+        return self._tasks[task].expect or self.options.expect
 
     def _reset(self, task: str) -> CommandLine | None:
-        return self._tasks[task].reset or self._options_given.reset
+        return self._tasks[task].reset or self.options.reset
 
     def vocabulary_of(self, task: str) -> Vocabulary:
         """Return the task's own vocabulary, else the options'."""
@@ -147,30 +112,25 @@ scenario = "paper/server-error"
 
     def exclusions(self, task: str) -> tuple[str, ...]:
         """Return the table's globs."""
-        return self._options_given.never
+        return self.options.never
 
-    def arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return the scenario's value, else the table's."""
-        return scenario.arm or self._options_given.arm
+    def default_arm(self, scenario: Scenario, task: str) -> Arm:
+        """Return the table's value."""
+        return self.options.arm
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         """Return the table's hard-coded endpoints."""
-        return self._options_given.endpoints
+        return self.options.endpoints
 
     def command_texts(self, task: str) -> Iterator[str]:
         """Yield the templates and the task's own text."""
         yield from self._templates()
         yield self._tasks[task].text or task
 
-    def validate(
-        self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
-    ) -> None:
+    def check(self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool) -> None:
         """Raise CampaignError for a missing program, folder or address."""
-        super().validate(tasks, agents, direct=direct)
-        options = self._options_given
-        program = options.arguments[0]
-        if not PLACEHOLDER.search(program) and shutil.which(self._program(program)) is None:
-            raise CampaignError(f"benchmark.options.command: {program!r} is no program that runs")
+        options = self.options
+        self._require_program("benchmark.options.command", options.arguments)
         cwd = options.cwd
         if cwd and not PLACEHOLDER.search(cwd) and not self.table.path(cwd).is_dir():
             raise CampaignError(f"benchmark.options.cwd: there is no folder {cwd!r}")
@@ -193,7 +153,7 @@ scenario = "paper/server-error"
 
     def _require_outside(self, tasks: Sequence[str], *, direct: bool) -> None:
         """Raise CampaignError for a missing score, an invalid command, or no proxy."""
-        result = self._options_given.result
+        result = self.options.result
         for task in tasks:
             expect = self._expect(task)
             if expect is None and result is not None and not result.scores:
@@ -204,14 +164,9 @@ scenario = "paper/server-error"
                 )
             commands = {"reset": self._reset(task), "check": expect.check if expect else None}
             for what, command in commands.items():
-                if command is None:
-                    continue
-                program = split_command(command)[0]
-                if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
-                    raise CampaignError(
-                        f"benchmark.options: the {what} of task {task!r}: {program!r} is no program"
-                        " that runs"
-                    )
+                if command is not None:
+                    where = f"benchmark.options: the {what} of task {task!r}"
+                    self._require_program(where, split_command(command))
             if direct and expect is not None and expect.url is not None:
                 raise no_proxy_refused(
                     f"task {task!r} expects a URL that the browser ends at, which only the proxy"
@@ -219,24 +174,26 @@ scenario = "paper/server-error"
                     other_remedy=", or expect something else",
                 )
 
-    def start_environment(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        """Run the reset command, serve the sites that are folders, and map all."""
-        return self._staged(task, folder)
+    def _require_program(self, where: str, parts: Sequence[str]) -> None:
+        program = parts[0]
+        if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
+            raise CampaignError(f"{where}: {program!r} is no program that runs")
 
     @contextmanager
-    def _staged(self, task: str, folder: Path) -> Iterator[TaskEnvironment]:
+    def start_environment(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> Iterator[TaskEnvironment]:
+        """Run the reset command, serve the sites that are folders, and map all."""
         if (command := self._reset(task)) is not None:
             reset(self._outside(command, task, folder), self._cwd(task, folder))
-        with serve_sites(self.table) as stage:
-            yield stage
+        with serve_sites(self.table) as environment:
+            yield environment
 
     def _check_site(self, site: str, target: str) -> None:
         # The target may be a folder, which require_site_folders checks.
         super()._check_site(site, target if "://" in target else site)
 
-    def command(self, job: Job, stage: TaskEnvironment) -> Command:
+    def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the template filled in."""
         values = self._values(job.task, job.folder) | {
             "scratch": str(job.scratch),
@@ -247,7 +204,7 @@ scenario = "paper/server-error"
             "browser": str(job.browser),
             "observation": ",".join(job.agent.observation or ()),
         }
-        options = self._options_given
+        options = self.options
         program, *rest = (fill_placeholders(part, values) for part in options.arguments)
         return Command(
             [self._program(program), *rest],
@@ -255,9 +212,9 @@ scenario = "paper/server-error"
             self.table.path(fill_placeholders(options.cwd, values)) if options.cwd else None,
         )
 
-    def read(self, task: str, stage: TaskEnvironment, folder: Path, code: int | None) -> TaskResult:
+    def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
         """Return the result in the file, or by the exit code if no file is named."""
-        options, expect = self._options_given, self._expect(task)
+        options, expect = self.options, self._expect(job.task)
         ending: Ending = "time_limit" if code is None else "answered"
         if options.result is None and expect is None:
             if code not in (0, 1, None):
@@ -267,39 +224,37 @@ scenario = "paper/server-error"
             return harness_crash(f"it ended with code {code}")
         if options.result is None:
             return TaskResult(ending, 0.0)
-        path = folder / fill_placeholders(options.result.file, self._values(task, folder))
+        path = job.folder / fill_placeholders(
+            options.result.file, self._values(job.task, job.folder)
+        )
         try:
             value, answer = _value_of(options.result, read_text_file(path, "replace"))
         except (OSError, ValueError, LookupError) as error:
-            if code is None:
-                return TaskResult("time_limit", 0.0)
             if isinstance(error, FileNotFoundError):
-                return harness_crash(f"it ended with code {code} and left no {path.name}")
-            return harness_crash(f"its result {path.name} cannot be read: {error}")
+                return no_result(code, f"it ended with code {code} and left no {path.name}")
+            return no_result(code, f"its result {path.name} cannot be read: {error}")
         if expect is None:
             return TaskResult(ending, _score(value, options.success), answer)
         return TaskResult(ending, 0.0, answer if options.result.answer else _as_text(value))
 
-    def score_after_trial(
-        self, task: str, folder: Path, result: TaskResult, trace: Trace | None
-    ) -> TaskResult:
+    def score_after_trial(self, job: Job, result: TaskResult, trace: Trace | None) -> TaskResult:
         """Score by ``expect``, after the trial's processes have ended."""
-        expect = self._expect(task)
+        expect = self._expect(job.task)
         if expect is None or result.ending == "harness_crashed":
             return result
 
         def answer() -> str:
-            named = self._options_given.result is not None
-            return (result.answer or "") if named else read_text_or_empty(folder / AGENT_LOG)
+            named = self.options.result is not None
+            return (result.answer or "") if named else read_text_or_empty(job.folder / AGENT_LOG)
 
         verdict = judge(
             expect,
             answer=answer,
             trace=trace,
-            command=lambda command: self._outside(command, task, folder),
-            cwd=self._cwd(task, folder),
+            command=lambda command: self._outside(command, job.task, job.folder),
+            cwd=self._cwd(job.task, job.folder),
             verifiers=self.judge_user_agents,
-            answer_is="the answer" if self._options_given.result else PRINTED,
+            answer_is="the answer" if self.options.result else PRINTED,
         )
         return replace(result, score=float(verdict.solved), reasons=verdict.reasons)
 
@@ -318,7 +273,7 @@ scenario = "paper/server-error"
 
     def _cwd(self, task: str, folder: Path) -> Path | None:
         """Return the working directory of a reset or check command, if the table names one."""
-        cwd = self._options_given.cwd
+        cwd = self.options.cwd
         if cwd is None:
             return None
         path = self.table.path(fill_placeholders(cwd, self._values(task, folder)))
@@ -334,7 +289,7 @@ scenario = "paper/server-error"
         return str(self.table.path(program)) if "/" in program else program
 
     def _templates(self) -> Sequence[str]:
-        options = self._options_given
+        options = self.options
         return (*options.arguments, *options.environment.values(), options.cwd or "")
 
 

@@ -5,51 +5,70 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
-from warex.benchmarks.base import AGENT_LOG
-from warex.benchmarks.scoring.expectations import Expectation
-from warex.benchmarks.scoring.json_path import parse_path
+from warex.benchmarks.job import AGENT_LOG
+from warex.benchmarks.scoring.expectations import Expectation, Pattern, UrlGlob
+from warex.benchmarks.scoring.json_path import JsonPath
 from warex.benchmarks.scoring.user_commands import CommandLine, split_command
+from warex.benchmarks.table import Text
+from warex.benchmarks.task_file import NamedTask
 from warex.benchmarks.vocabularies import VocabularyConfig
 from warex.scenarios import Arm
 from warex.scenarios.mistakes import unknown_name
-from warex.text.escaping import in_backticks
-from warex.text.regex import Regex
 
-PLACEHOLDERS = (
-    "task",
-    "task_id",
-    "out",
-    "scratch",
-    "model",
-    "base_url",
-    "seed",
-    "max_steps",
-    "browser",
-    "observation",
-)
+_SCORING = ("task", "task_id", "out")
+"""Placeholders of reset and check commands and of the result's file, too."""
+
+_AGENT = ("scratch", "model", "base_url", "seed", "max_steps", "browser", "observation")
+
+PLACEHOLDERS = (*_SCORING, *_AGENT)
 """Placeholders of a template, each in curly brackets; doubled brackets escape them."""
 
-SCORING_PLACEHOLDERS = ("task", "task_id", "out")
-"""Placeholders of reset and check commands and of the result's file."""
+_NOT_HERE = "is the agent's own; here {task}, {task_id} and {out} are known"
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}|\{(\w+)\}")
 
-type Text = Annotated[str, StringConstraints(min_length=1)]
 
-
-def _checked(template: str) -> str:
+def _check_template(template: str, *, not_here: str = "") -> str:
+    """Check the placeholders; ``not_here`` refuses the agent's own."""
     for _, name in PLACEHOLDER.findall(template):
         if name and name not in PLACEHOLDERS:
             raise ValueError(unknown_name("there is no placeholder", name, PLACEHOLDERS))
+        if name in _AGENT and not_here:
+            raise ValueError(f"{{{name}}} {not_here}")
     return template
 
 
-def _passed_on(text: str) -> str:
-    if "\0" in text:
-        raise ValueError(f"{text!r} holds a zero byte, which no program can be given")
-    return text
+def _check_agent_command(command: CommandLine) -> CommandLine:
+    for part in split_command(command):
+        _check_template(part)
+    return command
+
+
+def _check_scoring_command(command: CommandLine) -> CommandLine:
+    for part in split_command(command):
+        _check_template(part, not_here=_NOT_HERE)
+    return command
+
+
+def _check_expectation(expect: Expectation) -> Expectation:
+    if expect.check is not None:
+        _check_scoring_command(expect.check)
+    return expect
+
+
+type _Template = Annotated[Text, AfterValidator(_check_template)]
+type _AgentCommand = Annotated[CommandLine, AfterValidator(_check_agent_command)]
+type _ScoringCommand = Annotated[CommandLine, AfterValidator(_check_scoring_command)]
+type _Expectation = Annotated[Expectation, AfterValidator(_check_expectation)]
 
 
 def fill_placeholders(template: str, values: Mapping[str, str]) -> str:
@@ -63,52 +82,22 @@ class TaskFile(BaseModel, frozen=True, extra="forbid"):
     """A file of tasks: JSON, JSONL, or one per line."""
 
     file: Text
-    id: Text = Field(default="id", description="Path to a task's name, in JSON.")
-    text: Text | None = Field(default=None, description="Path to its text; else its name.")
-    expect: Text = Field(default="expect", description="Path to what is a success, if any.")
-    reset: Text = Field(default="reset", description="Path to the command before it, if any.")
-    vocabulary: Text = Field(default="vocabulary", description="Path to its actions, if any.")
-
-    @field_validator("id", "text", "expect", "reset", "vocabulary")
-    @classmethod
-    def _is_a_path(cls, path: str | None) -> str | None:
-        if path is not None:
-            parse_path(path)
-        return path
+    id: JsonPath = Field(default="id", description="Path to a task's name, in JSON.")
+    text: JsonPath | None = Field(default=None, description="Path to its text; else its name.")
+    expect: JsonPath = Field(default="expect", description="Path to what is a success, if any.")
+    reset: JsonPath = Field(default="reset", description="Path to the command before it, if any.")
+    vocabulary: JsonPath = Field(default="vocabulary", description="Path to its actions, if any.")
 
 
-def _known_outside(command: CommandLine | None) -> CommandLine | None:
-    for part in () if command is None else split_command(command):
-        for _, name in PLACEHOLDER.findall(_checked(part)):
-            if name not in ("", *SCORING_PLACEHOLDERS):
-                raise ValueError(
-                    f"{{{name}}} is the agent's own; here {{task}}, {{task_id}} and {{out}} are"
-                    " known"
-                )
-    return command
-
-
-class TaskEntry(BaseModel, frozen=True, extra="forbid"):
+class TaskEntry(NamedTask, frozen=True, extra="forbid"):
     """A task; the options apply to what it leaves out."""
 
-    id: Text
     text: Text | None = Field(default=None, description="Left out: its name.")
-    expect: Expectation | None = Field(default=None, description="What counts as a success.")
-    reset: CommandLine | None = Field(default=None, description="A command before each trial.")
+    expect: _Expectation | None = Field(default=None, description="What counts as a success.")
+    reset: _ScoringCommand | None = Field(default=None, description="A command before each trial.")
     vocabulary: VocabularyConfig | None = Field(
         default=None, description="The actions of the agent that works on it."
     )
-
-    @field_validator("expect")
-    @classmethod
-    def _check_is_known(cls, expect: Expectation | None) -> Expectation | None:
-        _known_outside(None if expect is None else expect.check)
-        return expect
-
-    @field_validator("reset")
-    @classmethod
-    def _reset_is_known(cls, command: CommandLine | None) -> CommandLine | None:
-        return _known_outside(command)
 
 
 class MinimumScore(BaseModel, frozen=True, extra="forbid"):
@@ -121,9 +110,11 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
     """The place of the command's result: a path into a JSON file, or a regex in a text."""
 
     file: Text = Field(default=AGENT_LOG, description="Left out: what the command printed.")
-    json_path: Text | None = Field(default=None, alias="json", description="Path into JSON.")
-    regex: Text | None = Field(default=None, description="Its last match counts; group 1, if any.")
-    answer: Text | None = Field(
+    json_path: JsonPath | None = Field(default=None, alias="json", description="Path into JSON.")
+    regex: Pattern | None = Field(
+        default=None, description="Its last match counts; group 1, if any."
+    )
+    answer: JsonPath | None = Field(
         default=None,
         description="Path to the agent's answer, in JSON; will do alone beside expect.",
     )
@@ -131,9 +122,7 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
     @field_validator("file")
     @classmethod
     def _is_fresh(cls, file: str) -> str:
-        for _, name in PLACEHOLDER.findall(_checked(file)):
-            if name not in ("", *SCORING_PLACEHOLDERS):
-                raise ValueError(f"{{{name}}} is not known when the result is read; name {{out}}")
+        _check_template(file, not_here="is not known when the result is read; name {out}")
         within = Path(file.removeprefix("{out}/"))
         if within.is_absolute() or ".." in within.parts:
             raise ValueError(
@@ -141,20 +130,6 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
                 " result would be taken for this one"
             )
         return file
-
-    @field_validator("json_path", "answer")
-    @classmethod
-    def _is_a_path(cls, path: str | None) -> str | None:
-        if path is not None:
-            parse_path(path)
-        return path
-
-    @field_validator("regex")
-    @classmethod
-    def _compiles(cls, pattern: str | None) -> str | None:
-        if pattern is not None:
-            Regex(pattern, multiline=True)
-        return pattern
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -175,7 +150,7 @@ class ResultReader(BaseModel, frozen=True, extra="forbid"):
 class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     """Options of the adapter."""
 
-    command: CommandLine = Field(description="Split as a shell would, but by no shell.")
+    command: _AgentCommand = Field(description="Split as a shell would, but by no shell.")
     tasks: tuple[Text | TaskEntry, ...] | TaskFile = Field(
         description="Names or tables, or a file of them."
     )
@@ -185,19 +160,19 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
     success: bool | float | str | MinimumScore | None = Field(
         default=None, description="The value that is a success; left out: true, or the score."
     )
-    expect: Expectation | None = Field(
+    expect: _Expectation | None = Field(
         default=None, description="What counts as a success, in place of `success`."
     )
-    reset: CommandLine | None = Field(
+    reset: _ScoringCommand | None = Field(
         default=None, description="A command before each trial that brings the site to its start."
     )
     codes: tuple[int, ...] = Field(default=(0,), description="Exit codes that are no crash.")
-    never: tuple[Text, ...] = Field(default=(), description="URL globs left alone.")
+    never: tuple[UrlGlob, ...] = Field(default=(), description="URL globs of exclusions.")
     verifiers: tuple[Text, ...] = Field(
-        default=(), description="How the User-Agent of what judges begins: left alone."
+        default=(), description="Prefixes of the judges' User-Agent: exclusions, too."
     )
     endpoints: tuple[Annotated[str, StringConstraints(pattern=r"^https?://\S+$")], ...] = Field(
-        default=(), description="Base URLs of models that it calls whatever it is told."
+        default=(), description="Base URLs of models that it always calls."
     )
     keys: tuple[Text, ...] = Field(
         default=("OPENAI_API_KEY",), description="API keys to give a placeholder if not set."
@@ -208,26 +183,8 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
         description="Whether each trial has a site of its own; if not, one runs at a time.",
     )
     arm: Arm = Field(default="first_llm_call", description="Where the scenario does not say.")
-    cwd: Text | None = Field(default=None, description="Working directory.")
+    cwd: _Template | None = Field(default=None, description="Working directory.")
     environment: dict[str, str] = Field(default_factory=dict, description="Variables to set.")
-
-    @field_validator("command")
-    @classmethod
-    def _has_known_placeholders(cls, command: CommandLine) -> CommandLine:
-        for part in split_command(command):
-            _checked(part)
-        return command
-
-    @field_validator("expect")
-    @classmethod
-    def _check_is_known(cls, expect: Expectation | None) -> Expectation | None:
-        _known_outside(None if expect is None else expect.check)
-        return expect
-
-    @field_validator("reset")
-    @classmethod
-    def _reset_is_known(cls, command: CommandLine | None) -> CommandLine | None:
-        return _known_outside(command)
 
     @model_validator(mode="after")
     def _one_success(self) -> Self:
@@ -235,29 +192,15 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
             raise ValueError("both success and expect say what is a success; give one of the two")
         return self
 
-    @field_validator("cwd")
-    @classmethod
-    def _known_in_cwd(cls, cwd: str | None) -> str | None:
-        return None if cwd is None else _checked(cwd)
-
     @field_validator("environment")
     @classmethod
     def _known_in_environment(cls, variables: dict[str, str]) -> dict[str, str]:
         for name, value in variables.items():
             if not name or "=" in name or "\0" in name:
                 raise ValueError(f"{name!r} is no name of a variable")
-            _passed_on(_checked(value))
+            if "\0" in _check_template(value):
+                raise ValueError(f"{value!r} holds a zero byte, which no program can be given")
         return variables
-
-    @field_validator("never")
-    @classmethod
-    def _can_match(cls, globs: tuple[str, ...]) -> tuple[str, ...]:
-        for glob in globs:
-            if not glob.startswith("*") and "://" not in glob:
-                raise ValueError(
-                    f"{in_backticks(glob)} matches no URL; write https://… or begin with *"
-                )
-        return globs
 
     @property
     def arguments(self) -> Sequence[str]:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -95,11 +96,11 @@ def set_up(
     InputError if the folder holds something else.
     """
     folder = folder.absolute()
-    made, state, _ = find_virtualenv(name, recipe, folder)
-    if made is not None and state == "ok" and not again:
-        return _tried_again(recipe, made, report) if _has_changed(made) else made
-    marker = _begun(name, recipe, folder, again)
+    made = None if again else find_virtualenv(name, recipe, folder)[0]
+    if made is not None and not _has_changed(made):
+        return made
     try:
+        marker = _begun(name, recipe, folder, again)
         for step, words, do in _steps(recipe, folder, python):
             if step in marker["done"]:
                 continue
@@ -107,7 +108,7 @@ def set_up(
             do()
             marker["done"].append(step)
             _write(folder, marker)
-        report("try it")
+        report("try it" if made is None else "try it, since its packages have changed")
         marker["said"] = _checked(recipe, folder)
         _write(folder, marker)
     except OSError as error:
@@ -118,13 +119,6 @@ def set_up(
 def _has_changed(made: Virtualenv) -> bool:
     """Return whether packages were installed since it was made."""
     return made.site_packages.stat().st_mtime > (made.folder / MARKER).stat().st_mtime
-
-
-def _tried_again(recipe: Recipe, made: Virtualenv, report: Callable[[str], None]) -> Virtualenv:
-    report("try it, since its packages have changed")
-    said = _checked(recipe, made.folder)
-    _write(made.folder, {**_marker(made.folder), "said": said})
-    return Virtualenv(made.folder, made.python, said)
 
 
 def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, Any]:
@@ -141,28 +135,24 @@ def _begun(name: str, recipe: Recipe, folder: Path, again: bool) -> dict[str, An
             f" folder for {name!r}"
         )
     if not marker or again or marker.get("recipe") != recipe.digest:
-        try:
-            shutil.rmtree(folder / _VENV, ignore_errors=True)
-            folder.mkdir(parents=True, exist_ok=True)
-            marker = {"benchmark": name, "recipe": recipe.digest, "done": []}
-            _write(folder, marker)
-        except OSError as error:
-            raise write_error(folder, error) from None
+        shutil.rmtree(folder / _VENV, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        marker = {"benchmark": name, "recipe": recipe.digest, "done": []}
+        _write(folder, marker)
     return marker
 
 
 def _steps(
     recipe: Recipe, folder: Path, python: str | None
-) -> Iterator[tuple[str, str, Callable[[], None]]]:
+) -> Iterator[tuple[str, str, Callable[[], object]]]:
     """Yield each step: its name in the marker, its description, and its function."""
     uv = _uv()
-    yield "venv", f"make {folder / _VENV}", lambda: _make_venv(recipe, folder, python, uv)
-    yield "pins", "write the pins", lambda: _write_pins(recipe, folder)
+    yield "venv", f"make {folder / _VENV}", partial(_make_venv, recipe, folder, python, uv)
+    yield "pins", "write the pins", partial((folder / _PINS).write_text, recipe.pins_text, "utf-8")
     for number, install in enumerate(recipe.installs):
         few = ", ".join(install.requirements[:3]) + (" …" if install.requirements[3:] else "")
-        words = f"install {few}"
-        yield f"install {number}", words, lambda install=install: _install(install, folder, uv)  # type: ignore[misc] # a default is how a loop's value is kept
-    yield "files", "write files", lambda: _write_files(recipe, folder)
+        yield f"install {number}", f"install {few}", partial(_install, install, folder, uv)
+    yield "files", "write files", partial(_write_files, recipe, folder)
 
 
 def _make_venv(recipe: Recipe, folder: Path, python: str | None, uv: str | None) -> None:
@@ -226,20 +216,12 @@ def _uv() -> str | None:
     return shutil.which("uv") or (str(beside) if beside.is_file() else None)
 
 
-def _write_pins(recipe: Recipe, folder: Path) -> None:
-    (folder / _PINS).write_text(recipe.pins_text, "utf-8")
-
-
 def _install(install: Install, folder: Path, uv: str | None) -> None:
     python = str(interpreter_in(folder))
-    command = (
-        [uv, "pip", "install", "-q", "--python", python]
-        if uv
-        else [*(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input")]
-    )
-    command += ["--constraint", str(folder / _PINS)]
-    if not install.dependencies:
-        command.append("--no-deps")
+    command = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
+    command += ["-q", "--constraint", str(folder / _PINS)]
+    command += [] if uv else ["--disable-pip-version-check", "--no-input"]
+    command += [] if install.dependencies else ["--no-deps"]
     _do([*command, *install.requirements], "installing its packages")
 
 

@@ -5,9 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, Field, StringConstraints, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
 
-from warex.benchmarks.scoring.user_commands import CommandLine, run_user_command, split_command
+from warex.benchmarks.scoring.user_commands import (
+    CommandLine,
+    Notify,
+    ignore_notice,
+    run_user_command,
+    split_command,
+)
+from warex.benchmarks.table import Text
 from warex.errors import TrialVoid
 from warex.scenarios.matching.url_patterns import any_of, normalise
 from warex.text.escaping import escape_controls, in_backticks
@@ -17,27 +24,36 @@ from warex.traces import RequestSeen, ResponseSeen, Trace, TrialBegan
 PRINTED = "the answer (all that the command printed)"
 """The answer, if the options name no other."""
 
-type Told = Callable[[str], None]
-"""Called with a notice."""
-type _Text = Annotated[str, StringConstraints(min_length=1)]
-
 _KEEPS_THE_PAGE = (204, 205)
 """Status codes with which a browser keeps its page (RFC 9110, sections 15.3.5 and 15.3.6)."""
 
 
-def _nobody(sentence: str) -> None:
-    pass
+def _check_pattern(pattern: str) -> str:
+    Regex(pattern, multiline=True)
+    return pattern
+
+
+def _check_glob(glob: str) -> str:
+    if not glob.startswith("*") and "://" not in glob:
+        raise ValueError(f"{in_backticks(glob)} matches no URL; write https://… or begin with *")
+    return glob
+
+
+type Pattern = Annotated[Text, AfterValidator(_check_pattern)]
+"""A regular expression, checked."""
+type UrlGlob = Annotated[Text, AfterValidator(_check_glob)]
+"""A pattern that some URL can match."""
 
 
 class Expectation(BaseModel, frozen=True, extra="forbid"):
     """What counts as a success; all that is given must hold."""
 
-    text: _Text | None = Field(default=None, description="Stands in the agent's answer.")
-    regex: _Text | None = Field(default=None, description="Is found in the agent's answer.")
+    text: Text | None = Field(default=None, description="Is part of the agent's answer.")
+    regex: Pattern | None = Field(default=None, description="Is found in the agent's answer.")
     check: CommandLine | None = Field(
         default=None, description="A command: code 0 is solved, 1 is not, others void the trial."
     )
-    url: _Text | None = Field(
+    url: UrlGlob | None = Field(
         default=None, description="A URL, `*` is any text: the last page that the browser opened."
     )
 
@@ -47,38 +63,15 @@ class Expectation(BaseModel, frozen=True, extra="forbid"):
         if not isinstance(value, str):
             return value
         if not value:
-            raise ValueError("it is empty; give the text that stands in the answer of a success")
+            raise ValueError("it is empty; give the text that is in the answer of a success")
         return {"text": value}
 
     @field_validator("text")
     @classmethod
     def _says_something(cls, text: str | None) -> str | None:
         if text is not None and not text.strip():
-            raise ValueError("it is blank, and a blank text stands everywhere")
+            raise ValueError("it is blank, and a blank text is in every answer")
         return text
-
-    @field_validator("regex")
-    @classmethod
-    def _compiles(cls, pattern: str | None) -> str | None:
-        if pattern is not None:
-            Regex(pattern, multiline=True)
-        return pattern
-
-    @field_validator("check")
-    @classmethod
-    def _is_a_command(cls, command: CommandLine | None) -> CommandLine | None:
-        if command is not None:
-            split_command(command)
-        return command
-
-    @field_validator("url")
-    @classmethod
-    def _can_match(cls, glob: str | None) -> str | None:
-        if glob is not None and not glob.startswith("*") and "://" not in glob:
-            raise ValueError(
-                f"{in_backticks(glob)} matches no URL; write https://… or begin with *"
-            )
-        return glob
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
@@ -110,18 +103,18 @@ def judge(
     cwd: Path | None = None,
     verifiers: Sequence[str] = (),
     answer_is: str = "the answer",
-    told: Told = _nobody,
+    notify: Notify = ignore_notice,
 ) -> Verdict:
     """Return whether an ended trial meets the expectations.
 
     ``answer`` is called if it is needed; ``trace`` is None without a proxy; ``command`` returns the
     parts of a check, filled in; pages opened by a User-Agent with a prefix in ``verifiers`` do not
-    count; ``answer_is`` describes the answer in messages; ``told`` is called if a check takes long.
+    count; ``answer_is`` describes the answer in messages; ``notify`` is called if a check is slow.
     Raises TrialVoid if the result cannot be determined.
     """
     held = list(_looked_at(expect, answer, answer_is, trace, verifiers))
     if expect.check is not None:
-        held.append(checked(command(expect.check), cwd, told=told))
+        held.append(checked(command(expect.check), cwd, notify=notify))
     return Verdict(all(good for good, _ in held), tuple(said for _, said in held))
 
 
@@ -144,18 +137,18 @@ def _looked_at(
 
 
 def checked(
-    parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody
+    parts: Sequence[str], cwd: Path | None = None, *, notify: Notify = ignore_notice
 ) -> tuple[bool, str]:
     """Run a check; return whether the task is solved, and a sentence."""
-    ran = run_user_command("the check", parts, cwd=cwd, told=told)
+    ran = run_user_command("the check", parts, cwd=cwd, notify=notify)
     if ran.code not in (0, 1):
         raise TrialVoid(f"the check cannot tell: it {ran.ending}; 0 is solved, 1 is not")
     return ran.code == 0, f"the check {ran.ending}"
 
 
-def reset(parts: Sequence[str], cwd: Path | None = None, *, told: Told = _nobody) -> None:
+def reset(parts: Sequence[str], cwd: Path | None = None, *, notify: Notify = ignore_notice) -> None:
     """Reset a site; raise TrialVoid if the command fails."""
-    ran = run_user_command("the reset", parts, cwd=cwd, told=told)
+    ran = run_user_command("the reset", parts, cwd=cwd, notify=notify)
     if ran.code != 0:
         raise TrialVoid(f"the site was not reset: the command {ran.ending}")
 
@@ -167,7 +160,7 @@ def _even(text: str) -> str:
 
 def _ended_at(glob: str, trace: Trace | None, verifiers: Sequence[str]) -> tuple[bool, str]:
     if trace is None:
-        raise TrialVoid("without the proxy nobody sees at which URL the browser ends")
+        raise TrialVoid("without the proxy it is not known at which URL the browser ends")
     if any(began.record == "concerned" for began in trace.events(TrialBegan)):
         raise TrialVoid(
             "at which URL the browser ends is known only where all traffic is read; leave --record"

@@ -2,7 +2,11 @@
 
 import json
 import re
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from warex.benchmarks.table import Text
 
 _STEP = re.compile(r"""\.?([^.\[\]"']+)|\[(-?\d+)\]|\[("(?:\\.|[^"\\])*")\]|\['([^']*)'\]""")
 
@@ -29,6 +33,15 @@ def parse_path(path: str) -> Steps:
     if not steps:
         raise ValueError("a path into JSON cannot be empty")
     return tuple(steps)
+
+
+def _check_path(path: str) -> str:
+    parse_path(path)
+    return path
+
+
+type JsonPath = Annotated[Text, AfterValidator(_check_path)]
+"""A path, checked."""
 
 
 def resolve_path(value: Any, path: str) -> Any:

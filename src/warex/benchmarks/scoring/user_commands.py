@@ -18,15 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Annotated, Final
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator
 
-from warex.errors import TrialVoid
+from warex.benchmarks.table import Text
+from warex.errors import TrialVoid, signal_name
 from warex.text.escaping import escape_controls
 
 LIMIT_S: Final = 300.0
 """Time limit in seconds."""
 SLOW_S: Final = 3.0
-"""Seconds after which the user is told that it runs."""
+"""Seconds after which the user gets a notice that it runs."""
 _LOOK_S: Final = 0.1
 """Seconds between two calls of ``stop``."""
 _TAIL: Final = 65_536
@@ -35,9 +36,12 @@ _LONGEST = 500
 
 _STOP: ContextVar[Callable[[], bool]] = ContextVar("stop", default=lambda: False)
 
-type _Text = Annotated[str, StringConstraints(min_length=1)]
-type CommandLine = _Text | tuple[_Text, ...]
-"""A command: split as a shell would but run by none, or its parts."""
+type Notify = Callable[[str], None]
+"""Called with a notice."""
+
+
+def ignore_notice(notice: str) -> None:
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +56,12 @@ class CommandOutcome:
     @property
     def ending(self) -> str:
         """How it ended, as a clause."""
-        how = f"ended with code {self.code}" if self.code >= 0 else f"was ended by {self._signal}"
+        code = self.code
+        how = f"ended with code {code}" if code >= 0 else f"was ended by {signal_name(-code)}"
         return f"{how} and said: {self.said}" if self.said else f"{how} and said nothing"
 
-    @property
-    def _signal(self) -> str:
-        with suppress(ValueError):
-            return signal.Signals(-self.code).name
-        return f"signal {-self.code}"
 
-
-def split_command(command: CommandLine) -> tuple[str, ...]:
+def split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return a command's parts; raise ValueError if it is none."""
     try:
         parts = tuple(shlex.split(command)) if isinstance(command, str) else command
@@ -79,6 +78,15 @@ def split_command(command: CommandLine) -> tuple[str, ...]:
             f" {parts[0]}"
         )
     return parts
+
+
+def _check_command(command: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    split_command(command)
+    return command
+
+
+type CommandLine = Annotated[Text | tuple[Text, ...], AfterValidator(_check_command)]
+"""A command: split as a shell would but run by none, or its parts; checked."""
 
 
 def require_program(parts: Sequence[str]) -> None:
@@ -103,12 +111,12 @@ def run_user_command(
     *,
     cwd: Path | None = None,
     limit_s: float = LIMIT_S,
-    told: Callable[[str], None] = lambda sentence: None,
+    notify: Notify = ignore_notice,
     slow_s: float = SLOW_S,
 ) -> CommandOutcome:
     """Run a command until it ends; ``what`` names it in messages.
 
-    ``told`` is called once after ``slow_s`` seconds. Raises TrialVoid if it cannot be started,
+    ``notify`` is called once after ``slow_s`` seconds. Raises TrialVoid if it cannot be started,
     times out or is stopped (``stopped_when``); then its process group is killed.
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -125,22 +133,23 @@ def run_user_command(
             )
         except OSError as error:
             raise TrialVoid(f"{what} cannot be started: {parts[0]!r}: {error.strerror}") from None
+        shown = escape_controls(shlex.join(parts))[:_LONGEST]
+        notice = f"{what} runs, for {limit_s:g} s at most: {shown}"
+        code, late = None, False
         try:
-            code = _wait(process, limit_s, slow_s, lambda: told(_slow(what, parts, limit_s)))
+            code = _wait(process, limit_s, slow_s, lambda: notify(notice))
         except subprocess.TimeoutExpired:
-            _end(process)
-            said = _last_line(err) or _last_line(out)
-            raise TrialVoid(
-                f"{what} took longer than {limit_s:g} s and was ended"
-                + (f"; it said: {said}" if said else "")
-            ) from None
-        except BaseException:
-            _end(process)
-            raise
+            late = True
+        finally:
+            if code is None:
+                _end(process)
+        said = _last_line(err) or _last_line(out)
+        if late:
+            last = f"; it said: {said}" if said else ""
+            raise TrialVoid(f"{what} took longer than {limit_s:g} s and was ended{last}")
         if code is None:
-            _end(process)
             raise TrialVoid(f"{what} was interrupted")
-        return CommandOutcome(code, _last_line(err) or _last_line(out))
+        return CommandOutcome(code, said)
 
 
 def _wait(
@@ -159,12 +168,6 @@ def _wait(
             if passed >= limit_s:
                 raise
     return None
-
-
-def _slow(what: str, parts: Sequence[str], limit_s: float) -> str:
-    return (
-        f"{what} runs, for {limit_s:g} s at most: {escape_controls(shlex.join(parts))[:_LONGEST]}"
-    )
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

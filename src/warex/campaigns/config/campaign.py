@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from warex.benchmarks.base import AgentSpec
+from warex.benchmarks.job import AgentSpec
 from warex.benchmarks.table import BenchmarkConfig
 from warex.campaigns.config.task_choice import Count, Name, TaskChoice
 from warex.errors import CampaignError

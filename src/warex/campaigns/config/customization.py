@@ -171,7 +171,7 @@ def _parts(
 ) -> _Parts:
     """Return the file's values: the given ones, else the paper's, else the adapter's example."""
     embedded = kind.name == preset["benchmark"]
-    example = tomllib.loads(kind.example)
+    example = tomllib.loads(kind.example())
     paper = EXPERIMENTS.get(kind.name) if source in ("paper", "popup") else None
     tasks = preset["tasks"] if embedded else paper.tasks if paper else example.get("tasks", {})
     keys = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")

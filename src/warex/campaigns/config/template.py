@@ -34,7 +34,7 @@ def template(name: str, benchmark: str, file: str) -> str:
     Raises CampaignError for a benchmark that does not exist, or an invalid name.
     """
     kind = benchmark_kind(benchmark)
-    example = tomllib.loads(kind.example)
+    example = tomllib.loads(kind.example())
     alone = example["benchmark"] == kind.name
     values = {
         "name": name.replace("\\", "\\\\").replace('"', '\\"'),

@@ -104,7 +104,7 @@ def _starter(config: "CampaignConfig") -> Iterator[tuple[str, str]]:
     kind = benchmark_kind(config.benchmark.name)
     folder = resources.files("warex.benchmarks.command") / "starter"
     there = set(_texts(config.model_dump(mode="json")))
-    example = set(_texts(tomllib.loads(kind.example)))
+    example = set(_texts(tomllib.loads(kind.example())))
     for name in kind.starter_files:
         beside = Path(name).parts[0]
         if any(beside in text for text in there & example):

@@ -80,7 +80,7 @@ def _adapter_data(kind: "type[Benchmark]") -> dict[str, Any]:
         "options": options,
         "python": None if recipe is None else list(recipe.pythons),
         "vocabulary": kind.vocabulary.model_dump(mode="json"),
-        "example": kind.example,
+        "example": kind.example(),
     }
 
 

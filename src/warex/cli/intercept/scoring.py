@@ -89,7 +89,7 @@ class Scoring:
         if self.reset_parts:
             from warex.benchmarks.scoring.expectations import reset
 
-            reset(self.reset_parts, told=notice)
+            reset(self.reset_parts, notify=notice)
 
     @contextmanager
     def capturing_output(self) -> Iterator[None]:
@@ -130,7 +130,7 @@ class Scoring:
             answer=lambda: "\n".join(copy.text for copy in self.copies),
             answer_is=PRINTED,
             trace=trace,
-            told=notice,
+            notify=notice,
         )
 
 

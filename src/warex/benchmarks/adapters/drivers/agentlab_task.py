@@ -25,46 +25,46 @@ _SETS = {
 }
 
 
-def main(told: dict[str, Any]) -> None:
+def main(config: dict[str, Any]) -> None:
     """Run the task; AgentLab writes ``summary_info.json`` to a folder of its own."""
-    family = told["task"].partition(".")[0]
+    family = config["task"].partition(".")[0]
     actions, tabs = _SETS.get(family, ("webarena", True))
-    agent = copy.deepcopy(getattr(generic_agent, told["agent"]))
-    agent.chat_model_args = _model(told)
+    agent = copy.deepcopy(getattr(generic_agent, config["agent"]))
+    agent.chat_model_args = _model(config)
     agent.__post_init__()
     agent.flags.obs.use_html = agent.flags.obs.use_html or family == "miniwob"
     agent.flags.obs.use_tabs = tabs
-    agent.flags.obs.use_screenshot = told["screenshot"]
-    agent.flags.obs.use_som = told["screenshot"] and agent.flags.obs.use_som
+    agent.flags.obs.use_screenshot = config["screenshot"]
+    agent.flags.obs.use_som = config["screenshot"] and agent.flags.obs.use_som
     agent.flags.action.action_set = copy.deepcopy(DEFAULT_HIGHLEVEL_ACTION_SET_ARGS[actions])
     experiment = ExpArgs(
         agent_args=agent,
         env_args=EnvArgs(
-            task_name=told["task"],
-            task_seed=told["seed"],
-            max_steps=told["max_steps"],
+            task_name=config["task"],
+            task_seed=config["seed"],
+            max_steps=config["max_steps"],
             headless=True,
-            slow_mo=told["slow_mo"],
+            slow_mo=config["slow_mo"],
         ),
     )
     agent.prepare()
-    experiment.prepare(Path(told["results"]))
+    experiment.prepare(Path(config["results"]))
     experiment.run()
     agent.close()
 
 
-def _model(told: dict[str, Any]) -> Any:
+def _model(config: dict[str, Any]) -> Any:
     """Return AgentLab's own entry for the model, else OpenAI's client for a model of this name."""
-    known = CHAT_MODEL_ARGS_DICT.get(told["model"])
+    known = CHAT_MODEL_ARGS_DICT.get(config["model"])
     if known is not None:
         return copy.deepcopy(known)
     return OpenAIModelArgs(
-        model_name=told["model"],
+        model_name=config["model"],
         max_total_tokens=128_000,
         max_input_tokens=128_000,
         max_new_tokens=4096,
-        temperature=told["temperature"],
-        vision_support=told["screenshot"],
+        temperature=config["temperature"],
+        vision_support=config["screenshot"],
     )
 
 

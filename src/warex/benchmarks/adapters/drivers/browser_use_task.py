@@ -26,22 +26,22 @@ def _chat(api: str, model: str, base_url: str | None) -> Any:
     return chat(model=model, base_url=base_url)
 
 
-async def _work(told: dict[str, Any]) -> dict[str, Any]:
+async def _work(config: dict[str, Any]) -> dict[str, Any]:
     profile = BrowserProfile(
         headless=True,
-        executable_path=told["browser"],
-        args=told["browser_arguments"],
+        executable_path=config["browser"],
+        args=config["browser_arguments"],
         # Chromium's sandbox does not work for root.
         **({} if os.geteuid() else {"chromium_sandbox": False}),
     )
     agent = Agent(
-        task=told["task"],
-        llm=_chat(told["api"], told["model"], told["base_url"]),
+        task=config["task"],
+        llm=_chat(config["api"], config["model"], config["base_url"]),
         browser_profile=profile,
-        initial_actions=[{"navigate": {"url": told["url"], "new_tab": False}}],
-        **told["agent"],
+        initial_actions=[{"navigate": {"url": config["url"], "new_tab": False}}],
+        **config["agent"],
     )
-    history = await agent.run(max_steps=told["max_steps"])
+    history = await agent.run(max_steps=config["max_steps"])
     errors = [error for error in history.errors() if error]
     usage = history.usage
     return {

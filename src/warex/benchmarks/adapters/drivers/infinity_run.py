@@ -18,17 +18,17 @@ from typing import Any
 from judged_script import after_agent
 
 
-def main(told: dict[str, Any]) -> None:
+def main(config: dict[str, Any]) -> None:
     """Run the runner as ``__main__``."""
-    runner = Path(told["runner"])
+    runner = Path(config["runner"])
     # As the runner does itself, so that both import the same modules.
     sys.path.insert(0, str(runner.parent))
     import tasks
     from browser_use import Agent
 
-    Agent.run = functools.partialmethod(Agent.run, max_steps=told["max_steps"])
+    Agent.run = functools.partialmethod(Agent.run, max_steps=config["max_steps"])
     tasks.load_verifier = after_agent(tasks.load_verifier)
-    sys.argv = [str(runner), *told["arguments"]]
+    sys.argv = [str(runner), *config["arguments"]]
     runpy.run_path(str(runner), run_name="__main__")
 
 

@@ -23,14 +23,14 @@ ENDED = "WAREX_AGENT_ENDED"
 """Variable with the URL to request once the agent has ended; unset without a proxy."""
 
 
-def main(told: dict[str, Any]) -> None:
+def main(config: dict[str, Any]) -> None:
     """Run the script as ``__main__``."""
-    script, judge = Path(told["script"]), told["judge"]
+    script, judge = Path(config["script"]), config["judge"]
     # The script's folder replaces this program's.
     sys.path[0] = str(script.parent)
     # The judge is not imported early, since some harnesses first set variables that it reads.
     sys.meta_path.insert(0, _OnImport(judge["module"], judge["function"]))
-    sys.argv = [str(script), *told["arguments"]]
+    sys.argv = [str(script), *config["arguments"]]
     runpy.run_path(str(script), run_name="__main__")
 
 
@@ -38,13 +38,13 @@ def after_agent(judge: Callable[..., Any]) -> Callable[..., Any]:
     """Return a wrapper that reports the agent's end and then calls the judge."""
 
     @functools.wraps(judge)
-    def told(*args: Any, **kwargs: Any) -> Any:
+    def reporting(*args: Any, **kwargs: Any) -> Any:
         if address := os.environ.get(ENDED):
             with urllib.request.urlopen(address, timeout=30):
                 pass
         return judge(*args, **kwargs)
 
-    return told
+    return reporting
 
 
 class _OnImport(importlib.abc.MetaPathFinder, importlib.abc.Loader):

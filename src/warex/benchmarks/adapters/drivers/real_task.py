@@ -32,12 +32,12 @@ class DemoAgentWith(DemoAgentArgs):  # type: ignore[misc] # not installed here
         return agent
 
 
-def main(told: dict[str, Any]) -> None:
+def main(config: dict[str, Any]) -> None:
     """Do the task; the harness leaves ``summary_info.json`` in its results folder."""
-    actions, own = told.pop("actions", None), told.pop("agent", None)
+    actions, own = config.pop("actions", None), config.pop("agent", None)
     if own is not None:
-        told["agentargs"] = own_agent(own, told["model"])
-    harness = REAL.harness(**told)
+        config["agentargs"] = own_agent(own, config["model"])
+    harness = REAL.harness(**config)
     if own is None and actions is not None:
         demo = harness.agent_args
         said = {each.name: getattr(demo, each.name) for each in dataclasses.fields(demo)}

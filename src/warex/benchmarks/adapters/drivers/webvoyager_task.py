@@ -3,7 +3,7 @@
 Its one argument is JSON: ``run`` and ``judge`` (command lines without the key; no judge: empty),
 ``results`` (the folder of the first), ``judged`` (an empty folder), ``verdict`` (a file). The judge
 reads only folders named as a task of its fifteen sites, so the task's folder is linked under such a
-name. Before the judge runs, WAREX is told that the agent has ended.
+name. Before the judge runs, it is reported that the agent has ended.
 """
 
 import json
@@ -18,17 +18,17 @@ from judged_script import after_agent
 _NAME = "taskAllrecipes--0"
 
 
-def main(told: dict[str, Any]) -> int:
+def main(config: dict[str, Any]) -> int:
     """Run both; return the exit code of the first."""
     # Both take their key from the command line only.
     key = ["--api_key", os.environ["OPENAI_API_KEY"]]
-    code = subprocess.run([*told["run"], *key], check=False).returncode
-    done = sorted(Path(told["results"]).glob("*/task*"))
-    if code == 0 and done and told["judge"]:
-        os.symlink(done[-1].absolute(), Path(told["judged"], _NAME))
-        with open(told["verdict"], "w", encoding="utf-8") as verdict:
+    code = subprocess.run([*config["run"], *key], check=False).returncode
+    done = sorted(Path(config["results"]).glob("*/task*"))
+    if code == 0 and done and config["judge"]:
+        os.symlink(done[-1].absolute(), Path(config["judged"], _NAME))
+        with open(config["verdict"], "w", encoding="utf-8") as verdict:
             judge = after_agent(subprocess.run)
-            judge([*told["judge"], *key], stdout=verdict, stderr=subprocess.STDOUT, check=False)
+            judge([*config["judge"], *key], stdout=verdict, stderr=subprocess.STDOUT, check=False)
     return code
 
 
