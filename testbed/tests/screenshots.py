@@ -1,4 +1,4 @@
-"""`python -m tests.screenshots`, in this folder's parent: take a picture of each site for the docs."""
+"""`python -m tests.screenshots`, in `testbed`: take a picture of each site for the docs."""
 
 import base64
 import sys

@@ -14,7 +14,7 @@ from warex.report.tables.columns import CONDITION
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 PAGES = ("report", "frames")
 _TABLE = re.compile(r"(<!-- (\w+): written by [^>]*-->\n).*?(<!-- end -->)", re.DOTALL)
-_TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
+TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
 
 
 def written(page: str) -> str:
@@ -38,7 +38,7 @@ def _columns() -> str:
     kinds: dict[str, list[str]] = {}
     for metric in METRICS:
         names = ", ".join(
-            f"`{name.removeprefix(metric.key) or 'KEY'}` {_TYPES[kind]}"
+            f"`{name.removeprefix(metric.key) or 'KEY'}` {TYPES[kind]}"
             for name, kind in metric.columns.items()
         )
         kinds.setdefault(names, []).append(f"`{metric.key}`")
@@ -46,7 +46,7 @@ def _columns() -> str:
 
 
 def _trials() -> str:
-    rows = ((f"`{m.key}`", _TYPES[m.kind], m.definition) for m in TRIAL_METRICS)
+    rows = ((f"`{m.key}`", TYPES[m.kind], m.definition) for m in TRIAL_METRICS)
     return _rows("column | type | means", rows)
 
 

@@ -39,7 +39,7 @@ def test_what_a_benchmark_needs_is_shown_without_its_environment(
     assert kind.example().splitlines()[0] in shown
     assert result["vocabulary"]["finish"] == list(kind.vocabulary.finish)
     assert set(result["options"]) == set(kind.options_model.model_fields)
-    assert (result["tasks"] is None) == ("why_no_tasks" in told)
+    assert (result["tasks"] is None) == ("why_no_tasks" in result)
     for text in (result["needs"], result["arming"], result["example"]):
         assert text.strip()
 

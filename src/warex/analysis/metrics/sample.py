@@ -1,5 +1,6 @@
 """The input of metrics, with sums, means and shares over it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from warex.analysis.recovery import Recovery
 from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
 from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
 from warex.analysis.stats.paired import Delta, ScoredPairs
-from warex.analysis.trial.injections import Ledger, ledger, occurrences
+from warex.analysis.trial.injections import missed, occurrences
 from warex.analysis.trial.record import TrialRecord
 
 type Needs = Literal["trace", "calls", "faults", "judged", "clean"]
@@ -87,10 +88,15 @@ class Sample:
         return [r for trial in self.trials for r in trial.recoveries if r.verdict == "recovered"]
 
     @cached_property
-    def ledger(self) -> Ledger:
-        """The numbers of injections."""
-        planned = [i for trial in self.trials for i in occurrences(trial.injections)]
-        return ledger(planned, [pair for trial in self.trials for pair in trial.left_alone])
+    def missed(self) -> tuple[tuple[str, int], ...]:
+        """Planned injections that were not delivered, by reason; each occurrence counts once."""
+        return missed(i for trial in self.trials for i in occurrences(trial.injections))
+
+    @property
+    def skipped(self) -> tuple[tuple[str, int], ...]:
+        """Exchanges that rules skipped, by reason: not planned, so not missed."""
+        counts = sum((Counter(dict(trial.skipped)) for trial in self.trials), Counter[str]())
+        return tuple(sorted(counts.items()))
 
     def mean(self, read: Callable[[TrialRecord], float | None]) -> Mean | None:
         """Return the mean over trials; None if the value of one is unknown."""
@@ -102,10 +108,30 @@ class Sample:
         return Mean(total / len(found), mean_interval(each), len(found))
 
 
+def mean_difference(
+    pairs: Iterable[tuple[TrialRecord, TrialRecord]],
+    read: Callable[[TrialRecord], float | None],
+) -> Mean | None:
+    """Return the mean of the second minus the first, over pairs of which both are known."""
+    known = ((one.task, read(one), read(other)) for one, other in pairs)
+    return mean_over(
+        [
+            (task, after - before)
+            for task, before, after in known
+            if before is not None and after is not None
+        ]
+    )
+
+
+def price_models(trials: Iterable[TrialRecord]) -> tuple[str, ...]:
+    """Return the models whose prices are used for a model that has none, or is scripted."""
+    return tuple(sorted({name for t in trials if t.llm for name in t.llm.as_if.values()}))
+
+
 def share(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], float | str | None]) -> Rate:
     """Return the share of hits among the trials for which it is known."""
-    told = ((trial.task, hit(trial)) for trial in trials)
-    return clustered_rate((task, bool(one)) for task, one in told if one is not None)
+    known = ((trial.task, hit(trial)) for trial in trials)
+    return clustered_rate((task, bool(one)) for task, one in known if one is not None)
 
 
 def total_of(figures: Sequence[float | None]) -> float | None:

@@ -30,6 +30,18 @@ _GRACE_S = 10.0
 benchmark's."""
 
 
+def argument_values(arguments: JsonValue) -> list[JsonValue]:
+    """Return the values of an action's arguments, which may have names."""
+    values = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    return values if isinstance(values, list) else [values]
+
+
+def texts_in(arguments: JsonValue) -> tuple[str, ...]:
+    """Return the texts among an action's arguments, without quotation marks."""
+    values = argument_values(arguments)
+    return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAction:
     """One action that the model chose."""
@@ -41,10 +53,7 @@ class ModelAction:
     @property
     def texts(self) -> tuple[str, ...]:
         """The arguments that are texts."""
-        given = self.arguments
-        values = list(given.values()) if isinstance(given, dict) else given
-        values = values if isinstance(values, list) else [values]
-        return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
+        return texts_in(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +129,7 @@ class TrialEvents:
         self.ended: float = inf
         """Second at which the agent gave its last answer."""
         self._status: dict[str, tuple[int | None, float]] = {}
-        told: list[tuple[Entry, LlmCall]] = []
+        calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
         late: set[str] = set()
         for entry in entries:
@@ -144,18 +153,18 @@ class TrialEvents:
                         PageReport(entry.t, seen.what)
                     )
                 case LlmCall() as call:
-                    told.append((entry, call))
+                    calls.append((entry, call))
                 case AgentAction() as action:
                     actions.setdefault(action.exchange, []).append(action)
                 case _:
                     pass
-        asked = {call.carrier for _, call in told}
+        asked = {call.carrier for _, call in calls}
         self.requests = [one for one in self.requests if one.event.exchange not in asked]
         self.calls = [
             ModelCall(
                 entry.seq, call, tuple(_acts(call, actions.get(call.exchange, ()), vocabulary))
             )
-            for entry, call in told
+            for entry, call in calls
         ]
 
     def call_of(self, exchange: str) -> ModelCall | None:

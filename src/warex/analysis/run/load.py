@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from warex.analysis.run.conditions import campaign_list
+from warex.analysis.run.conditions import campaign_list, campaign_tables
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
@@ -41,11 +41,11 @@ class Run:
     @property
     def trials(self) -> tuple[TrialRecord, ...]:
         """The last attempt with an outcome of each trial, or its first one if none has any."""
-        standing: dict[TrialKey, TrialRecord] = {}
+        latest: dict[TrialKey, TrialRecord] = {}
         for attempt in self.attempts:
-            if attempt.outcome is not None or attempt.key not in standing:
-                standing[attempt.key] = attempt
-        return tuple(standing.values())
+            if attempt.outcome is not None or attempt.key not in latest:
+                latest[attempt.key] = attempt
+        return tuple(latest.values())
 
     def void_attempts(self, agent: str, condition: str) -> int:
         """Count the void attempts, including those followed by a counted one."""
@@ -132,8 +132,8 @@ def scripted_agents(manifest: Manifest | None) -> frozenset[str]:
     """Return the agents of a campaign whose model is scripted by WAREX."""
     return frozenset(
         str(agent.get("name"))
-        for agent in campaign_list(manifest, "agents")
-        if isinstance(agent, dict) and is_mock_model(str(agent.get("model")))
+        for agent in campaign_tables(manifest, "agents")
+        if is_mock_model(str(agent.get("model")))
     )
 
 

@@ -5,11 +5,11 @@ that all rows cover the same tasks. It never counts as a failure.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from warex.analysis.metrics.row import METRICS, ConditionRow
-from warex.analysis.metrics.sample import Sample, mean_over, solved
+from warex.analysis.metrics.sample import Sample, mean_difference, solved
 from warex.analysis.run.conditions import RecordedCondition, recorded_conditions
 from warex.analysis.run.load import Run
 from warex.analysis.stats.clustered import PairKey
@@ -31,7 +31,6 @@ from warex.analysis.stats.paired import (
 from warex.analysis.table.attacks import AttackRates, attack_rates
 from warex.analysis.table.endings import Endings, endings
 from warex.analysis.table.popups import PopupRates, popup_rates
-from warex.analysis.trial.record import TrialRecord
 from warex.traces import CLEAN, NO_PROXY
 
 
@@ -136,20 +135,22 @@ class _Agent:
         return delta(self._clean, self._solved.get(NO_PROXY, {}))
 
     def proxy_latency(self) -> Mean | None:
-        return paired_seconds(self._trials.get(CLEAN, ()), self._trials.get(NO_PROXY, ()))
+        without = {trial.pair: trial for trial in self._trials.get(NO_PROXY, ())}
+        pairs = [(without[t.pair], t) for t in self._trials.get(CLEAN, ()) if t.pair in without]
+        return mean_difference(pairs, lambda trial: trial.latency_s)
 
     def power(self) -> Power | None:
         tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
         return detectable_drop(self._clean, self.floor, tested)
 
     def doses(self) -> list[DoseSeries]:
-        standing = [
+        doses = [
             (dose, DosePoint(dose.value, row.condition, row.success, row.delta))
             for row in self.rows
             if row.success.n
             for dose in self._setups[row.condition].doses
         ]
-        return dose_series(self.name, standing, self._solved)
+        return dose_series(self.name, doses, self._solved)
 
     def defences(self) -> list[DefenceEffect]:
         bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}
@@ -180,33 +181,20 @@ class _Agent:
         tested = [condition for condition in against if self._is_tested(condition)]
         fixed = holm_adjusted([against[condition] for condition in tested])
         against.update(zip(tested, fixed, strict=True))
-        return [
-            self._row(condition, against.get(condition), run.void_attempts(self.name, condition))
-            for condition in run.conditions
-        ]
-
-    def _row(self, condition: str, against_clean: Delta | None, voids: int) -> ConditionRow:
-        setup = self._setups[condition]
-        sample = Sample(self._trials[condition], self._trials.get(CLEAN, ()), against_clean, voids)
-        return ConditionRow(
-            agent=self.name,
-            condition=condition,
-            figures={metric.key: metric.measure(sample) for metric in METRICS},
-            scenario=setup.scenario,
-            defence=setup.defence,
-            control=setup.control,
-            dose=setup.dose,
-            scheduled=self._scheduled[condition],
-        )
-
-
-def paired_seconds(of: Iterable[TrialRecord], against: Iterable[TrialRecord]) -> Mean | None:
-    """Return the mean difference of client latency in seconds over pairs; None for no pairs."""
-    base = {trial.pair: trial.latency_s for trial in against}
-    return mean_over(
-        [
-            (trial.task, trial.latency_s - other)
-            for trial in of
-            if trial.latency_s is not None and (other := base.get(trial.pair)) is not None
-        ]
-    )
+        rows, clean = [], self._trials.get(CLEAN, ())
+        for condition, setup in self._setups.items():
+            voids = run.void_attempts(self.name, condition)
+            sample = Sample(self._trials[condition], clean, against.get(condition), voids)
+            rows.append(
+                ConditionRow(
+                    agent=self.name,
+                    condition=condition,
+                    figures={metric.key: metric.measure(sample) for metric in METRICS},
+                    scenario=setup.scenario,
+                    defence=setup.defence,
+                    control=setup.control,
+                    dose=setup.dose,
+                    scheduled=self._scheduled[condition],
+                )
+            )
+        return rows

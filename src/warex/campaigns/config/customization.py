@@ -15,7 +15,7 @@ from warex.benchmarks.command.adapter import TASKS_WANTED, CommandBenchmark
 from warex.campaigns.config.campaign import CampaignConfig, built_in_names, parse_campaign
 from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experiment
 from warex.campaigns.config.task_choice import chosen_tasks
-from warex.campaigns.config.template import as_toml, benchmark_table
+from warex.campaigns.config.template import as_toml, benchmark_table, toml_lines
 from warex.errors import CampaignError, WarexError
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import NO_PROXY
@@ -133,7 +133,8 @@ class _Parts:
     """The benchmark's; only its name if that is all."""
     agents: list[dict[str, Any]]
     tasks: Mapping[str, Any]
-    told: str
+    comment: str
+    """About the tasks."""
     keys: Mapping[str, Any]
 
 
@@ -149,14 +150,9 @@ def _text(source: str, name: str, file: str, parts: _Parts, conditions: str, fir
 schema_version = 1
 name = {as_toml(name)}
 """
-    keys = {"benchmark": kind.name} if alone else {}
-    head += "".join(f"{key} = {as_toml(value)}\n" for key, value in keys.items())
-    head += f"{_comment(parts.told)}tasks = {as_toml(parts.tasks)}\n"
-    head += "".join(f"{key} = {as_toml(value)}\n" for key, value in parts.keys.items())
-    agents = "\n".join(
-        "[[agents]]\n" + "".join(f"{key} = {as_toml(value)}\n" for key, value in agent.items())
-        for agent in parts.agents
-    )
+    head += toml_lines({"benchmark": kind.name} if alone else {})
+    head += f"{_comment(parts.comment)}tasks = {as_toml(parts.tasks)}\n{toml_lines(parts.keys)}"
+    agents = "\n".join(f"[[agents]]\n{toml_lines(agent)}" for agent in parts.agents)
     table = "" if alone else benchmark_table(kind, parts.table)
     table = table.replace(_NO_TASKS, f"{_comment(TASKS_WANTED)}{_NO_TASKS}")
     return f"{head}{table}\n{agents}\n{conditions}"
@@ -174,19 +170,19 @@ def _parts(
     example = tomllib.loads(kind.example())
     paper = EXPERIMENTS.get(kind.name) if source in ("paper", "popup") else None
     tasks = preset["tasks"] if embedded else paper.tasks if paper else example.get("tasks", {})
-    keys = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")
-    told = {key: preset[key] for key in keys if key in preset}
+    names = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")
+    keys = {name: preset[name] for name in names if name in preset}
     if not embedded:
-        told |= {"repeats": 1, "jobs": 1, "timeout_s": example.get("timeout_s", 300.0)}
+        keys |= {"repeats": 1, "jobs": 1, "timeout_s": example.get("timeout_s", 300.0)}
     if paper:
-        told |= {"jobs": paper.jobs, "timeout_s": paper.timeout_s}
+        keys |= {"jobs": paper.jobs, "timeout_s": paper.timeout_s}
     return _Parts(
         kind,
         _table(kind, (preset if embedded else example)["benchmark"], paper, changes),
         _agents(preset["agents"] if embedded else example["agents"], paper, changes),
         _narrowed(tasks, changes) or {"all": True},
-        paper.told if paper and not changes.only_sites else "",
-        told,
+        paper.comment if paper and not changes.only_sites else "",
+        keys,
     )
 
 

@@ -7,7 +7,18 @@ colours and axis.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from warex.report.charts.svg import Chart, bar, line, mark, rect, shortened, text, ticks, width_of
+from warex.report.charts.svg import (
+    Chart,
+    bar,
+    line,
+    mark,
+    mark_class,
+    rect,
+    shortened,
+    text,
+    ticks,
+    width_of,
+)
 from warex.traces import CLEAN, NO_PROXY
 
 WIDTH = 500.0
@@ -45,7 +56,7 @@ class ChartGroup:
     shape: int = 0
     """Number of its mark."""
     line_at: float | None = None
-    """Where a dashed line stands, to be compared with."""
+    """Where a dashed line is drawn."""
     band: tuple[float, float] | None = None
     """From where to where a difference says nothing."""
 
@@ -95,18 +106,17 @@ def whiskers(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) ->
     def draw(plot: _Plot, group: ChartGroup, entry: ChartRow, y: float, tip: str) -> Iterable[str]:
         assert entry.value is not None
         yield from _whisker(plot, entry, y)
-        look = f"hollow pen-{entry.hue}" if entry.hatched else f"fill-{entry.hue}"
+        look = mark_class(entry.hue, entry.hatched)
         yield mark(group.shape, plot.x(entry.value), y, look, tip)
 
     return _chart(name, title, groups, axis, draw, "Hollow")
 
 
-def text_alternative(groups: Sequence[ChartGroup]) -> str:
-    """Return all numbers of the figure as one text."""
-    return " ".join(
-        f"{group.name}: {'; '.join(f'{e.label} {e.value_text}' for e in group.entries)}."
-        for group in groups
-    )
+def ends(groups: Iterable[ChartGroup]) -> tuple[float, float]:
+    """Return the least and the greatest of 0 and all values and ends of intervals."""
+    entries = [entry for group in groups for entry in group.entries]
+    found = [0.0, *(end for e in entries for end in (e.value or 0.0, *(e.interval or ())))]
+    return min(found), max(found)
 
 
 type _Draw = Callable[[_Plot, ChartGroup, ChartRow, float, str], Iterable[str]]
@@ -133,7 +143,11 @@ def _chart(
         y += HEAD + ROW * len(group.entries)
     width = plot.right + right
     key = " ".join(_key(groups, plot, hatched))
-    return Chart(name, title, text_alternative(groups), width, y + _FOOT, "".join(body), key)
+    words = " ".join(
+        f"{group.name}: {'; '.join(f'{e.label} {e.value_text}' for e in group.entries)}."
+        for group in groups
+    )
+    return Chart(name, title, words, width, y + _FOOT, "".join(body), key)
 
 
 def _key(groups: Sequence[ChartGroup], plot: _Plot, hatched: str) -> Iterable[str]:
