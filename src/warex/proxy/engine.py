@@ -34,7 +34,7 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.namespace_only import require_namespace
-from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
+from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
 
@@ -65,7 +65,9 @@ async def run_engine(
     http_stream.install()
     websocket_layer.install()
     connection_handler.install()
-    _check_scenario(config)
+    # Refuse faults that cannot be applied, before a trace begins.
+    rules = config.scenario.rules if config.scenario is not None else ()
+    require_namespace(rules, in_namespace=config.capture == "handed")
     _check_port(config)
     clock = Clock()
     process_secrets().add(config.secrets)
@@ -90,7 +92,8 @@ async def run_engine(
     addon = WarexAddon(config, injector, recorder)
     addon.before_llm_call = proof.before_llm_call
     embedded, server = _embed(config, addon)
-    watch = _watch_for_crashes(recorder)
+    crash_handler = _CrashHandler(recorder)
+    logging.getLogger().addHandler(crash_handler)
     try:
         with (
             asyncio_utils.install_exception_handler(embedded._asyncio_exception_handler),
@@ -116,23 +119,8 @@ async def run_engine(
                 await _close_connections(server)
                 await embedded.done()
     finally:
-        logging.getLogger().removeHandler(watch)
-        if recorder.broken is None:
-            recorder.write(
-                TrialEnded(
-                    exchanges=recorder.exchanges,
-                    delivered=recorder.delivered,
-                    missed=recorder.missed,
-                )
-            )
-        if writer is not None:
-            writer.close()
-
-
-def _check_scenario(config: ProxyConfig) -> None:
-    """Refuse faults that cannot be applied, before a trace begins."""
-    rules = config.scenario.rules if config.scenario is not None else ()
-    require_namespace(rules, in_namespace=config.capture == "handed")
+        logging.getLogger().removeHandler(crash_handler)
+        recorder.close()
 
 
 def _check_port(config: ProxyConfig) -> None:
@@ -251,12 +239,6 @@ class _CrashHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info and record.exc_info[1] is not None:
             self._recorder.harness_broke(f"{record.getMessage()}: {record.exc_info[1]!r}")
-
-
-def _watch_for_crashes(recorder: Recorder) -> logging.Handler:
-    watch = _CrashHandler(recorder)
-    logging.getLogger().addHandler(watch)
-    return watch
 
 
 async def _close_connections(server: proxyserver.Proxyserver) -> None:

@@ -1,6 +1,6 @@
 """Attributes exchanges to tasks, and begins and ends tasks."""
 
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import Final, Literal, override
 from urllib.parse import unquote
 
@@ -25,6 +25,7 @@ from warex.proxy.exchange.tasks import (
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.connection import ConnectionHooks
 from warex.proxy.interception import CANARY_HEADERS, CANARY_HOST, canary_page
+from warex.proxy.record.fault_events import skipped
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
@@ -52,6 +53,8 @@ class TaskHooks(ConnectionHooks):
         self._users: dict[str, str] = {}
         """The clients' proxy user names, by the ids of their connections."""
         self.finder = None if config.tasks is None else TaskDetector(config.tasks)
+        self.before_llm_call: Callable[[], None] = lambda: None
+        """Called before an LLM request is forwarded; raises to prevent it."""
         if injector.armed:
             recorder.write(Armed(by="start"))
 
@@ -127,8 +130,14 @@ class TaskHooks(ConnectionHooks):
         if self.finder is not None and state.task is self.tasks.main:
             self._turn(state, self.finder.call(call))
 
-    def detect_task_end(self, task: Task) -> None:
-        """End the detected task, since the agent has; later exchanges belong to no task."""
+    def model_asked(self, task: Task) -> None:
+        """Note that a task's LLM call is forwarded; raise to prevent it."""
+        self.before_llm_call()
+        self.record_arming(task, "first_llm_call")
+
+    def task_ended(self, task: Task) -> None:
+        """Disarm a task that the agent has ended; later exchanges belong to no detected task."""
+        self.disarm_task(task, "terminal_action")
         if self.finder is not None and task is self.tasks.main and self.finder.over():
             self._end_main("terminal_action")
 
@@ -142,8 +151,8 @@ class TaskHooks(ConnectionHooks):
             if main.name:
                 self.on_notice(
                     f"several tasks run at the same time (seen at {turn.task!r}): each call to the"
-                    " model belongs to the task that it names, and whose the pages are nobody can"
-                    " tell; mark them with the header X-Warex-Task"
+                    " model belongs to the task that it names, but the task of a page is unknown;"
+                    " mark the pages' requests with the header X-Warex-Task"
                 )
                 self._end_main("harness")
             found = self.tasks.parallel.get(turn.task)
@@ -189,7 +198,8 @@ class TaskHooks(ConnectionHooks):
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
         """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
         main = self.tasks.main
-        self.report_skipped()
+        for event in skipped(main.injector):
+            self.recorder.write(event)
         main.injector.begin_task(seed)
         main.armed = False
         main.llm_calls.begin_task()
@@ -223,7 +233,3 @@ class TaskHooks(ConnectionHooks):
 
     def _beside(self, task: Task) -> str:
         return "" if task is self.tasks.main else task.name
-
-    @abstractmethod
-    def report_skipped(self) -> None:
-        """Record how many exchanges each rule skipped, and why."""

@@ -39,7 +39,7 @@ class Message:
 class Closed:
     """A side has sent a Close frame."""
 
-    code: int
+    code: int | None
 
 
 @dataclass(frozen=True, slots=True)
