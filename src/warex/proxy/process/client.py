@@ -26,8 +26,8 @@ _START_SECONDS = 120.0
 """Long, since fifty proxies may start at the same time; one that dies is noticed at once."""
 _STOP_SECONDS = 10.0
 _DIED_EARLY = (
-    "the proxy was ended before it was ready: by somebody, for want of memory, or by a fault of its"
-    " own, of which its messages above tell"
+    "the proxy ended before it was ready: it was killed, ran out of memory, or failed, as its"
+    " messages above then say"
 )
 
 _ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}

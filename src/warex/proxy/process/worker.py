@@ -31,7 +31,7 @@ from warex.scenarios.injection.replay import tasks_required
 type _Tell = Callable[[str], None]
 
 _TASKS = (
-    "this replay has places in tasks that somebody must begin, the last in task {}: call"
+    "this replay has places in later tasks, up to task {}, which do not begin by themselves: call"
     " POST /task/begin where the replayed trial did, or they are not hit"
 )
 

@@ -190,7 +190,7 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
                 _restore(family, kind, text)
                 found = True
     for family, table, chain in before.absent if before else ():
-        # Somebody may have changed the policy of an empty chain.
+        # The policy of an empty chain may have been changed.
         if not chain or has_accept_policy(
             _saved(family, before.variant if before else ""), table, chain
         ):

@@ -326,7 +326,7 @@ def _fd(stream: _Stream) -> int:
 
 def _namespace_died() -> ProcessDied:
     return ProcessDied(
-        "the command's namespace has gone: its first process was ended, by somebody or for want of"
+        "the command's namespace has gone: its first process was killed, or the machine ran out of"
         " memory"
     )
 
