@@ -260,6 +260,17 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     assert message.mcp.session.transport == "sse"
 
 
+def test_an_endpoint_that_is_no_url_changes_no_transport() -> None:
+    talk = Talk()
+    flow, state = talk.asks(called(1, "look"))
+    talk.gets(flow, state, b"event: endpoint\ndata: http://[\n\n", **EVENTS)
+    talk.tools.end(flow, state, None)
+
+    (call,) = talk.calls
+    assert call.transport == "streamable_http"
+    assert call.error == "the answer ended before this was answered"
+
+
 def test_what_a_page_asks_is_left_to_its_site() -> None:
     _, state = Talk().asks(called(1, "look"), origin="https://shop.test")
 

@@ -6,7 +6,6 @@ event of another exchange of the same session.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -147,10 +146,13 @@ class McpCalls:
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
         """Note the endpoint for messages of a server in the older transport."""
+        try:
+            url = urljoin(tap.url, endpoint)
+        except ValueError:
+            return  # No server of MCP sends this.
         tap.may_not_be_mcp = False
         tap.session.transport, tap.session.stream = "sse", tap
-        with suppress(ValueError):  # The endpoint may not be a URL.
-            self._name(tap.session, urljoin(tap.url, endpoint))
+        self._name(tap.session, url)
 
     def handle_message(self, tap: McpTap, data: bytes, now: float) -> bytes | None:
         """Handle a message; return its replacement, None for no change, empty to delay it."""
