@@ -24,7 +24,7 @@ class _House:
 
     address: tuple[str, int] = ("", 0)
     served: list[tuple[RedirectedConnection, DetectedProtocol]] = field(default_factory=list)
-    relayed: list[tuple[RedirectedConnection, int, int]] = field(default_factory=list)
+    relayed: list[tuple[str, int, int]] = field(default_factory=list)
     broken: list[Exception] = field(default_factory=list)
     accepted: list[RedirectedConnection] = field(default_factory=list)
 
@@ -52,8 +52,8 @@ async def _open(
         name_of=lambda address: f"name-of-{address}",
         accepted=accepted or house.accepted.append,
         serve=house.serve,
-        relayed=lambda arrival, sent, received, began: house.relayed.append(
-            (arrival, sent, received)
+        relayed=lambda host, port, sent, received, began: house.relayed.append(
+            (host, sent, received)
         ),
         broke=house.broken.append,
         now=lambda: 0.0,

@@ -76,7 +76,7 @@ class CertificateAuthority:
         from mitmproxy.certs import CertStore
 
         store = CertStore.from_store(self.folder, BASENAME, 2048)
-        entry = store.get_cert(host, [_general_name(host)])
+        entry = store.get_cert(host, [general_name(host)])
         certificate, key = folder / f"{host}.crt", folder / f"{host}.key"
         certificate.write_bytes(entry.cert.to_pem() + self.certificate.read_bytes())
         pem = entry.privatekey.private_bytes(
@@ -159,7 +159,8 @@ def dhparam_file(folder: Path) -> Path:
     return folder / f"{BASENAME}-dhparam.pem"
 
 
-def _general_name(host: str) -> "x509.GeneralName":
+def general_name(host: str) -> "x509.GeneralName":
+    """Return a host as the subject of a certificate."""
     from cryptography import x509
 
     try:

@@ -7,7 +7,6 @@ certificate.
 """
 
 import datetime
-import ipaddress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -26,6 +25,7 @@ from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
 from warex.effects import BadCertificate, CertificateDefect, Cut
+from warex.proxy.certificates.ca import general_name
 from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.net.client_socket import is_connected, writer_of
 from warex.scenarios import PlannedInjection
@@ -50,13 +50,13 @@ class _BadHandshake:
 class HandshakeFaults:
     """Applies TLS faults to clients' connections."""
 
-    def __init__(self, attempts: ConnectionTries) -> None:
-        self._attempts = attempts
+    def __init__(self, tries: ConnectionTries) -> None:
+        self._tries = tries
         self._handshakes: dict[str, _BadHandshake] = {}
 
     def client_hello(self, client: connection.Client, host: str, port: int) -> bool:
         """Count a connection that begins TLS; return whether a fault is applied to it."""
-        for injection in self._attempts.plan("tls", host, port):
+        for injection in self._tries.plan("tls", host, port):
             for effect in injection.effects:
                 if isinstance(effect, BadCertificate):
                     self._handshakes[client.id] = _BadHandshake(injection, effect.wrong, host)
@@ -65,7 +65,7 @@ class HandshakeFaults:
                     waiting = is_connected(client)
                     if waiting and (writer := writer_of(client)) is not None:
                         writer.close()
-                    self._attempts.settle(injection, delivered=waiting)
+                    self._tries.settle(injection, delivered=waiting)
                     return True
         return False
 
@@ -101,7 +101,7 @@ class HandshakeFaults:
         """Note that a handshake has ended; return whether a fault was applied to it."""
         hit = self._handshakes.pop(client.id, None)
         if hit is not None:
-            self._attempts.settle(hit.injection, delivered=hit.shown)
+            self._tries.settle(hit.injection, delivered=hit.shown)
         return hit is not None
 
 
@@ -138,7 +138,7 @@ def bad_certificate(
         .not_valid_before(ends - 180 * _DAY)
         .not_valid_after(ends)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName([_general_name(named)]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([general_name(named)]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(x509.SubjectKeyIdentifier(_key_id(key.public_key())), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier(issuer_id, None, None), critical=False)
@@ -149,13 +149,6 @@ def bad_certificate(
 
 def _name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common[:_MOST_NAME])])
-
-
-def _general_name(host: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(host))
-    except ValueError:
-        return x509.DNSName(host)
 
 
 def _key_id(key: CertificatePublicKeyTypes) -> bytes:

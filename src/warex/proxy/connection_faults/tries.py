@@ -34,18 +34,17 @@ class ConnectionTries:
 
     def settle(
         self,
-        injection: PlannedInjection,
-        *,
+        *injections: PlannedInjection,
         delivered: bool,
         reason: str = "client_gone",
         waited_s: float = 0.0,
     ) -> None:
-        """Record the outcome of an injection, once."""
-        if self._unsettled.pop(injection.id, None) is not None:
-            missed = None if delivered else reason
-            settle(self._recorder, self._injector, injection, missed, waited_s)
+        """Record the outcome of injections, each once."""
+        missed = None if delivered else reason
+        for injection in injections:
+            if self._unsettled.pop(injection.id, None) is not None:
+                settle(self._recorder, self._injector, injection, missed, waited_s)
 
     def finish(self) -> None:
         """Settle the open injections at the end of the trial."""
-        for injection in list(self._unsettled.values()):
-            self.settle(injection, delivered=False, reason="trial_over")
+        self.settle(*self._unsettled.values(), delivered=False, reason="trial_over")

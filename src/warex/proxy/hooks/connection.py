@@ -1,9 +1,7 @@
 """The hooks below HTTP: connections that are read, passed through or refused."""
 
-import ipaddress
-from base64 import b64encode
 from collections.abc import Callable
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
@@ -18,8 +16,10 @@ from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.hooks.tunnels import Tunnels
 from warex.proxy.interception import RESERVED_HOSTS, Interception, is_reserved
 from warex.proxy.net.check import RejectedRequest, invalid_host_reason
+from warex.proxy.net.ip_address import parse_ip
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.protocol_detection import PREFACE
+from warex.proxy.transparent.relay import proxy_authorization
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 from warex.traces.redaction.structured import redact_url
@@ -46,7 +46,7 @@ class ConnectionHooks(Hooks):
         self.connections: dict[str, str] = {}
         """The trial's names of the open client connections, by mitmproxy's ids."""
         self._numbered = 0
-        self.upstream_auth = _proxy_authorization(config.traffic.upstream)
+        self.upstream_auth = proxy_authorization(config.traffic.upstream)
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
 
@@ -80,7 +80,7 @@ class ConnectionHooks(Hooks):
     def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
         """Refuse to connect to names that Python cannot look up, and to WAREX's own hosts."""
         host, port = data.server.address or ("", 0)
-        flawed = invalid_host_reason(host) and not _is_ip(host)
+        flawed = invalid_host_reason(host) and parse_ip(host) is None
         if flawed or is_reserved(host) or not 0 < port < 65536:
             data.server.error = "there is no such host"
 
@@ -199,20 +199,3 @@ class ConnectionHooks(Hooks):
     def tcp_message(self, flow: tcp.TCPFlow) -> None:
         """Discard the copies of relayed messages."""
         flow.messages.clear()
-
-
-def _is_ip(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _proxy_authorization(upstream: str | None) -> str | None:
-    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
-    parts = urlsplit(upstream or "")
-    if parts.username is None:
-        return None
-    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return f"Basic {b64encode(pair.encode()).decode()}"

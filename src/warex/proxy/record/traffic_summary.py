@@ -3,7 +3,6 @@
 A remote browser is detected by the protocol that drives it; its pages bypass the proxy.
 """
 
-import ipaddress
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from warex.exchange import BROWSER
+from warex.proxy.net.ip_address import parse_ip
 from warex.scenarios.matching.exclusions import is_background
 from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBegan, Tunnel
 
@@ -122,9 +122,7 @@ def _speaks_webdriver(event: RequestSeen) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = parse_ip(host)
+    if address is not None:
+        return address.is_loopback
+    return host == "localhost" or host.endswith(".localhost")
