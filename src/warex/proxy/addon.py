@@ -230,9 +230,9 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         state = state_of(flow)
         if state is None or state.finished:
             return
-        presence = state.client_status
-        arrived = await presence.wait_sent() and await wait_flushed(flow.client_conn)
-        self.end(flow, state, arrived=arrived and not presence.has_reset)
+        client = state.client_status
+        arrived = await client.wait_sent() and await wait_flushed(flow.client_conn)
+        self.end(flow, state, arrived=arrived and not client.has_reset)
 
     @fail_closed
     async def warex_response_cut(self, broken_off: ResponseCut) -> None:

@@ -41,7 +41,10 @@ async def send_duplicate(flow: http.HTTPFlow) -> bool:
 
 
 class _ReplayedConnection(HttpConnection):
-    """Takes the place of a client's connection, and sends one request."""
+    """Takes the place of a client's connection, and sends one request.
+
+    mitmproxy has the same in ``addons.clientplayback``, which loads its filter language.
+    """
 
     def __init__(self, flow: http.HTTPFlow, beside: context.Context) -> None:
         super().__init__(beside, beside.client)

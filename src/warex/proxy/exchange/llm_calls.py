@@ -1,7 +1,7 @@
 """The agent's LLM calls: recognizes them, adds the defence, uses the cache, records the end."""
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from mitmproxy import http
@@ -209,29 +209,41 @@ class LlmCalls:
     def _end_over_socket(self, call: LlmWebsocketCall, error: str | None) -> bool:
         if (tap := call.tap) is None:
             return False
-        read = read_call(
-            tap,
-            call.exchange,
-            status=None if tap.first_byte is None else call.status,
-            content_type="text/event-stream",
-            content_encoding="",
-            error=error,
-            now=self._recorder.clock.now(),
-            vocabulary=self._config.vocabulary,
-            progress=tap.progress,
-            blobs=self._recorder.blobs,
-        )
-        return self._write(read) and self._is_of_task(tap)
+        status = None if tap.first_byte is None else call.status
+        headers = http.Headers(content_type="text/event-stream")
+        return self._record(tap, call.exchange, status, headers, error).ends_task
 
     def _is_of_task(self, tap: LlmTap) -> bool:
         """Whether a call belongs to the current task, not to an earlier one."""
         return tap.progress is self.progress
 
-    def _write(self, call: ReadCall) -> bool:
+    def _record(
+        self,
+        tap: LlmTap,
+        exchange: str,
+        status: int | None,
+        headers: http.Headers,
+        error: str | None,
+        *,
+        by_model: bool = True,
+    ) -> ReadCall:
+        """Read and record a finished call; only one of the current task may end it."""
+        call = read_call(
+            tap,
+            exchange,
+            status=status,
+            content_type=headers.get("content-type", ""),
+            content_encoding=headers.get("content-encoding", ""),
+            error=error,
+            now=self._recorder.clock.now(),
+            vocabulary=self._config.vocabulary,
+            blobs=self._recorder.blobs,
+            by_model=by_model,
+        )
         self._recorder.write(call.event)
         for action in call.actions:
             self._recorder.write(action)
-        return call.ends_task
+        return replace(call, ends_task=call.ends_task and self._is_of_task(tap))
 
     def add_defence(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Add the condition's defence to a call, if it has one.
@@ -300,25 +312,12 @@ class LlmCalls:
         by_model = not state.by_warex or in_part
         # The client has nothing of an answer that was cut before it began.
         given = response is not None and (error is None or state.response_started or in_part)
-        call = read_call(
-            tap,
-            state.exchange.id,
-            status=response.status_code if given and response is not None else None,
-            content_type=headers.get("content-type", ""),
-            content_encoding=headers.get("content-encoding", ""),
-            error=error,
-            now=self._recorder.clock.now(),
-            vocabulary=self._config.vocabulary,
-            progress=tap.progress,
-            blobs=self._recorder.blobs,
-            by_model=by_model,
-        )
-        is_of_task = self._is_of_task(tap)
-        final = self._write(call) and is_of_task
-        if is_of_task and call.answer.complete and by_model:
+        status = response.status_code if given and response is not None else None
+        call = self._record(tap, state.exchange.id, status, headers, error, by_model=by_model)
+        if self._is_of_task(tap) and call.answer.complete and by_model:
             self._last_answer = tap.step, call.answer
         self._keep(tap, call.event, headers, by_model=not state.by_warex and error is None)
-        return final
+        return call.ends_task
 
     def _keep(self, tap: LlmTap, event: LlmCall, headers: http.Headers, *, by_model: bool) -> None:
         """Cache a new, complete answer of the model's own."""

@@ -114,16 +114,12 @@ class McpCalls:
         if key is None:
             tap.without_id.append(call)
             return
-        pending = tap.session.pending
+        session, pending = tap.session, tap.session.pending
         if key in pending:
-            self._record_unanswered(
-                tap.session, pending.pop(key), "its id was used again", call.began
-            )
+            self._record_unanswered(session, pending.pop(key), "its id was used again", call.began)
         elif len(pending) >= _MOST_PENDING:
-            oldest = pending.pop(next(iter(pending)))
-            self._record_unanswered(
-                tap.session, oldest, "too many requests came after it", call.began
-            )
+            oldest, why = pending.pop(next(iter(pending))), "too many requests came after it"
+            self._record_unanswered(session, oldest, why, call.began)
         pending[key] = call
 
     def _cancel(self, session: McpSession, key: Key, reason: str, now: float) -> None:
@@ -232,10 +228,11 @@ class McpCalls:
     def is_out_of_reach(self, state: ExchangeState, injection: PlannedInjection) -> bool:
         """Whether the answer's stream cannot be changed as an injection needs."""
         stream = None if state.mcp is None else state.mcp.session.stream
-        by_stream = any(
-            isinstance(effect, EditToolAnswer | PushToolEvent) for effect in injection.effects
+        return (
+            any(isinstance(it, EditToolAnswer | PushToolEvent) for it in injection.effects)
+            and stream is not None
+            and not stream.can_change
         )
-        return by_stream and stream is not None and not stream.can_change
 
     def apply(
         self, state: ExchangeState, applied: AppliedInjection, settle: Callable[[bool], None]
@@ -248,9 +245,8 @@ class McpCalls:
             match effect:
                 case EditToolAnswer(change, after):
                     applied.on_other_exchange = tap.session.transport == "sse"
-                    for call in tap.session.pending.values():
-                        if call.exchange == tap.exchange:
-                            call.amendment = Amendment(change, after, applied, settle)
+                    for call in tap.pending:
+                        call.amendment = Amendment(change, after, applied, settle)
                 case PushToolEvent(message, after):
                     asyncio.get_running_loop().call_later(after, self._send, tap.session, message)
                 case _:
@@ -266,9 +262,7 @@ class McpCalls:
         tap = state.mcp
         if tap is None or tap.session.transport == "sse" or flow.response is None:
             return False
-        own = [
-            call.amendment for call in tap.session.pending.values() if call.exchange == tap.exchange
-        ]
+        own = [call.amendment for call in tap.pending]
         wanted = [it for it in own if it is not None and not it.done]
         return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
 
@@ -299,15 +293,16 @@ class McpCalls:
         tap = state.mcp
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
             return
-        for call in tap.session.pending.values():
-            if call.exchange == tap.exchange and call.amendment is not None:
+        for call in tap.pending:
+            if call.amendment is not None:
                 call.amendment.applied.on_other_exchange = call.amendment.applied.awaits_response
 
     def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
         """Remove and return the pending calls of one exchange."""
-        pending = tap.session.pending
-        own = [key for key, call in pending.items() if call.exchange == tap.exchange]
-        found = [pending.pop(key) for key in own] + tap.without_id
+        found = tap.pending + tap.without_id
+        for call in tap.pending:
+            assert call.request.key is not None
+            del tap.session.pending[call.request.key]
         tap.without_id = []
         return found
 
@@ -379,7 +374,7 @@ class McpCalls:
         if self._recorder.blobs is not None:
             for image in images.values():
                 self._recorder.blobs.put(image)
-        is_error = answer.error is not None and answer.result is not None
+        error = None if answer.error is None else redact_text(answer.error[:_MOST_READ])
         self._recorder.write(
             McpCall(
                 exchange=call.exchange,
@@ -391,10 +386,8 @@ class McpCalls:
                 tool=request.tool[:200],
                 arguments=arguments,
                 result=result,
-                is_error=is_error,
-                error=None
-                if answer.error is None
-                else redact_text(answer.error[:_MOST_READ])[:_MOST_ERROR],
+                is_error=answer.error is not None and answer.result is not None,
+                error=error and error[:_MOST_ERROR],
                 error_code=answer.code,
                 began=round(call.began, 6),
                 latency_s=round(now - call.began, 6),
@@ -402,13 +395,8 @@ class McpCalls:
                 shortened=arguments_cut or result_cut,
             )
         )
-        amendment = call.amendment
-        if (
-            amendment is not None
-            and amendment.applied.on_other_exchange
-            and amendment.applied.awaits_response
-        ):
-            amendment.settle(False)  # There is no answer, or it is unchanged.
+        if (it := call.amendment) and it.applied.on_other_exchange and it.applied.awaits_response:
+            it.settle(False)  # There is no answer, or it is unchanged.
 
 
 def _session_key(url: str, session_id: str) -> str:

@@ -18,7 +18,6 @@ from warex.proxy.exchange.tasks import (
     Tasks,
     may_begin_task,
     read_marker,
-    seed_of,
     task_name,
     user_name,
 )
@@ -29,6 +28,7 @@ from warex.proxy.record.fault_events import skipped
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
+from warex.seeds import derive_seed
 from warex.traces import Armed, Canary, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _HEADERS: Final = {
@@ -83,9 +83,9 @@ class TaskHooks(ConnectionHooks):
 
     def take_header(self, flow: http.HTTPFlow) -> None:
         """Note a request's task header, and remove it from the request."""
-        told = flow.request.headers.pop(TASK_HEADER, None)
-        if told is not None:
-            flow.metadata[_TASK_METADATA] = told
+        named = flow.request.headers.pop(TASK_HEADER, None)
+        if named is not None:
+            flow.metadata[_TASK_METADATA] = named
 
     def forget_client(self, client_id: str) -> None:
         """Forget a closed connection."""
@@ -94,22 +94,22 @@ class TaskHooks(ConnectionHooks):
     def task_of(self, flow: http.HTTPFlow, request: Request, resource: str) -> tuple[Task, str]:
         """Return the task that counts an exchange, and the name of the task it belongs to."""
         told_by: ToldBy = "header"
-        told: str | None = flow.metadata.get(_TASK_METADATA)
-        name = None if told is None else task_name(unquote(told))
+        named: str | None = flow.metadata.get(_TASK_METADATA)
+        name = None if named is None else task_name(unquote(named))
         may_begin = may_begin_task(request, resource)
         if name is None and (user := self._users.get(flow.client_conn.id)) is not None:
             told_by, name, may_begin = "user_name", user, True
         main = self.tasks.main
         if name is None:
             # With an invalid name in its header, it belongs to no task.
-            return main, main.name if told is None else ""
+            return main, main.name if named is None else ""
         task = self.tasks.named(name)
         if task is None and may_begin:
             task = self._begin_parallel(name, told_by)
         return (main, "") if task is None else (task, name)
 
     def _begin_parallel(self, name: str, told_by: ToldBy) -> Task | None:
-        seed = seed_of(self.config.seed, name)
+        seed = derive_seed(self.config.seed, name)
         task = self.tasks.begin_parallel(name, seed)
         if task is not None:
             self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by, beside=True))
@@ -158,7 +158,7 @@ class TaskHooks(ConnectionHooks):
             found = self.tasks.parallel.get(turn.task)
             state.task = found or self._begin_parallel(turn.task, turn.told_by) or main
         elif turn.begins:
-            seed = seed_of(self.config.seed, turn.task)
+            seed = derive_seed(self.config.seed, turn.task)
             self.begin_task(turn.task, seed, turn.told_by)
         state.task_name = state.task.name
 
@@ -176,7 +176,7 @@ class TaskHooks(ConnectionHooks):
         state.by_warex = True
         flow.response = http.Response.make(said.status, f"{said.text}\n", _HEADERS)
         if said.begin is not None:
-            self.begin_task(said.begin, seed_of(self.config.seed, said.begin), "marker")
+            self.begin_task(said.begin, derive_seed(self.config.seed, said.begin), "marker")
         elif said.ends:
             self.end_task()
         else:

@@ -80,7 +80,8 @@ class _Trailers(Http1Connection):
                 and isinstance(command, commands.SendData)
                 and command.data == _LAST_CHUNK
             ):
-                command = commands.SendData(command.connection, _last_chunk(self._to_send))
+                last_chunk = b"0\r\n" + bytes(self._to_send) + b"\r\n"
+                command = commands.SendData(command.connection, last_chunk)
             yield command
         if isinstance(event, _END):
             self._to_send = None
@@ -270,10 +271,6 @@ def _size(request: http.Request | None, response: http.Response) -> int | None:
 _LAST_CHUNK = b"0\r\n\r\n"
 
 
-def _last_chunk(trailers: http.Headers) -> bytes:
-    return b"0\r\n" + bytes(trailers) + b"\r\n"
-
-
 class _TrailerReader:
     """A body reader that passes the trailers to a callback."""
 
@@ -293,20 +290,18 @@ class _TrailerReader:
         return event
 
 
+_request_body_size = http1.expected_http_body_size
+
+
 def _expected_body_size(request: http.Request, response: http.Response | None = None) -> int | None:
-    return _of_request(request) if response is None else response_head.body_size(request, response)
-
-
-_of_request = http1.expected_http_body_size
-
-
-def _error_page(status_code: int, message: str = "") -> bytes:
-    return check.error_page(status_code)
+    if response is None:
+        return _request_body_size(request)
+    return response_head.body_size(request, response)
 
 
 def install() -> None:
     """Have mitmproxy use our connections and error pages."""
-    _http1.make_error_response = _error_page
+    _http1.make_error_response = lambda status_code, message="": check.error_page(status_code)
     http1.expected_http_body_size = _expected_body_size
     http_layer.Http1Server = WarexHttp1Server  # type: ignore[attr-defined]
     http_layer.Http1Client = WarexHttp1Client  # type: ignore[attr-defined]
