@@ -108,7 +108,7 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
         return configured(ca, capture=capture)
 
     with open_sandbox(
-        "auto", forkserver, configure, ca, os.environ, told=ProxyCallbacks(said.append)
+        "auto", forkserver, configure, ca, os.environ, callbacks=ProxyCallbacks(said.append)
     ) as place:
         assert place.isolation == "environment"
 

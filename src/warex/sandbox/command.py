@@ -6,39 +6,21 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
-from warex.errors import MachineError
 from warex.files.private import private_opener
 from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.direct import ChildProcess, cannot_start
 from warex.traces import write_error
 
 _POLL_SECONDS = 0.1
 """Seconds between two calls of ``stop``."""
 
 
-class ChildProcess(Protocol):
-    """A running command."""
-
-    @property
-    def pid(self) -> int:
-        """Process id in this process's PID namespace."""
-
-    def wait(self) -> int:
-        """Wait for the end; return the exit code, negative for a signal."""
-
-
-class SpawnFunction(Protocol):
-    """Starts a command whose output goes to a file."""
-
-    def __call__(
-        self,
-        arguments: Sequence[str],
-        environment: Mapping[str, str],
-        output: IO[bytes],
-        cwd: Path | None,
-    ) -> ChildProcess:
-        """Start it; raise MachineError if it cannot be started."""
+type SpawnFunction = Callable[
+    [Sequence[str], Mapping[str, str], IO[bytes], Path | None], ChildProcess
+]
+"""Starts a command with an environment, a file for its output and a working folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +62,12 @@ def run_command(
         family.leader = process.pid
         ended = threading.Event()
         codes: list[int] = []
-        waiter = threading.Thread(target=_wait_for, args=(process, codes, ended), daemon=True)
+
+        def wait() -> None:
+            codes.append(process.wait())
+            ended.set()
+
+        waiter = threading.Thread(target=wait, daemon=True)
         waiter.start()
         try:
             stopped = not _ends_by(ended, began + timeout_s, stop)
@@ -106,15 +93,7 @@ def _start(
             start_new_session=True,
         )
     except OSError as error:
-        raise MachineError(
-            f"{arguments[0]!r} cannot be started: {error.strerror}; install it, or name another"
-            " program"
-        ) from None
-
-
-def _wait_for(process: ChildProcess, codes: list[int], ended: threading.Event) -> None:
-    codes.append(process.wait())
-    ended.set()
+        raise cannot_start(arguments[0], error.strerror) from None
 
 
 def _ends_by(ended: threading.Event, deadline: float, stop: Callable[[], bool] | None) -> bool:

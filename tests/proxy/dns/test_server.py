@@ -105,7 +105,7 @@ async def test_a_name_has_an_address_in_each_family_that_it_has_outside(
         assert asker.names.name_of(str(six.ipv6_address)) == "both.test"
         kinds = [it.type for it in (await asker.ask("both.test", types.ANY)).answers]
         assert kinds == [types.A, types.AAAA]
-        # Before the answer left, whoever closes gates has heard of the name.
+        # Before the answer left, the blocklist knows the name.
         assert asker.named[0] == "four.test"
 
 

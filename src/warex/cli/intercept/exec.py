@@ -146,7 +146,7 @@ class _Trial:
             host_ports=ports,
             own_session=False,
             check=self._check,
-            told=ProxyCallbacks(self.say),
+            callbacks=ProxyCallbacks(self.say),
         ) as place:
             self._warn_of_bypasses(place.isolation)
             if not self._may_write() or time.monotonic() - began > _READY_SECONDS:

@@ -49,6 +49,13 @@ class CertificateAuthority:
         return self.folder / _CERTIFICATE_FILE
 
     @property
+    def der(self) -> bytes:
+        """The certificate, DER."""
+        import ssl
+
+        return ssl.PEM_cert_to_DER_cert(self.certificate.read_text())
+
+    @property
     def spki(self) -> str:
         """The SHA-256 of the CA's public key, base64, as Chromium's command line takes it."""
         from cryptography import x509

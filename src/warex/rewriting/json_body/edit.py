@@ -157,7 +157,7 @@ class _JsonRewriter:
         except UnicodeError:
             return body
         made = self.edit.pieces(text, self.about)
-        self.changes = tuple(told for it in made for told in it.changes)
+        self.changes = tuple(change for it in made for change in it.changes)
         if not made:
             return body
         return mark + apply_replacements(text, made).encode(encoding, errors)

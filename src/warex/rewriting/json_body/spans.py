@@ -141,8 +141,3 @@ def decode_scalar(raw: str) -> str:
     if not raw.startswith('"'):
         return raw
     return str(json.loads(raw, strict=False)) if "\\" in raw else raw[1:-1]
-
-
-def encode_string(text: str) -> str:
-    """Return a string as JSON in ASCII, which fits every encoding of JSON."""
-    return json.dumps(text)
