@@ -176,10 +176,9 @@ def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
 
 def _redirect_rules(to: RedirectConfig) -> Iterator[_Expressions]:
     # On loopback, too: the namespace must not reach a resolver that listens on the host's loopback.
-    # udp dport 53 redirect to :DNS
-    yield _protocol(_UDP) + _to_port(53) + _redirect(to.dns)
-    # tcp dport 53 redirect to :DNS
-    yield _protocol(_TCP) + _to_port(53) + _redirect(to.dns)
+    for protocol in (_UDP, _TCP):
+        # udp dport 53 redirect to :DNS, tcp dport 53 redirect to :DNS
+        yield _protocol(protocol) + _to_port(53) + _redirect(to.dns)
     for port in sorted(to.host_ports):
         # ip daddr 127.0.0.0/8 tcp dport PORT redirect to :TCP
         yield _loopback_four() + _protocol(_TCP) + _to_port(port) + _redirect(to.tcp)

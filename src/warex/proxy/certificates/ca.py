@@ -89,7 +89,7 @@ class CertificateAuthority:
         pem = entry.privatekey.private_bytes(
             Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
         )
-        with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        with open(key, "wb", opener=private_opener) as file:
             file.write(pem)
         return certificate, key
 

@@ -11,8 +11,8 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 
 from pydantic import JsonValue
 
@@ -27,8 +27,6 @@ from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required
-
-type _Send = Callable[[str], None]
 
 _TASKS = (
     "this replay has places in later tasks, up to task {}, which do not begin by themselves: call"
@@ -70,7 +68,8 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         listener = bind_control(config.control_port)
         async with engine.run_engine(config, passed) as lane:
             lane.recorder.on_broken = lambda reason: send("broken", reason=reason)
-            lane.addon.on_notice = _once(lambda sentence: send("notice", sentence=sentence))
+            # Each sentence is sent only once.
+            lane.addon.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
             lane.recorder.traffic.notices = lane.addon.on_notice
             async with serve_control(lane.addon, listener, token) as control:
                 send("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
@@ -92,15 +91,3 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         await writer.wait_closed()
     except OSError:
         pass  # The caller has ended.
-
-
-def _once(send: _Send) -> _Send:
-    """Return a function that passes each sentence to ``send`` only once."""
-    sent: set[str] = set()
-
-    def send_once(sentence: str) -> None:
-        if sentence not in sent:
-            sent.add(sentence)
-            send(sentence)
-
-    return send_once

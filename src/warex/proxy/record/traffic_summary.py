@@ -85,10 +85,7 @@ class TrafficCounter:
     def _request(self, event: RequestSeen) -> None:
         self.unattributed += not event.task
         parts = urlsplit(event.url)
-        by_browser = any(
-            name.lower() == "user-agent" and value.startswith(BROWSER)
-            for name, value in event.headers
-        )
+        by_browser = user_agent(event).startswith(BROWSER)
         if by_browser and is_background(event.url):
             return  # Background traffic does not show that pages use the proxy.
         self.hosts[parts.hostname or ""] += 1
@@ -98,6 +95,11 @@ class TrafficCounter:
                 f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"
                 " come through WAREX, only the commands to it do"
             )
+
+
+def user_agent(event: RequestSeen) -> str:
+    """Return the User-Agent of a request; empty if it has none."""
+    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")
 
 
 def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
@@ -116,9 +118,10 @@ def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
 
 def _speaks_webdriver(event: RequestSeen) -> bool:
     """Whether the request is JSON and not of a browser: a site's login may also be /session."""
-    headers = {name.lower(): value for name, value in event.headers}
-    is_json = headers.get("content-type", "").startswith("application/json")
-    return is_json and not headers.get("user-agent", "").startswith("Mozilla/")
+    return not user_agent(event).startswith("Mozilla/") and any(
+        name.lower() == "content-type" and value.startswith("application/json")
+        for name, value in event.headers
+    )
 
 
 def _is_loopback(host: str) -> bool:

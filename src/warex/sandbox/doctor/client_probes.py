@@ -170,6 +170,5 @@ def _probe_playwright(place: Sandbox, chromium: Path, needed: bool) -> Finding:
         sentence = f"Playwright cannot drive {chromium}: {error.message.strip().splitlines()[0]}"
         return Finding("playwright", "broken", sentence, needed)
     if shown != nonce.encode().hex():
-        sentence = f"Playwright was shown another page: {shown!r}"
-        return Finding("playwright", "broken", sentence, needed)
+        return Finding("playwright", "broken", f"Playwright saw another page: {shown!r}", needed)
     return Finding("playwright", "ok", f"Playwright {version('playwright')} drives it", needed)

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from warex.errors import InputError, MachineError
 from warex.linux.nftables import IpFamily, delete_if_empty, exists
 from warex.linux.proc_net import Listener, find_listener
@@ -255,18 +257,8 @@ def _write(state: Path, what: AppliedRules) -> None:
 
 def _read(state: Path) -> AppliedRules | None:
     try:
-        data = json.loads(state.read_text(encoding="utf-8"))
-        given = data["capture"]
-        capture = RedirectSpec(
-            ports=tuple(given["ports"]),
-            proxy_port=given["proxy_port"],
-            user=given["user"],
-            exempt_user=given["exempt_user"],
-            incoming=tuple(given["incoming"]),
-        )
-        absent = tuple((family, table, chain) for family, table, chain in data["absent"])
-        return AppliedRules(capture, data["backend"], data["variant"], absent)
-    except (OSError, ValueError, KeyError, TypeError):
+        return msgspec.json.decode(state.read_bytes(), type=AppliedRules)
+    except (OSError, msgspec.DecodeError):
         # Missing, or of another version: the rules are still found by their names.
         return None
 

@@ -254,12 +254,12 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
     channel.settimeout(None)
     said = _read(data)
     match said:
-        case ("ready", int(each), bool(closed)):
+        case ("ready", bool(closed)):
             handles = array.array("i")
             for _, _, content in beside:
                 handles.frombytes(content)
             *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
-            passed = PassedSockets.of(sockets, each, each, each)
+            passed = PassedSockets.of(sockets)
             return _SetupResult(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
             raise MachineError(diagnose(step, number))
