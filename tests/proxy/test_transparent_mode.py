@@ -364,7 +364,7 @@ from warex.proxy.process.forkserver import Forkserver
 from warex.proxy.process.client import start_proxy
 from warex.sandbox.namespace.launcher import open_namespace
 ca = CertificateAuthority(Path({str(ca.folder)!r}))
-config = ProxyConfig(ca=ca.folder, capture="handed")
+config = ProxyConfig(ca=ca.folder, capture="namespace")
 with open_namespace(ca) as space, start_proxy(Forkserver(), config, passed=space.passed) as proxy:
     print(proxy.pid, flush=True)
     time.sleep(60)

@@ -60,9 +60,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         rules = injector.scenario.rules
         self.previous_responses = PreviousResponses(rules)
         self.fault_sites = FaultSites(recorder)
-        self.rewrites = RewrittenPages(
-            rules, recorder, self._settle, self.fault_sites.note_injection
-        )
+        self.rewrites = RewrittenPages(rules, recorder, self._settle, self.fault_sites.note)
 
     # ---- the exchange
 
@@ -75,9 +73,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             target = self.interception.map_target(request.pretty_host, request.port)
             if target is not None:
                 flows.map_remote(flow, target)
-        if flow.is_replay or (
-            flow.client_conn.tls_version is None and self.is_passed_through(flow)
-        ):
+        is_plain = flow.client_conn.tls_version is None
+        if flow.is_replay or (is_plain and self.is_passed_through(flow)):
             return
         self._incomplete[flow.id] = flow
         if may_be_llm_call(request.method, request.path) or self.mcp.needs_request_body(flow):
@@ -89,9 +86,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             if concerned and not flows.is_grpc(request):
                 return
             state = self._begin(flow)
-            if not state.is_to_warex and all(
-                it.stage != "request" for it in state.decision.injections
-            ):
+            stages = {injection.stage for injection in state.decision.injections}
+            if not state.is_to_warex and "request" not in stages:
                 request.stream = state.count_sent
 
     @fail_closed
@@ -363,7 +359,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         injection = applied.injection
         met = (arrived and not applied.changed_nothing) or applied.gave_up_waiting
         if met:
-            state.task.llm_calls.note_rate_limited(state, injection, self.recorder.clock.now())
+            state.task.llm_calls.note_refused(state, injection, self.recorder.clock.now())
         settle(
             self.recorder,
             state.task.injector,
@@ -464,10 +460,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         for exchanges in list(self._live.values()):
             for flow, state in list(exchanges.values()):
                 self._record_request(flow, state)
-                for applied in [*state.applied, *map(AppliedInjection, state.pending)]:
-                    self.recorder.write(
-                        missed(applied.injection, "trial_over", applied.waited(now))
-                    )
+                for it in [*state.applied, *map(AppliedInjection, state.pending)]:
+                    self.recorder.write(missed(it.injection, "trial_over", it.waited(now)))
                 state.applied, state.pending = [], []
                 self.end(flow, state, arrived=False, error="the trial ended")
         self.mcp.finish()

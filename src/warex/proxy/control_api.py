@@ -98,7 +98,7 @@ class ControlApi:
             "fault": body.fault.model_dump(mode="json"),
         }
         rule = _validated(Rule, data)
-        require_namespace([rule], in_namespace=self._addon.config.capture == "handed")
+        require_namespace([rule], in_namespace=self._addon.config.capture == "namespace")
         injector = self._addon.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))

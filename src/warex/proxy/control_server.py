@@ -168,13 +168,11 @@ def bind_control(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_control(
-    addon: WarexAddon, listener: socket.socket, token: str
-) -> AsyncIterator[int]:
+async def serve_control(addon: WarexAddon, bound: socket.socket, token: str) -> AsyncIterator[int]:
     """Serve the API on a bound socket; yield its port."""
     serving = _Server(addon, token)
-    port: int = listener.getsockname()[1]
-    server = await asyncio.start_server(serving.serve, sock=listener)
+    port: int = bound.getsockname()[1]
+    server = await asyncio.start_server(serving.serve, sock=bound)
     try:
         yield port
     finally:

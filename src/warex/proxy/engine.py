@@ -67,7 +67,7 @@ async def run_engine(
     connection_handler.install()
     # Refuse faults that cannot be applied, before a trace begins.
     rules = config.scenario.rules if config.scenario is not None else ()
-    require_namespace(rules, in_namespace=config.capture == "handed")
+    require_namespace(rules, in_namespace=config.capture == "namespace")
     _check_port(config)
     clock = Clock()
     process_secrets().add(config.secrets)
@@ -165,15 +165,11 @@ def preload() -> None:
 
 
 def _without_options(loop: asyncio.AbstractEventLoop) -> _Embedded:
-    embedded = _Embedded(
-        master.Master(options.Options(), event_loop=loop), proxyserver.Proxyserver()
-    )
+    made = _Embedded(master.Master(options.Options(), event_loop=loop), proxyserver.Proxyserver())
     # Log events have no listener here and need a running loop.
-    embedded.master._legacy_log_events.uninstall()
-    embedded.master.addons.add(
-        core.Core(), embedded.server, next_layer.NextLayer(), WarexTlsConfig()
-    )
-    return embedded
+    made.master._legacy_log_events.uninstall()
+    made.master.addons.add(core.Core(), made.server, next_layer.NextLayer(), WarexTlsConfig())
+    return made
 
 
 def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:

@@ -5,8 +5,12 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warex.errors import MachineError
+
+if TYPE_CHECKING:
+    from warex.proxy.certificates.ca import CertificateAuthority
 
 QUIET_FLAGS = (
     "--disable-quic",
@@ -73,6 +77,11 @@ def _playwright_folder(environment: Mapping[str, str]) -> Path:
         return Path(named)
     cache = "Library/Caches" if sys.platform == "darwin" else ".cache"
     return Path(environment.get("HOME", "/nonexistent")) / cache / "ms-playwright"
+
+
+def spki_flag(ca: "CertificateAuthority") -> str:
+    """Return the flag that trusts the CA by its public key."""
+    return f"--ignore-certificate-errors-spki-list={ca.spki}"
 
 
 def root_flags() -> tuple[str, ...]:

@@ -6,20 +6,22 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from warex.files.private import private_opener
 from warex.sandbox.cleanup.process_tree import ProcessTree
-from warex.sandbox.direct import ChildProcess, cannot_start
+from warex.sandbox.direct import cannot_start
 from warex.traces import write_error
+
+if TYPE_CHECKING:
+    from warex.sandbox.namespace.launcher import NamespaceProcess
 
 _POLL_SECONDS = 0.1
 """Seconds between two calls of ``stop``."""
 
 
-type SpawnFunction = Callable[
-    [Sequence[str], Mapping[str, str], IO[bytes], Path | None], ChildProcess
-]
+type ChildProcess = subprocess.Popen[bytes] | NamespaceProcess
+type Spawn = Callable[[Sequence[str], Mapping[str, str], IO[bytes], Path | None], ChildProcess]
 """Starts a command with an environment, a file for its output and a working folder."""
 
 
@@ -41,7 +43,7 @@ def run_command(
     timeout_s: float,
     stop: Callable[[], bool] | None = None,
     cwd: Path | None = None,
-    start: SpawnFunction | None = None,
+    start: Spawn | None = None,
     watch: Callable[[ProcessTree], None] = lambda family: None,
 ) -> CompletedCommand:
     """Run a command until it ends, times out, or ``stop()`` is true; end its process tree.

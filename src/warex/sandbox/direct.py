@@ -7,24 +7,12 @@ import signal
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Protocol
 
 from warex.errors import MachineError
 
 _SHELL = "/bin/sh"
 # Python ignores these; a command gets the default action.
 _DEFAULT_SIGNALS = (signal.SIGPIPE, signal.SIGXFSZ)
-
-
-class ChildProcess(Protocol):
-    """A running command."""
-
-    @property
-    def pid(self) -> int:
-        """Process id in this process's PID namespace."""
-
-    def wait(self) -> int:
-        """Wait for the end; return the exit code, negative for a signal."""
 
 
 class DirectProcess:

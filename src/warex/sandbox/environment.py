@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from warex.sandbox.chromium import spki_flag
+
 if TYPE_CHECKING:
     from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -143,19 +145,12 @@ ALL_PROXY_VARIABLES: Final = (
 def without_variables(base: Mapping[str, str], *names: str) -> dict[str, str]:
     """Return an environment without these variables; npm's also not in another case."""
     npm = {name for name in names if name.startswith("npm_")}
-    return {
-        name: value for name, value in base.items() if name not in names and name.lower() not in npm
-    }
+    return {k: v for k, v in base.items() if k not in names and k.lower() not in npm}
 
 
 def java_options(base: Mapping[str, str], *options: str) -> str:
     """Return the user's ``JAVA_TOOL_OPTIONS`` followed by these options; the last one wins."""
     return " ".join(filter(None, (base.get(JAVA, "").strip(), *options)))
-
-
-def spki_flag(ca: "CertificateAuthority") -> str:
-    """Return the Chromium flag that trusts the CA by its public key."""
-    return f"--ignore-certificate-errors-spki-list={ca.spki}"
 
 
 def _java(base: Mapping[str, str], proxy: str) -> str:

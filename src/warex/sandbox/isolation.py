@@ -11,12 +11,12 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Literal
 
 from warex.errors import InputError, MachineError, ProcessDied, WarexError, retry_if_process_died
 from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.sandbox.cleanup.reaper import Reaper, start_reaper
-from warex.sandbox.direct import ChildProcess, start_direct
+from warex.sandbox.direct import DirectProcess, start_direct
 from warex.sandbox.env_mode.browser_shims import STARTED_FILE
 from warex.sandbox.job_control import signals_blocked
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from warex.proxy.transparent.passed_sockets import PassedSockets
     from warex.sandbox.command import CompletedCommand
     from warex.sandbox.environment import Environment
-    from warex.sandbox.namespace.launcher import Namespace
+    from warex.sandbox.namespace.launcher import Namespace, NamespaceProcess
 
 _BROWSER_NAMES = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
 """Process names of browsers (comm, at most 15 characters)."""
@@ -38,14 +38,8 @@ WAREX_VARIABLES = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
 
 type Isolation = Literal["namespace", "environment", "none"]
 type RequestedIsolation = Isolation | Literal["auto"]
-type Capture = Literal["forward", "handed"]
-
-
-class Child(ChildProcess, Protocol):
-    """A running command that takes signals."""
-
-    def signal(self, number: int) -> None:
-        """Send a signal; do nothing if the command has ended."""
+type Capture = Literal["forward", "namespace"]
+type Child = DirectProcess | NamespaceProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +193,7 @@ class Sandbox:
         environment: Mapping[str, str],
         output: IO[bytes],
         cwd: Path | None,
-    ) -> Child:
+    ) -> "NamespaceProcess":
         if self._namespace is None:
             raise MachineError("there is no namespace")
         with open("/dev/null", "rb") as nothing:
@@ -313,12 +307,12 @@ def _entered(
         making = inner.enter_context(_entered_in_thread(lambda: manager))
         config = None
         if check is None:
-            config = configure("handed")
+            config = configure("namespace")
         else:
             check()
         space = making.result()
         stack.push(inner.pop_all())
-        return space, lambda: config or configure("handed")
+        return space, lambda: config or configure("namespace")
 
 
 def _inheritable_fds() -> list[int]:

@@ -206,7 +206,7 @@ class _Trial:
         if self._needs_no_check():
             return
         if any(self.options[name] for name in _NEEDS_VALIDATION):
-            self._configure("handed")
+            self._configure("namespace")
         else:
             from warex.scenarios.load import load_scenario
 

@@ -104,7 +104,8 @@ class ConnectionBlocklist:
 
     def update(self) -> None:
         """Set the blocklist to what the next connection tries should meet."""
-        self._install(tuple(self._wanted_entries()) if self._concern_connections() else ())
+        targets = self._targets() if self._concern_connections() else ()
+        self._install(tuple(entry for each in targets for entry in self._entries_for(*each)))
 
     # ---- the entries
 
@@ -125,10 +126,6 @@ class ConnectionBlocklist:
             self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
         return any(rule.fault.point == "connect" for rule in rules)
 
-    def _wanted_entries(self) -> Iterator[BlocklistEntry]:
-        for host, addresses, everywhere in self._targets():
-            yield from self._entries_for(host, addresses, everywhere=everywhere)
-
     def _targets(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
         """Yield each host, its addresses, and whether all its ports may be blocked."""
         for name in self._names:
@@ -143,7 +140,7 @@ class ConnectionBlocklist:
                 yield host, (str(address),), not address.is_loopback
 
     def _entries_for(
-        self, host: str, addresses: tuple[str, ...], *, everywhere: bool
+        self, host: str, addresses: tuple[str, ...], everywhere: bool
     ) -> Iterator[BlocklistEntry]:
         now = self._clock.now()
         elsewhere = self._injector.connection_block(host, None, now) if everywhere else None
@@ -196,15 +193,12 @@ class ConnectionBlocklist:
         injections = self._tries.plan("connect", host, ends.port, met=True)
         if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
             pending = self._pending[ends] = _BlockedTry(now, injections)
-            self._loop.call_later(_SYN_RETRY_SECONDS, self._given_up, pending)
+            # A client that leaves does so within the first second; the time is not observable.
+            self._loop.call_later(_SYN_RETRY_SECONDS, self._settle, pending, "client_gone", now)
             self._loop.call_later(_FORGET_SECONDS, self._pending.pop, ends, None)
         else:
             self._tries.settle(*injections, delivered=True)
         self.update()
-
-    def _given_up(self, pending: _BlockedTry) -> None:
-        # The client left within the first second; the time is not observable.
-        self._settle(pending, "client_gone", pending.since)
 
     def _settle(self, pending: _BlockedTry, missed: str | None, now: float) -> None:
         self._tries.settle(

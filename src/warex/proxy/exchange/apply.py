@@ -160,10 +160,8 @@ async def apply_effects(
             case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent():
                 pass  # ``rewritten_pages``, ``previous_responses`` and ``mcp_calls`` apply them.
             case DuplicateRequest():
-                if await send_duplicate(flow):
-                    applied.site_change = ChangedValue(
-                        where="request", before="once", after="twice"
-                    )
+                twice = ChangedValue(where="request", before="once", after="twice")
+                applied.site_change = twice if await send_duplicate(flow) else None
             case EditToolAnswer():
                 applied.awaits_response = True
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():

@@ -112,9 +112,7 @@ class LlmCalls:
         else:
             state.unread_llm = unreadable_socket_reason(host, request.headers)
 
-    def note_rate_limited(
-        self, state: ExchangeState, injection: PlannedInjection, now: float
-    ) -> None:
+    def note_refused(self, state: ExchangeState, injection: PlannedInjection, now: float) -> None:
         """Note that an injection refused a call, and the seconds its client is told to wait."""
         if state.llm is None or not self._is_of_task(state.llm):
             return

@@ -61,10 +61,8 @@ class McpCalls:
         name = _session_key(asked.url, mcp.session_id(asked.headers))
         session = self._sessions.get(name) or self._sessions.get(asked.url)
         if asked.method == "POST":
-            content = decode(
-                flow.request.raw_content or b"", asked.headers.get("content-encoding", "")
-            )
-            messages = mcp.read_messages(content.body)
+            coding = asked.headers.get("content-encoding", "")
+            messages = mcp.read_messages(decode(flow.request.raw_content or b"", coding).body)
             if session is None and not mcp.is_mcp(messages, asked.headers):
                 return
             tap = self._follow(state, session, name)
@@ -116,16 +114,16 @@ class McpCalls:
             return
         session, pending = tap.session, tap.session.pending
         if key in pending:
-            self._record_unanswered(session, pending.pop(key), "its id was used again", call.began)
+            self._give_up(session, pending.pop(key), "its id was used again", call.began)
         elif len(pending) >= _MOST_PENDING:
             oldest, why = pending.pop(next(iter(pending))), "too many requests came after it"
-            self._record_unanswered(session, oldest, why, call.began)
+            self._give_up(session, oldest, why, call.began)
         pending[key] = call
 
     def _cancel(self, session: McpSession, key: Key, reason: str, now: float) -> None:
         if (call := session.pending.pop(key, None)) is not None:
             why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
-            self._record_unanswered(session, call, why, now)
+            self._give_up(session, call, why, now)
 
     def answered(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Read the head of a response."""
@@ -210,7 +208,7 @@ class McpCalls:
         applied.awaits_response, applied.replied = False, True
         answer = next(mcp.answers(mcp.read_messages(said)), None)
         if answer is None:
-            self._record_unanswered(tap.session, call, "the answer is not JSON", now)
+            self._give_up(tap.session, call, "the answer is not JSON", now)
         else:
             self._write(tap.session, call, answer, now)
         if applied.on_other_exchange:
@@ -322,7 +320,7 @@ class McpCalls:
         why = self._why_unanswered(tap, response, error)
         if why is not None:
             for call in self._take_requests(tap):
-                self._record_unanswered(tap.session, call, why, now)
+                self._give_up(tap.session, call, why, now)
         if tap.ends_session or (tap.session.transport == "sse" and tap.streams):
             self._close(tap.session, error or "the session ended", now)
 
@@ -342,7 +340,7 @@ class McpCalls:
         for name in session.names:
             self._sessions.pop(name, None)
         for call in session.pending.values():
-            self._record_unanswered(session, call, why, now)
+            self._give_up(session, call, why, now)
         session.pending.clear()
 
     def finish(self) -> None:
@@ -353,9 +351,7 @@ class McpCalls:
 
     # ---- the record
 
-    def _record_unanswered(
-        self, session: McpSession, call: PendingRequest, why: str, now: float
-    ) -> None:
+    def _give_up(self, session: McpSession, call: PendingRequest, why: str, now: float) -> None:
         self._write(session, call, McpAnswer(call.request.key, error=why), now, complete=False)
 
     def _write(

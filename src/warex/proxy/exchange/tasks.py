@@ -74,9 +74,8 @@ class Tasks:
         if len(self.parallel) >= _MAX_PARALLEL:
             return None
         injector = self.main.injector.for_concurrent_task(seed)
-        task = Task(
-            name, injector, self.main.llm_calls.for_parallel_task(injector), armed=injector.armed
-        )
+        calls = self.main.llm_calls.for_parallel_task(injector)
+        task = Task(name, injector, calls, armed=injector.armed)
         self.parallel[name] = task
         return task
 

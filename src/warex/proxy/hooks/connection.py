@@ -59,17 +59,14 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def warex_request_rejected(self, refused: RejectedRequest) -> None:
         """Record an invalid request."""
-        connection_name = self.connections.get(refused.client.id, "")
-        line = refused.line.decode("latin-1")
-        self.record_rejected_request(connection_name, refused.status, line, refused.reason)
+        name, line = self.connections.get(refused.client.id, ""), refused.line.decode("latin-1")
+        self.record_rejected_request(name, refused.status, line, refused.reason)
 
-    def record_rejected_request(
-        self, connection_name: str, status: int, line: str, reason: str
-    ) -> None:
+    def record_rejected_request(self, name: str, status: int, line: str, reason: str) -> None:
         """Record a request that WAREX refuses, on one of the trial's connections."""
         self.recorder.write(
             RequestRefused(
-                connection=connection_name,
+                connection=name,
                 status=status,
                 line=redact_url(line)[:_MAX_LINE],
                 reason=reason[:_MAX_LINE],
@@ -126,7 +123,7 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:
         """Intercept the connection or pass it through; let the site choose the protocol."""
-        server = data.context.server
+        client, server = data.context.client, data.context.server
         address = server.address or ("", 443)
         host, port = data.client_hello.sni or address[0], address[1]
         target = self.interception.map_target(host, port)
@@ -135,19 +132,16 @@ class ConnectionHooks(Hooks):
             data.ignore_connection = True
             if target is not None:
                 server.address = (target.target_host, target.target_port)
-            self.tunnels.begin(data.context.client, host, port, why)
+            self.tunnels.begin(client, host, port, why)
             return
-        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(
-            data.context.client, host, port
-        ):
+        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(client, host, port):
             return  # A failed handshake does not need the site.
-        self.certificate_rejections.begin(
-            data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
-        )
+        now, suites = self.recorder.clock.now(), data.client_hello.cipher_suites
+        self.certificate_rejections.begin(client.id, now, suites)
         if target is not None:
             # A plain HTTP site uses HTTP/1.1, so the client must not negotiate HTTP/2.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
-                data.context.client.alpn = b"http/1.1"
+                client.alpn = b"http/1.1"
         elif host not in RESERVED_HOSTS:
             # Otherwise the client's first offer is chosen, whatever the site supports.
             data.establish_server_tls_first = True
@@ -176,8 +170,7 @@ class ConnectionHooks(Hooks):
         # Only with an alert: a client that just disconnects may have other reasons.
         if not reason.startswith("The client does not trust"):
             return
-        address = data.context.server.address
-        client = data.context.client
+        client, address = data.context.client, data.context.server.address
         host = client.sni or (address[0] if address else "")
         if not self.certificate_rejections.rejected(client.id, host, self.recorder.clock.now()):
             return

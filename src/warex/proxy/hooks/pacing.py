@@ -19,11 +19,10 @@ class PacingHooks(Hooks):
         state = state_of(piece.flow)
         if state is None or state.finished:
             return
-        await wait_before_piece(
-            state.applied, piece.pause, state.client_status, self.recorder.clock
-        )
+        clock = self.recorder.clock
+        await wait_before_piece(state.applied, piece.pause, state.client_status, clock)
         if state.llm is not None:
-            state.llm.add(piece.data, self.recorder.clock.now())
+            state.llm.add(piece.data, clock.now())
 
     @fail_closed
     def warex_upload(self, upload: Upload) -> Awaitable[None] | None:

@@ -3,6 +3,7 @@
 ``warex_websocket`` comes from WAREX's own layer, the other hooks from stock mitmproxy's.
 """
 
+from functools import partial
 from typing import Final
 
 from mitmproxy import http
@@ -35,24 +36,17 @@ class WebSocketHooks(TaskHooks):
         state = state_of(flow)
         if state is None:
             return
-        exchange = state.exchange.id
+        event = partial(WebSocketSeen, exchange=state.exchange.id, from_client=from_client)
         match seen:
             case Message(size, text, content):
                 self._read_llm_message(state, content, from_client=from_client)
-                event = WebSocketSeen(
-                    exchange=exchange, what="message", from_client=from_client, size=size, text=text
-                )
+                self.recorder.write(event(what="message", size=size, text=text))
             case Closed(code):
                 state.task.llm_calls.abandon_websocket(state, _CLOSED, opaque=False)
-                event = WebSocketSeen(
-                    exchange=exchange, what="closed", from_client=from_client, close_code=code
-                )
+                self.recorder.write(event(what="closed", close_code=code))
             case Opaque(reason):
                 state.task.llm_calls.abandon_websocket(state, reason, opaque=True)
-                event = WebSocketSeen(
-                    exchange=exchange, what="opaque", from_client=from_client, reason=reason
-                )
-        self.recorder.write(event)
+                self.recorder.write(event(what="opaque", reason=reason))
 
     @fail_closed
     def websocket_message(self, flow: http.HTTPFlow) -> None:

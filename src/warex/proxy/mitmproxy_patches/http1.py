@@ -241,9 +241,8 @@ class WarexHttp1Client(_Trailers, Http1Client):
                 # The head may have been cut by an attacker.
                 raise response_head.InvalidResponse("the connection ended within the answer's head")
             length = len(data)
-        response = response_head.parse_head(
-            data[:length] or data, default_port=_is_default_port(self.request)
-        )
+        is_default = _is_default_port(self.request)
+        response = response_head.parse_head(data[:length] or data, default_port=is_default)
         if response.http_version != "HTTP/0.9":
             self.buf.maybe_extract_at_most(length)
         return response

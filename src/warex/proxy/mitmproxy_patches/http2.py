@@ -43,6 +43,7 @@ from warex.proxy.mitmproxy_patches.http_events import (
 
 type _Commands = layer.CommandGenerator[None]
 type _Handled = layer.CommandGenerator[bool]
+type _Received = tuple[list[Frame], list[h2.events.Event]]
 
 _FRAME = 16_384
 """Bytes in a DATA frame that every peer must accept (RFC 9113 §4.2)."""
@@ -101,16 +102,12 @@ class WarexH2Connection(BufferedH2Connection):
         self.stream_trailers.pop(stream_id, None)
         super().reset_stream(stream_id, error_code)
 
-    def _receive_rst_stream_frame(
-        self, frame: RstStreamFrame
-    ) -> tuple[list[Frame], list[h2.events.Event]]:
+    def _receive_rst_stream_frame(self, frame: RstStreamFrame) -> _Received:
         self.on_reset(frame.stream_id)
         self.stream_trailers.pop(frame.stream_id, None)
         return super()._receive_rst_stream_frame(frame)
 
-    def _receive_goaway_frame(
-        self, frame: GoAwayFrame
-    ) -> tuple[list[Frame], list[h2.events.Event]]:
+    def _receive_goaway_frame(self, frame: GoAwayFrame) -> _Received:
         return [], [GoAwayReceived(frame)]
 
 

@@ -194,11 +194,9 @@ class WarexStream(http_layer.HttpStream):
                 command = commands_of.send(done)
             except StopIteration:
                 return
-            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
-                command.event, RequestData
-            )
-            if is_body and len(command.event.data) > PIECE_SIZE:
-                yield from self._upload(command.event.data)
+            sent = command.event if isinstance(command, http_layer.SendHttp) else None
+            if isinstance(sent, RequestData) and len(sent.data) > PIECE_SIZE:
+                yield from self._upload(sent.data)
                 done = None
             else:
                 done = yield command
@@ -221,15 +219,13 @@ class WarexStream(http_layer.HttpStream):
                 command = commands_of.send(done)
             except StopIteration:
                 return
-            sending = paced_response_of(self.flow)
-            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
-                command.event, ResponseData
-            )
-            if sending is None or not is_body:
+            paced = paced_response_of(self.flow)
+            sent = command.event if isinstance(command, http_layer.SendHttp) else None
+            if paced is None or not isinstance(sent, ResponseData):
                 done = yield command
                 continue
             done = None
-            if not (yield from self._send_pieces(sending)):
+            if not (yield from self._send_pieces(paced)):
                 return
 
     def _send_pieces(self, sending: PacedResponse) -> layer.CommandGenerator[bool]:

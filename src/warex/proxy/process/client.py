@@ -106,8 +106,8 @@ def start_proxy(
     port. Raises InputError or MachineError, with the proxy's message, if it cannot start;
     ProcessDied if it was killed.
     """
-    if (config.capture == "handed") != (passed is not None):
-        raise ValueError("a namespace's sockets go with capture='handed', and it with them")
+    if (config.capture == "namespace") != (passed is not None):
+        raise ValueError("a namespace's sockets go with capture='namespace', and it with them")
     with ExitStack() as unless_ready:
         channel = unless_ready.enter_context(forkserver.start(passed))
         lines = unless_ready.enter_context(channel.makefile("r", encoding="utf-8"))

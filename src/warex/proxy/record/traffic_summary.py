@@ -107,9 +107,8 @@ def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
     host = parts.hostname or ""
     if _is_loopback(host):
         return None
-    if event.resource == "websocket" and (
-        _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
-    ):
+    is_remote = _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
+    if event.resource == "websocket" and is_remote:
         return "a WebSocket"
     if event.method == "POST" and _NEW_SESSION.search(parts.path) and _speaks_webdriver(event):
         return "a WebDriver session"

@@ -91,9 +91,7 @@ class RewrittenPages:
         flows.drop_conditional_headers(request.headers)
         if "accept-encoding" in request.headers:
             offered = request.headers["accept-encoding"].split(",")
-            read = [
-                it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0].strip())
-            ]
+            read = [it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0])]
             request.headers["accept-encoding"] = ", ".join(read) or "identity"
 
     def begin(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
@@ -161,9 +159,8 @@ class RewrittenPages:
                 else:
                     answer = list(self._mentioned.handle_report(asked, text))
                 headers = {"content-type": "application/json", "cache-control": "no-store"}
-                flow.response = make_response(
-                    flow.request, 200, headers, json.dumps(answer).encode()
-                )
+                body = json.dumps(answer).encode()
+                flow.response = make_response(flow.request, 200, headers, body)
                 return
             what, _, detail = sent[:_MAX_REPORT].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)

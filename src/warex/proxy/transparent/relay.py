@@ -171,9 +171,8 @@ def proxy_authorization(upstream: str | None) -> str | None:
 async def _connect(host: str, port: int) -> socket.socket:
     loop = asyncio.get_running_loop()
     failure: OSError = OSError(f"{host} has no address")
-    for family, kind, protocol, _, address in await loop.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM
-    ):
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for family, kind, protocol, _, address in found:
         opened = socket.socket(family, kind, protocol)
         opened.setblocking(False)
         try:
@@ -189,13 +188,11 @@ async def _connect(host: str, port: int) -> socket.socket:
     raise failure
 
 
-async def _open_tunnel(
-    opened: socket.socket, host: str, port: int, authorization: str | None
-) -> None:
+async def _open_tunnel(opened: socket.socket, host: str, port: int, auth: str | None) -> None:
     """Ask an HTTP proxy for a tunnel (RFC 9110 §9.3.6)."""
     loop = asyncio.get_running_loop()
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    credentials = "" if authorization is None else f"Proxy-Authorization: {authorization}\r\n"
+    credentials = "" if auth is None else f"Proxy-Authorization: {auth}\r\n"
     request = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{credentials}\r\n"
     await loop.sock_sendall(opened, request.encode("latin-1"))
     head = b""

@@ -123,9 +123,7 @@ def parse_pointer(pointer: str) -> tuple[str, ...]:
         )
     if _ESCAPE.search(pointer):
         raise ValueError(f"{pointer!r} is no JSON pointer: '~' is written ~0, and '/' in a name ~1")
-    return tuple(
-        step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:] if pointer
-    )
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
 def span_at(root: JsonSpan, pointer: str) -> JsonSpan | None:

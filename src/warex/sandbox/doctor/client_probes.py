@@ -54,10 +54,8 @@ def probe_isolation(
             ThreadPoolExecutor() as threads,
         ):
             _ = place.proxy
-            took = 1000 * (time.monotonic() - began)
-            yield Finding(
-                label, "ok", f"{_DESCRIPTIONS[isolation]}, ready in {took:.0f} ms", needed
-            )
+            took = f"ready in {1000 * (time.monotonic() - began):.0f} ms"
+            yield Finding(label, "ok", f"{_DESCRIPTIONS[isolation]}, {took}", needed)
             probes: list[Callable[[], Finding]] = [
                 lambda: _probe_client(
                     place, "python", sys.executable, ("-c", PYTHON_FETCH), needed

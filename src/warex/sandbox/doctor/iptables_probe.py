@@ -23,9 +23,8 @@ from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import headless_command
+from warex.sandbox.chromium import headless_command, spki_flag
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.environment import spki_flag
 from warex.sandbox.iptables import firewall
 from warex.sandbox.iptables.rules import RedirectSpec
 

@@ -8,18 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.sandbox.chromium import QUIET_FLAGS, root_flags
+from warex.sandbox.chromium import QUIET_FLAGS, root_flags, spki_flag
 from warex.sandbox.cleanup.reaper import Reaper
 from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
 from warex.sandbox.env_mode.browser_shims import write_shims
 from warex.sandbox.env_mode.ca_bundle import combined_bundles, write_wgetrc
-from warex.sandbox.environment import (
-    JAVA,
-    Environment,
-    java_options,
-    proxied_environment,
-    spki_flag,
-)
+from warex.sandbox.environment import JAVA, Environment, java_options, proxied_environment
 from warex.sandbox.namespace.mount_plan import trusted_database
 from warex.sandbox.trust.java import IN_HOME, add_certificate, find_truststores
 

@@ -191,11 +191,11 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
             if text := iptables_revert(_saved(family, kind)):
                 _restore(family, kind, text)
                 found = True
-    for family, table, chain in before.absent if before else ():
+    if before is None:
+        return found
+    for family, table, chain in before.absent:
         # The policy of an empty chain may have been changed.
-        if not chain or has_accept_policy(
-            _saved(family, before.variant if before else ""), table, chain
-        ):
+        if not chain or has_accept_policy(_saved(family, before.variant), table, chain):
             delete_if_empty(family, table, chain)
     return found
 

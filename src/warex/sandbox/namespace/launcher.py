@@ -94,7 +94,7 @@ class NamespaceProcess:
             self._line.send(bytes([number]))
 
 
-class _SetupResult(NamedTuple):
+class _Setup(NamedTuple):
     """What the namespace's setup has passed out."""
 
     passed: PassedSockets
@@ -106,9 +106,7 @@ class _SetupResult(NamedTuple):
 class Namespace:
     """A namespace that is ready for commands."""
 
-    def __init__(
-        self, channel: socket.socket, made: _SetupResult, laid: MountPlan, own: bool
-    ) -> None:
+    def __init__(self, channel: socket.socket, made: _Setup, laid: MountPlan, own: bool) -> None:
         self.passed = made.passed
         self.loopback = made.loopback
         self.notices = laid.notices
@@ -242,7 +240,7 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _SetupResult:
+def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Setup:
     """Wait until the process ``pid`` has made the namespace."""
     channel.settimeout(_READY_SECONDS)
     try:
@@ -260,7 +258,7 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
                 handles.frombytes(content)
             *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
             passed = PassedSockets.of(sockets)
-            return _SetupResult(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
+            return _Setup(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
             raise MachineError(diagnose(step, number))
         case _:

@@ -114,11 +114,8 @@ def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.en
     pem = ca.certificate.read_bytes()
     notices: list[str] = []
     files: dict[Path, bytes | FolderContents] = dict(_resolver_files())
-    named = [
-        environment[name]
-        for name in (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES)
-        if environment.get(name)
-    ]
+    variables = (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES)
+    named = [path for name in variables if (path := environment.get(name))]
     for place in (*_BUNDLES, *named):
         if (found := _read_if_file(Path(place))) is not None:
             files[Path(place).resolve()] = found.rstrip() + b"\n" + pem
@@ -209,11 +206,7 @@ def _databases(
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
     # Chromium uses the first that exists; older versions know only the first.
     places = (home / ".pki" / _DATABASE, data / "pki" / _DATABASE)
-    found = {
-        place.resolve(): _read(place)
-        for place in places
-        if (place / nss_library.FILES[0]).is_file()
-    }
+    found = {it.resolve(): _read(it) for it in places if (it / nss_library.FILES[0]).is_file()}
     try:
         if found:
             return {place: _cached_database(ca, had) for place, had in found.items()}, None, None
@@ -247,10 +240,9 @@ def trusted_database(ca: CertificateAuthority, place: Path) -> FolderContents:
     return _cached_database(ca, _read(place))
 
 
-def _read(place: Path) -> FolderContents:
-    found = {
-        name: _read_if_file(place / name) for name in (*nss_library.FILES, nss_library.MODULES)
-    }
+def _read(path: Path) -> FolderContents:
+    names = (*nss_library.FILES, nss_library.MODULES)
+    found = {name: _read_if_file(path / name) for name in names}
     return {name: content for name, content in found.items() if content is not None}
 
 
