@@ -65,31 +65,11 @@ async def run_engine(
     http_stream.install()
     websocket_layer.install()
     connection_handler.install()
-    # Refuse faults that cannot be applied, before a trace begins.
-    rules = config.scenario.rules if config.scenario is not None else ()
-    require_namespace(rules, in_namespace=config.capture == "namespace")
     _check_port(config)
-    clock = Clock()
-    process_secrets().add(config.secrets)
-    writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
-    blobs = BlobStore(config.out / "blobs") if config.out else None
-    recorder = Recorder(clock, writer, blobs)
-    scenario = config.scenario or Scenario(name="clean")
-    injector = Injector(
-        scenario,
-        config.seed,
-        sites=config.sites,
-        never=config.never,
-        never_agents=config.never_agents,
-        arm=config.traffic.arm,
-        schedule=config.schedule,
-        own_hosts=RESERVED_HOSTS,
-        llm_hosts=config.traffic.llm_hosts,
-    )
-    recorder.write(_trial_began(config, injector))
+    addon = begin_trial(config)
+    recorder = addon.recorder
     proof = FirstPageCanary(config, recorder)
     recorder.on_written = proof.handle_event
-    addon = WarexAddon(config, injector, recorder)
     addon.before_llm_call = proof.before_llm_call
     embedded, server = _embed(config, addon)
     crash_handler = _CrashHandler(recorder)
@@ -121,6 +101,51 @@ async def run_engine(
     finally:
         logging.getLogger().removeHandler(crash_handler)
         recorder.close()
+
+
+def begin_trial(config: ProxyConfig) -> WarexAddon:
+    """Begin a trial and its trace; return its addon.
+
+    Raises WarexError if a fault cannot be applied or the trace cannot be written.
+    """
+    scenario, out, defence = config.scenario or Scenario(name="clean"), config.out, config.defence
+    require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
+    clock = Clock()
+    process_secrets().add(config.secrets)
+    writer = TraceWriter(out / EVENTS, clock) if out else None
+    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
+    injector = Injector(
+        scenario,
+        config.seed,
+        sites=config.sites,
+        never=config.never,
+        never_agents=config.never_agents,
+        arm=config.traffic.arm,
+        schedule=config.schedule,
+        own_hosts=RESERVED_HOSTS,
+        llm_hosts=config.traffic.llm_hosts,
+    )
+    recorder.write(
+        TrialBegan(
+            benchmark=config.benchmark,
+            agent=config.agent,
+            condition=config.condition,
+            task=config.task,
+            repeat=config.repeat,
+            attempt=config.attempt,
+            seed=config.seed,
+            scenario=config.scenario.model_dump(mode="json") if config.scenario else None,
+            defence=defence.model_dump(include={"name", "text"}) if defence else None,
+            arm=injector.arm_at,
+            sites=config.sites,
+            never=config.never,
+            record=config.traffic.record,
+            replay_of=config.replay_of,
+            versions=_VERSIONS,
+            vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
+        )
+    )
+    return WarexAddon(config, injector, recorder)
 
 
 def _check_port(config: ProxyConfig) -> None:
@@ -201,28 +226,6 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
         websocket=True,
     )
     return made
-
-
-def _trial_began(config: ProxyConfig, injector: Injector) -> TrialBegan:
-    scenario, defence = config.scenario, config.defence
-    return TrialBegan(
-        benchmark=config.benchmark,
-        agent=config.agent,
-        condition=config.condition,
-        task=config.task,
-        repeat=config.repeat,
-        attempt=config.attempt,
-        seed=config.seed,
-        scenario=scenario.model_dump(mode="json") if scenario else None,
-        defence=defence.model_dump(include={"name", "text"}) if defence else None,
-        arm=injector.arm_at,
-        sites=config.sites,
-        never=config.never,
-        record=config.traffic.record,
-        replay_of=config.replay_of,
-        versions=_VERSIONS,
-        vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
-    )
 
 
 class _CrashHandler(logging.Handler):

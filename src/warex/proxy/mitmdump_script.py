@@ -8,24 +8,17 @@ each trial).
 import logging
 from collections.abc import Sequence, Set
 from contextlib import closing
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from mitmproxy import addonmanager, ctx, exceptions
 
-from warex.clock import Clock
 from warex.errors import WarexError
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import RESERVED_HOSTS
+from warex.proxy.engine import begin_trial
 from warex.proxy.mitmproxy_patches import http1, http2, http_stream
-from warex.proxy.record.recorder import Recorder
-from warex.scenarios import Injector, Scenario
 from warex.scenarios.load import load_scenario
-from warex.scenarios.namespace_only import require_namespace
-from warex.traces import EVENTS, TraceWriter, TrialBegan
-from warex.traces.blobs import BlobStore
 
 logger = logging.getLogger(__name__)
 
@@ -94,35 +87,15 @@ class Warex:
 def _begin() -> WarexAddon:
     options: Any = ctx.options
     scenario = load_scenario(options.warex_scenario) if options.warex_scenario else None
-    require_namespace(scenario.rules if scenario else (), in_namespace=False)
-    out = Path(options.warex_out) if options.warex_out else None
     config = ProxyConfig(
         ca=Path(options.confdir),
-        out=out,
+        out=Path(options.warex_out) if options.warex_out else None,
         scenario=scenario,
         seed=options.warex_seed,
         sites=tuple(options.warex_sites),
     )
-    injector = Injector(
-        scenario or Scenario(name="clean"),
-        config.seed,
-        sites=config.sites,
-        own_hosts=RESERVED_HOSTS,
-    )
-    clock = Clock()
-    writer = TraceWriter(out / EVENTS, clock) if out else None
-    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
-    recorder.on_broken = lambda reason: logger.error("WAREX: the trial is void: %s", reason)
-    recorder.write(
-        TrialBegan(
-            seed=config.seed,
-            scenario=scenario.model_dump(mode="json") if scenario else None,
-            arm=injector.arm_at,
-            sites=config.sites,
-            versions={"warex": version("warex"), "mitmproxy": version("mitmproxy")},
-        )
-    )
-    addon = WarexAddon(config, injector, recorder)
+    addon = begin_trial(config)
+    addon.recorder.on_broken = lambda why: logger.error("WAREX: the trial is void: %s", why)
     addon.on_notice = lambda sentence: logger.warning("WAREX: %s", sentence)
     return addon
 

@@ -44,6 +44,7 @@ class Rewriter(Protocol):
     @property
     def applied(self) -> bool:
         """Whether there was something to change."""
+        return bool(self.changes)
 
     @property
     def changes(self) -> Sequence[ValueChange]:

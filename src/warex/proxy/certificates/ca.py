@@ -212,15 +212,10 @@ def _generated() -> tuple[bytes, bytes]:
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+    from cryptography.x509.oid import ExtendedKeyUsageOID
 
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name(
-        [
-            x509.NameAttribute(NameOID.COMMON_NAME, "WAREX testing CA"),
-            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "WAREX"),
-        ]
-    )
+    name = x509.Name.from_rfc4514_string("O=WAREX,CN=WAREX testing CA")
     signs_certificates = x509.KeyUsage(
         digital_signature=False,
         content_commitment=False,

@@ -103,24 +103,6 @@ def _is_reachable(address: IPv4Address | IPv6Address) -> bool:
     return False
 
 
-class _Reply(asyncio.DatagramProtocol):
-    def __init__(self, query: bytes) -> None:
-        self._query = query
-        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        transport.sendto(self._query)
-
-    def datagram_received(self, data: bytes, addr: object) -> None:
-        if data[:2] == self._query[:2] and not self.answer.done():
-            self.answer.set_result(data)
-
-    def error_received(self, exc: Exception) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(exc)
-
-
 async def forward(query: bytes, *, tcp: bool) -> bytes | None:
     """Forward a query to the machine's nameservers; return None if none answers."""
     for server in nameservers():
@@ -132,13 +114,14 @@ async def forward(query: bytes, *, tcp: bool) -> bytes | None:
 
 async def _by_udp(server: str, query: bytes) -> bytes:
     loop = asyncio.get_running_loop()
-    transport, reply = await loop.create_datagram_endpoint(
-        lambda: _Reply(query), remote_addr=(server, _PORT)
-    )
-    try:
-        return await reply.answer
-    finally:
-        transport.close()
+    family = socket.AF_INET6 if ":" in server else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as client:
+        client.setblocking(False)
+        client.connect((server, _PORT))
+        await loop.sock_sendall(client, query)
+        while (data := await loop.sock_recv(client, 65535))[:2] != query[:2]:
+            pass  # The answer to another query.
+        return data
 
 
 async def _by_tcp(server: str, query: bytes) -> bytes:

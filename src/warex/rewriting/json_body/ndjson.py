@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from warex.rewriting.base import ValueChange
+from warex.rewriting.base import Rewriter, ValueChange
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, parse_spans
 from warex.rewriting.json_body.value_changes import TextReplacement, apply_replacements
 
@@ -43,7 +43,7 @@ def is_sequence(content_type: str) -> bool:
 
 
 @dataclass(slots=True)
-class LinesRewriter:
+class LinesRewriter(Rewriter):
     """Changes lines of a stream, which is read as a list: line 3 is ``/3``.
 
     Blank lines are not items. In a sequence, lines without a separator pass unchanged.
@@ -63,11 +63,6 @@ class LinesRewriter:
     _too_long: bool = False
     """The current line passes unchanged."""
     _over: bool = False
-
-    @property
-    def applied(self) -> bool:
-        """Whether there was something to change."""
-        return bool(self.changes)
 
     def feed(self, data: bytes) -> bytes:
         """Return the lines that are complete, some of them changed."""

@@ -20,7 +20,7 @@ import msgspec
 
 from warex.errors import InputError, MachineError
 from warex.linux.nftables import IpFamily, delete_if_empty, exists
-from warex.linux.proc_net import Listener, find_listener
+from warex.linux.proc_net import find_listener
 from warex.sandbox.iptables.rules import (
     BUILT_IN_CHAINS,
     NFT_TABLE,
@@ -115,7 +115,7 @@ def _check_holder(capture: RedirectSpec) -> None:
     if holder is None:
         return
     port = capture.proxy_port
-    if holder.pid is not None and not _is_warex(holder):
+    if holder.pid is not None and "warex.proxy.process.forkserver" not in holder.command:
         raise InputError(
             f"port {port} is in use by {holder.command!r} (process {holder.pid}), which would get"
             " the captured traffic; give --proxy-port a port that is free, or the one on which"
@@ -126,10 +126,6 @@ def _check_holder(capture: RedirectSpec) -> None:
             f"the proxy on port {port} runs as user {holder.user}, whose traffic is captured, so it"
             " would be sent back to itself; run it as another user, or capture another's"
         )
-
-
-def _is_warex(listener: Listener) -> bool:
-    return "warex.proxy.process.forkserver" in listener.command
 
 
 def _revert_on_error(state: Path, put: Callable[[], object]) -> None:
@@ -164,7 +160,8 @@ def _apply_iptables(state: Path, capture: RedirectSpec, before: AppliedRules | N
     kind = "-nft" if "nf_tables" in _run("iptables", ("-V",)) else "-legacy"
     if _find_program(f"iptables{kind}-restore") is None:
         kind = ""
-    families = list(_families())
+    has_ipv6 = Path("/proc/net/if_inet6").exists()
+    families = [family for family in _COMMANDS if family == "ip" or has_ipv6]
     for family in families:
         _require_program(f"{_COMMANDS[family]}{kind}-restore", "iptables")
     saved = {family: _saved(family, kind) for family in families}
@@ -198,12 +195,6 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
         if not chain or has_accept_policy(_saved(family, before.variant), table, chain):
             delete_if_empty(family, table, chain)
     return found
-
-
-def _families() -> Iterator[IpFamily]:
-    yield "ip"
-    if Path("/proc/net/if_inet6").exists():
-        yield "ip6"
 
 
 def _saved(family: IpFamily, kind: str) -> str:
