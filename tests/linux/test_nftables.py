@@ -53,14 +53,14 @@ def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
     return said.strip()
 
 
-def told(inside: Space) -> BlockedConnection:
+def logged(inside: Space) -> BlockedConnection:
     log = inside.namespace.passed.log
     log.settimeout(5)
-    (attempt,) = nftables.read_log(log.recv(65536))
-    return attempt
+    (blocked,) = nftables.read_log(log.recv(65536))
+    return blocked
 
 
-def nothing_told(inside: Space) -> bool:
+def nothing_logged(inside: Space) -> bool:
     inside.namespace.passed.log.setblocking(False)
     try:
         inside.namespace.passed.log.recv(65536)
@@ -75,9 +75,9 @@ def test_a_refusing_entry_refuses_at_once_and_logs_it(inside: Space, address: st
     set_entries(inside, BlocklistEntry(address, 443, "refuse"))
 
     assert connect(inside, address, 443) == "ConnectionRefusedError"
-    attempt = told(inside)
-    assert (attempt.address, attempt.port) == (address, 443)
-    assert attempt.source_port > 0
+    blocked = logged(inside)
+    assert (blocked.address, blocked.port) == (address, 443)
+    assert blocked.source_port > 0
 
 
 @pytest.mark.wire
@@ -85,7 +85,7 @@ def test_a_dropping_entry_leaves_the_client_waiting_and_logs_it(inside: Space) -
     set_entries(inside, BlocklistEntry("192.0.2.77", None, "drop"))
 
     assert connect(inside, "192.0.2.77", 8443, timeout=0.2) == "TimeoutError"
-    assert told(inside).port == 8443
+    assert logged(inside).port == 8443
 
 
 @pytest.mark.wire
@@ -94,7 +94,7 @@ def test_an_entry_is_for_its_address_and_its_port_only(inside: Space) -> None:
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
     assert connect(inside, "192.0.2.78", 443) == "connected"
-    assert nothing_told(inside)
+    assert nothing_logged(inside)
 
 
 @pytest.mark.wire
@@ -104,7 +104,7 @@ def test_new_entries_replace_the_old_ones(inside: Space) -> None:
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
     assert connect(inside, "192.0.2.78", 80) == "ConnectionRefusedError"
-    told(inside)
+    logged(inside)
 
 
 @pytest.mark.wire
@@ -120,7 +120,7 @@ def test_a_connection_that_is_open_goes_on_when_it_is_blocked(inside: Space) -> 
     to, heard = os.pipe(), os.pipe()
     with (
         open(to[0], "rb") as stdin,
-        open(to[1], "wb", buffering=0) as tell,
+        open(to[1], "wb", buffering=0) as pipe,
         open(heard[0], "rb") as listen,
         open(heard[1], "wb") as stdout,
     ):
@@ -134,11 +134,11 @@ def test_a_connection_that_is_open_goes_on_when_it_is_blocked(inside: Space) -> 
         stdout.close()
         assert listen.readline() == b"open\n"
         set_entries(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
-        tell.write(b"go\n")
+        pipe.write(b"go\n")
 
         assert listen.readline() == b"True\n"
         assert command.wait(10) == 0
-    assert nothing_told(inside)
+    assert nothing_logged(inside)
 
 
 @pytest.mark.wire
@@ -151,7 +151,7 @@ def test_a_refused_batch_leaves_the_blocklist_as_it_was(inside: Space) -> None:
         nftables._send(passed, [flush, nftables._rule(b"no such chain", b"")])
 
     assert connect(inside, "192.0.2.77", 80) == "ConnectionRefusedError"
-    told(inside)
+    logged(inside)
 
 
 @pytest.mark.wire
@@ -244,9 +244,9 @@ def _logged(packet: bytes) -> bytes:
 def test_a_try_is_read_from_the_packet_that_met_the_blocklist(
     version: int, ends: tuple[str, str]
 ) -> None:
-    (attempt,) = nftables.read_log(_logged(_packet(version)))
+    (blocked,) = nftables.read_log(_logged(_packet(version)))
 
-    assert attempt == BlockedConnection(ends[0], 40000, ends[1], 443)
+    assert blocked == BlockedConnection(ends[0], 40000, ends[1], 443)
 
 
 def test_several_attempts_may_come_in_one_message() -> None:

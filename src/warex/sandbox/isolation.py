@@ -359,7 +359,7 @@ def _entered_in_thread[T](make: Callable[[], AbstractContextManager[T]]) -> "Ite
         try:
             made.append(make())
             entered.set_result(made[0].__enter__())
-        except BaseException as error:  # noqa: BLE001 - for whoever asks for the result
+        except BaseException as error:  # noqa: BLE001 - raised by ``result``
             entered.set_exception(error)
 
     thread = threading.Thread(target=enter, name="entering", daemon=True)

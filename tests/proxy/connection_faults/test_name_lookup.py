@@ -19,8 +19,8 @@ def _faults(code: str) -> tuple[LookupFaults, ConnectionTries, Recorder]:
     recorder = Recorder(clock)
     fault = DnsFailure.model_validate({"code": code})
     rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
-    attempts = ConnectionTries(Injector(rules, 1), recorder)
-    return LookupFaults(attempts, clock), attempts, recorder
+    tries = ConnectionTries(Injector(rules, 1), recorder)
+    return LookupFaults(tries, clock), tries, recorder
 
 
 async def test_an_answer_that_has_left_is_delivered() -> None:
@@ -48,10 +48,10 @@ async def test_silence_counts_once_it_was_borne() -> None:
 
 
 async def test_silence_that_the_trials_end_breaks_is_missed() -> None:
-    faults, attempts, recorder = _faults("timeout")
+    faults, tries, recorder = _faults("timeout")
     assert faults.plan("shop.test") is not None
     faults.close()
-    attempts.finish()
+    tries.finish()
     missed = recorder.ledger[1]
     assert isinstance(missed, FaultMissed)
     assert missed.reason == "trial_over"

@@ -123,8 +123,8 @@ async def test_services_tell_nothing_of_addresses(monkeypatch: pytest.MonkeyPatc
     _exists(monkeypatch, shop=("93.184.216.34",))
     async with _asking() as asker:
         for kind in (types.HTTPS, types.SVCB):
-            told = await asker.ask("shop.test", kind)
-            assert (told.response_code, told.answers) == (response_codes.NOERROR, [])
+            answer = await asker.ask("shop.test", kind)
+            assert (answer.response_code, answer.answers) == (response_codes.NOERROR, [])
 
 
 async def test_a_name_of_the_own_machine_stays_with_the_asker(
@@ -144,8 +144,8 @@ async def test_an_address_tells_its_name_again() -> None:
         reverse = ".".join((first, *rest)) + ".in-addr.arpa"
         [pointer] = (await asker.ask(reverse, types.PTR)).answers
         assert pointer.domain_name == "shop.test"
-        nobody = await asker.ask("9.9.18.198.in-addr.arpa", types.PTR)
-        assert nobody.response_code == response_codes.NXDOMAIN
+        unknown = await asker.ask("9.9.18.198.in-addr.arpa", types.PTR)
+        assert unknown.response_code == response_codes.NXDOMAIN
 
 
 async def test_names_that_warex_serves_exist_whatever_the_resolver_says(

@@ -103,7 +103,7 @@ def test_a_stream_that_says_nothing_has_no_first_token() -> None:
     assert (event.first_token_s, event.tokens_per_s) == (None, None)
 
 
-def test_what_the_api_keeps_and_what_it_ran_itself_are_told() -> None:
+def test_what_the_api_keeps_and_what_it_ran_itself_are_recorded() -> None:
     body = {"model": "m", "input": "now?", "previous_response_id": "resp_0"}
     request = recognise("POST", "/v1/responses", "", json.dumps(body).encode())
     assert request is not None

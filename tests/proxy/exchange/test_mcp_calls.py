@@ -277,14 +277,14 @@ def test_what_a_page_asks_is_left_to_its_site() -> None:
     assert state.mcp is None
 
 
-def test_another_protocol_over_json_rpc_is_left_alone() -> None:
+def test_another_protocol_over_json_rpc_is_not_recorded() -> None:
     _, state = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
 
     assert state.mcp is None
     assert not state.is_agent_request
 
 
-def test_a_rule_tells_a_message_of_mcp_from_a_page() -> None:
+def test_a_rule_distinguishes_a_message_of_mcp_from_a_page() -> None:
     _, state = Talk().asks(called(1, "look"))
 
     assert state.is_agent_request

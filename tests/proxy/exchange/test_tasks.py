@@ -1,4 +1,4 @@
-"""How a client tells of a task, and who may."""
+"""How a client names a task, and which clients may."""
 
 from base64 import b64encode
 

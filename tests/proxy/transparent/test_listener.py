@@ -1,4 +1,4 @@
-"""Who comes in is sent where it belongs, and nobody is let in by accident."""
+"""Each connection is served or relayed by its protocol, and none is accepted by accident."""
 
 import asyncio
 import socket
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.wire
 
 @dataclass
 class _House:
-    """What stands behind the door, and who has come in."""
+    """What was served, relayed and accepted."""
 
     address: tuple[str, int] = ("", 0)
     served: list[tuple[RedirectedConnection, DetectedProtocol]] = field(default_factory=list)
@@ -67,7 +67,7 @@ async def _open(
 
 
 class _Direct(Connector):
-    """Reaches the site by its address: the names of this test are nobody's."""
+    """Reaches the site by its address: the names of this test do not exist."""
 
     def __init__(self, to: tuple[str, int] | None) -> None:
         super().__init__()

@@ -38,10 +38,10 @@ _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
 
 @dataclass(frozen=True, slots=True)
 class _RateLimited:
-    """A call whose client was told to wait."""
+    """A call whose client was asked to wait."""
 
     injection: str
-    told_s: float
+    wait_s: float
     at: float
     """Second of the trial."""
 
@@ -59,7 +59,7 @@ class LlmCalls:
         self._last_answer: tuple[int, LlmAnswer] | None = None
         """The model's last complete answer, and its step."""
         self._refused: dict[str, _RateLimited] = {}
-        """Calls whose client was told to wait, by body digest."""
+        """Calls whose client was asked to wait, by body digest."""
 
     def begin_task(self) -> None:
         """Forget the previous task."""
@@ -113,15 +113,15 @@ class LlmCalls:
             state.unread_llm = unreadable_socket_reason(host, request.headers)
 
     def note_refused(self, state: ExchangeState, injection: PlannedInjection, now: float) -> None:
-        """Note that an injection refused a call, and the seconds its client is told to wait."""
+        """Note that an injection refused a call, and the seconds its client is to wait."""
         if state.llm is None or not self._is_of_task(state.llm):
             return
         for effect in injection.effects:
             if not isinstance(effect, Reply):
                 continue
-            told = told_wait(state.llm.request, effect.headers, effect.body)
-            if told is not None:
-                refused = _RateLimited(injection.id, told, now)
+            wait_s = told_wait(state.llm.request, effect.headers, effect.body)
+            if wait_s is not None:
+                refused = _RateLimited(injection.id, wait_s, now)
                 self._refused[state.llm.request.body_digest] = refused
 
     def note_retry(self, state: ExchangeState) -> None:
@@ -134,7 +134,7 @@ class LlmCalls:
             LlmRetried(
                 exchange=state.exchange.id,
                 injection=refused.injection,
-                told_s=refused.told_s,
+                told_s=refused.wait_s,
                 waited_s=round(tap.began - refused.at, 6),
             )
         )

@@ -100,7 +100,7 @@ def _deflate(body: bytes) -> Iterator[bytes]:
 
 
 def _bits(body: bytes) -> int:
-    """Return what tells zlib whether a body has a header (RFC 1950, section 2.2)."""
+    """Return zlib's window bits, which say whether a body has a header (RFC 1950, section 2.2)."""
     headed = len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
     return _EITHER_HEADER if headed else _NO_HEADER
 

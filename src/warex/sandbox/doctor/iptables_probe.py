@@ -38,7 +38,7 @@ fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
 _SECONDS = 150.0
 _CLIENT_SECONDS = 30.0
 _NOBODY = 65534
-"""The uid that stands for the agent's user."""
+"""The uid used as the agent's user."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 """Folders whose programs any user can run."""
 _SITE = "192.0.2.80"

@@ -173,7 +173,7 @@ class Namespace:
                     case ("process",):
                         process = sender
                     case ("started",) | None if process:
-                        # Without a message it may have started all the same; wait() tells.
+                        # Without a message it may have started all the same; wait() finds out.
                         stack.pop_all()
                         return NamespaceProcess(process, ours, self._gone)
                     case ("failed", int(number), str(name), bool(entering)):
@@ -263,8 +263,8 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
             raise MachineError(diagnose(step, number))
         case _:
             raise ProcessDied(
-                "the namespace was not made: its first process was ended, or its messages above"
-                " tell why"
+                "the namespace was not made: its first process was killed, or failed as its"
+                " messages above say"
             )
 
 
