@@ -13,10 +13,7 @@ from typing import Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.types import (
-    CertificateIssuerPrivateKeyTypes,
-    CertificatePublicKeyTypes,
-)
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from mitmproxy import connection, ctx, tls
@@ -120,13 +117,13 @@ def bad_certificate(
     key = ec.generate_private_key(ec.SECP256R1())
     named = _ANOTHER_HOST if wrong == "wrong_host" else host
     subject = _name(named)
-    issuer, issuer_key = authority.subject, authority_key
-    issuer_id = _key_id_of(authority)
+    issuer, issuer_key, issuer_id = authority.subject, authority_key, _authority_id(authority)
     if wrong == "self_signed":
-        issuer, issuer_key, issuer_id = subject, key, _key_id(key.public_key())
+        issuer, issuer_key = subject, key
     elif wrong == "unknown_ca":
         issuer, issuer_key = _name("Unlisted Issuing CA"), ec.generate_private_key(ec.SECP256R1())
-        issuer_id = _key_id(issuer_key.public_key())
+    if wrong in ("self_signed", "unknown_ca"):
+        issuer_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     today = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     ends = today - 3 * _DAY if wrong == "expired" else today + 90 * _DAY
     certificate = (
@@ -140,8 +137,8 @@ def bad_certificate(
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(x509.SubjectAlternativeName([general_name(named)]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectKeyIdentifier(_key_id(key.public_key())), critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier(issuer_id, None, None), critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(issuer_id, critical=False)
         .sign(issuer_key, SHA256())
     )
     return certificate, key
@@ -151,12 +148,9 @@ def _name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common[:_MOST_NAME])])
 
 
-def _key_id(key: CertificatePublicKeyTypes) -> bytes:
-    return x509.SubjectKeyIdentifier.from_public_key(key).digest
-
-
-def _key_id_of(authority: x509.Certificate) -> bytes:
+def _authority_id(authority: x509.Certificate) -> x509.AuthorityKeyIdentifier:
     try:
-        return authority.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value.digest
+        own = authority.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
     except x509.ExtensionNotFound:
-        return _key_id(authority.public_key())
+        own = x509.SubjectKeyIdentifier.from_public_key(authority.public_key())
+    return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(own)
