@@ -35,10 +35,10 @@ from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET_FLAGS
+from warex.sandbox.chromium import QUIET_FLAGS, spki_flag
 from warex.sandbox.env_mode.ca_bundle import combined_bundles, write_wgetrc
 from warex.sandbox.env_mode.prepare import browser_flags
-from warex.sandbox.environment import proxied_environment, spki_flag
+from warex.sandbox.environment import proxied_environment
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import format_errors, validate_document

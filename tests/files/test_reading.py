@@ -1,4 +1,4 @@
-"""Files of others: nothing that stands in the place of a file holds a reader up."""
+"""Files of others: no other kind of file blocks a reader."""
 
 import os
 import stat

@@ -40,11 +40,11 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
 def _open_again(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "inside" in request.fixturenames:
-        set_gates(request.getfixturevalue("inside"))
+        set_entries(request.getfixturevalue("inside"))
 
 
-def set_gates(inside: Space, *gates: BlocklistEntry) -> None:
-    nftables.set_blocklist(inside.namespace.passed.netfilter, gates)
+def set_entries(inside: Space, *entries: BlocklistEntry) -> None:
+    nftables.set_blocklist(inside.namespace.passed.netfilter, entries)
 
 
 def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
@@ -53,14 +53,14 @@ def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
     return said.strip()
 
 
-def told(inside: Space) -> BlockedConnection:
+def logged(inside: Space) -> BlockedConnection:
     log = inside.namespace.passed.log
     log.settimeout(5)
-    (attempt,) = nftables.read_log(log.recv(65536))
-    return attempt
+    (blocked,) = nftables.read_log(log.recv(65536))
+    return blocked
 
 
-def nothing_told(inside: Space) -> bool:
+def nothing_logged(inside: Space) -> bool:
     inside.namespace.passed.log.setblocking(False)
     try:
         inside.namespace.passed.log.recv(65536)
@@ -71,44 +71,44 @@ def nothing_told(inside: Space) -> bool:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
-def test_a_refusing_gate_refuses_at_once_and_tells_it(inside: Space, address: str) -> None:
-    set_gates(inside, BlocklistEntry(address, 443, "refuse"))
+def test_a_refusing_entry_refuses_at_once_and_logs_it(inside: Space, address: str) -> None:
+    set_entries(inside, BlocklistEntry(address, 443, "refuse"))
 
     assert connect(inside, address, 443) == "ConnectionRefusedError"
-    attempt = told(inside)
-    assert (attempt.address, attempt.port) == (address, 443)
-    assert attempt.source_port > 0
+    blocked = logged(inside)
+    assert (blocked.address, blocked.port) == (address, 443)
+    assert blocked.source_port > 0
 
 
 @pytest.mark.wire
-def test_a_dropping_gate_leaves_the_client_waiting_and_tells_it(inside: Space) -> None:
-    set_gates(inside, BlocklistEntry("192.0.2.77", None, "drop"))
+def test_a_dropping_entry_leaves_the_client_waiting_and_logs_it(inside: Space) -> None:
+    set_entries(inside, BlocklistEntry("192.0.2.77", None, "drop"))
 
     assert connect(inside, "192.0.2.77", 8443, timeout=0.2) == "TimeoutError"
-    assert told(inside).port == 8443
+    assert logged(inside).port == 8443
 
 
 @pytest.mark.wire
-def test_a_gate_is_for_its_address_and_its_port_only(inside: Space) -> None:
-    set_gates(inside, BlocklistEntry("192.0.2.77", 443, "refuse"))
+def test_an_entry_is_for_its_address_and_its_port_only(inside: Space) -> None:
+    set_entries(inside, BlocklistEntry("192.0.2.77", 443, "refuse"))
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
     assert connect(inside, "192.0.2.78", 443) == "connected"
-    assert nothing_told(inside)
+    assert nothing_logged(inside)
 
 
 @pytest.mark.wire
-def test_new_gates_replace_the_old_ones(inside: Space) -> None:
-    set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
-    set_gates(inside, BlocklistEntry("192.0.2.78", None, "refuse"))
+def test_new_entries_replace_the_old_ones(inside: Space) -> None:
+    set_entries(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
+    set_entries(inside, BlocklistEntry("192.0.2.78", None, "refuse"))
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
     assert connect(inside, "192.0.2.78", 80) == "ConnectionRefusedError"
-    told(inside)
+    logged(inside)
 
 
 @pytest.mark.wire
-def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -> None:
+def test_a_connection_that_is_open_goes_on_when_it_is_blocked(inside: Space) -> None:
     fetch = (
         "import socket, sys\n"
         "client = socket.create_connection(('192.0.2.77', 80), 5)\n"
@@ -120,7 +120,7 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
     to, heard = os.pipe(), os.pipe()
     with (
         open(to[0], "rb") as stdin,
-        open(to[1], "wb", buffering=0) as tell,
+        open(to[1], "wb", buffering=0) as pipe,
         open(heard[0], "rb") as listen,
         open(heard[1], "wb") as stdout,
     ):
@@ -133,25 +133,25 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
         )
         stdout.close()
         assert listen.readline() == b"open\n"
-        set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
-        tell.write(b"go\n")
+        set_entries(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
+        pipe.write(b"go\n")
 
         assert listen.readline() == b"True\n"
         assert command.wait(10) == 0
-    assert nothing_told(inside)
+    assert nothing_logged(inside)
 
 
 @pytest.mark.wire
-def test_a_refused_batch_leaves_the_gates_as_they_were(inside: Space) -> None:
+def test_a_refused_batch_leaves_the_blocklist_as_it_was(inside: Space) -> None:
     passed = inside.namespace.passed.netfilter
-    set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
+    set_entries(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
 
-    flush = nftables._request(nftables._DELETE_RULE, 0, text(1, b"warex") + text(2, b"gate"))
+    flush = nftables._request(nftables._DELETE_RULE, 0, text(1, b"warex") + text(2, b"blocklist"))
     with pytest.raises(OSError, match="netfilter, message 2"):
         nftables._send(passed, [flush, nftables._rule(b"no such chain", b"")])
 
     assert connect(inside, "192.0.2.77", 80) == "ConnectionRefusedError"
-    told(inside)
+    logged(inside)
 
 
 @pytest.mark.wire
@@ -241,12 +241,12 @@ def _logged(packet: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("version", "ends"), [(4, ("192.0.2.2", "192.0.2.7")), (6, ("::2", "::7"))]
 )
-def test_an_attempt_is_read_from_the_packet_that_met_the_gate(
+def test_a_try_is_read_from_the_packet_that_met_the_blocklist(
     version: int, ends: tuple[str, str]
 ) -> None:
-    (attempt,) = nftables.read_log(_logged(_packet(version)))
+    (blocked,) = nftables.read_log(_logged(_packet(version)))
 
-    assert attempt == BlockedConnection(ends[0], 40000, ends[1], 443)
+    assert blocked == BlockedConnection(ends[0], 40000, ends[1], 443)
 
 
 def test_several_attempts_may_come_in_one_message() -> None:

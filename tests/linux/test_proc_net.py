@@ -1,4 +1,4 @@
-"""Who listens on a port is told, by IPv4 and IPv6, down to the program."""
+"""The listener on a port is found, by IPv4 and IPv6, with its program."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.wire
 @pytest.mark.parametrize(
     ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
 )
-def test_who_listens_is_told(family: socket.AddressFamily, address: str) -> None:
+def test_a_listener_is_found(family: socket.AddressFamily, address: str) -> None:
     with socket.create_server((address, 0), family=family) as server:
         port = server.getsockname()[1]
         listener = find_listener(port)

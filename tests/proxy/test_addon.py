@@ -372,7 +372,7 @@ def test_nothing_is_hit_or_counted_before_the_first_page(begin: Begin, plain: Or
     assert [(event.reason, event.count) for event in missed] == [("not_armed", 2)]
 
 
-def test_a_call_of_another_family_is_recorded_and_left_alone(begin: Begin, plain: Origin) -> None:
+def test_a_call_of_another_family_is_recorded_and_unchanged(begin: Begin, plain: Origin) -> None:
     plain.routes["/v1/messages"] = Answer(body=b"{}")
     with begin(scenario=scenario(HttpError(status=500))) as lane:
         with httpx.Client(proxy=lane.url) as client:

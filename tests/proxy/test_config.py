@@ -1,4 +1,4 @@
-"""What a lane is told is the same on the other side of the channel."""
+"""A lane's configuration is the same on the other side of the channel."""
 
 from pathlib import Path
 

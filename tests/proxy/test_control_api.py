@@ -1,4 +1,4 @@
-"""The control API: who may call, what each call does, and that it stands in the trace."""
+"""The control API: who may call, what each call does, and that it is in the trace."""
 
 import json
 import urllib.error

@@ -116,10 +116,12 @@ def test_an_answer_is_given_again_byte_for_byte_without_the_model(
     assert len(plain.seen) == asked
     calls = second.events(LlmCall)
     assert all(call.replayed and call.complete for call in calls)
-    assert [_told(call) for call in calls] == [_told(call) for call in first.events(LlmCall)]
+    assert [_content_of(call) for call in calls] == [
+        _content_of(call) for call in first.events(LlmCall)
+    ]
 
 
-def _told(call: LlmCall) -> tuple[object, ...]:
+def _content_of(call: LlmCall) -> tuple[object, ...]:
     return call.family, call.answer, call.tool_calls, call.input_tokens, call.output_tokens
 
 

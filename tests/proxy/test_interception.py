@@ -56,7 +56,7 @@ def test_a_rule_about_the_sites_concerns_the_sites_hosts() -> None:
     assert tested.passthrough_reason("other.example") == "not_concerned"
 
 
-def test_a_host_whose_client_refused_us_is_left_alone_from_then_on() -> None:
+def test_a_host_whose_client_refused_us_is_passed_through_from_then_on() -> None:
     tested = interception()
     tested.note_rejected("Pinned.example")
     assert tested.passthrough_reason("pinned.example") == "tls_rejected"

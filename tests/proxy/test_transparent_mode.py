@@ -94,7 +94,7 @@ def test_loopback_is_the_namespaces_own_but_for_the_hosts_ports(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
     with begin_inside() as within:
-        # 7: refused in there, though somebody listens outside.
+        # 7: refused in there, though a program listens outside.
         assert within.fetch_fails(f"http://127.0.0.1:{plain.port}/a") == 7
     assert within.lane.events(RequestSeen) == []
 
@@ -154,11 +154,13 @@ def test_streamed_events_arrive_one_by_one(begin_inside: BeginInside, plain: Ori
         writer.write(b"data: 2\n\n")
         writer.close()
 
-    async def tell(seen: Seen, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def report(
+        seen: Seen, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         heard.set()
         writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
 
-    plain.routes.update({"/events": events, "/heard": tell})
+    plain.routes.update({"/events": events, "/heard": report})
     program = """
 from urllib.request import urlopen
 with urlopen("http://shop.test/events") as stream:
@@ -303,10 +305,10 @@ def test_http_2_without_tls_is_read_and_faults_reach_it(begin_inside: BeginInsid
     with served(h2c=True) as site, begin_inside(scenario=fault, host_ports=(site.port,)) as within:
         site.routes["/rpc"] = Answer(trailers=[(b"grpc-status", b"0")])
         url = f"http://127.0.0.1:{site.port}"
-        told = within.curl("--http2-prior-knowledge", "-D", "-", "-d", "asked", f"{url}/rpc")
-        assert told.startswith("HTTP/2 200")
-        assert "hello" in told
-        assert "grpc-status: 0" in told
+        shown = within.curl("--http2-prior-knowledge", "-D", "-", "-d", "asked", f"{url}/rpc")
+        assert shown.startswith("HTTP/2 200")
+        assert "hello" in shown
+        assert "grpc-status: 0" in shown
         assert within.curl("--http2-prior-knowledge", *_STATUS, f"{url}/broken") == "503"
         assert site.seen[0].body == b"asked"
         assert site.seen[0].version == "HTTP/2.0"
@@ -364,7 +366,7 @@ from warex.proxy.process.forkserver import Forkserver
 from warex.proxy.process.client import start_proxy
 from warex.sandbox.namespace.launcher import open_namespace
 ca = CertificateAuthority(Path({str(ca.folder)!r}))
-config = ProxyConfig(ca=ca.folder, capture="handed")
+config = ProxyConfig(ca=ca.folder, capture="namespace")
 with open_namespace(ca) as space, start_proxy(Forkserver(), config, passed=space.passed) as proxy:
     print(proxy.pid, flush=True)
     time.sleep(60)

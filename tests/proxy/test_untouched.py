@@ -79,7 +79,7 @@ def never_hits() -> Scenario:
 
 
 def generated(rng: KeyedRng, number: int) -> Answer:
-    """Make an answer; ``number`` tells which one."""
+    """Make an answer; ``number``: which one."""
     coding = rng.choice([*CODINGS], "coding", number)
     size = rng.choice([0, 1, 3, 40, 4000], "size", number)
     kind = rng.choice(TYPES, "type", number)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-# Brings up loopback as `ip link set lo up` would, says so, and holds the namespace until told.
+# Brings up loopback as `ip link set lo up` would, and holds the namespace until its input ends.
 _HOLD = """
 import fcntl, os, socket, struct, sys
 os.unshare(os.CLONE_NEWNET)

@@ -98,12 +98,12 @@ def test_a_command_that_ignores_polite_words_is_killed(
 
 
 def test_a_command_ends_when_it_is_told_to_stop(tmp_path: Path) -> None:
-    told = threading.Event()
-    timer = threading.Timer(0.3, told.set)
+    stop = threading.Event()
+    timer = threading.Timer(0.3, stop.set)
     timer.start()
 
     code = "import time; time.sleep(600)"
-    done = run_command(python(code), {}, tmp_path / "log", timeout_s=60, stop=told.is_set)
+    done = run_command(python(code), {}, tmp_path / "log", timeout_s=60, stop=stop.is_set)
 
     timer.join()
     assert done.code is None

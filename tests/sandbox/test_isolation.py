@@ -79,7 +79,7 @@ def test_time_and_a_stop_end_a_command_and_the_next_one_runs(
 
 
 @pytest.mark.parametrize("check", [None, lambda: None], ids=["before", "after"])
-def test_a_configuration_that_cannot_work_is_told(
+def test_a_configuration_that_cannot_work_is_reported(
     check: Callable[[], None] | None, forkserver: Forkserver, ca: CertificateAuthority
 ) -> None:
     def configure(capture: Capture) -> ProxyConfig:
@@ -108,7 +108,7 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
         return configured(ca, capture=capture)
 
     with open_sandbox(
-        "auto", forkserver, configure, ca, os.environ, told=ProxyCallbacks(said.append)
+        "auto", forkserver, configure, ca, os.environ, callbacks=ProxyCallbacks(said.append)
     ) as place:
         assert place.isolation == "environment"
 
@@ -116,11 +116,11 @@ def test_without_namespaces_the_environment_serves_and_one_sentence_says_why(
     (sentence,) = said
     assert sentence.endswith("this machine allows none; allow them")
 
-    def use(wish: RequestedIsolation, scenario: Scenario | None = None) -> None:
+    def use(requested: RequestedIsolation, scenario: Scenario | None = None) -> None:
         def configure(capture: Capture) -> ProxyConfig:
             return ProxyConfig(ca=ca.folder, capture=capture, scenario=scenario)
 
-        with open_sandbox(wish, forkserver, configure, ca, os.environ):
+        with open_sandbox(requested, forkserver, configure, ca, os.environ):
             pass
 
     with pytest.raises(MachineError, match="allows none"):

@@ -1,4 +1,4 @@
-"""Signals that somebody sends to WAREX reach the command; the terminal's own it gets anyhow."""
+"""Signals that another process sends to WAREX reach the command, as the terminal's own do."""
 
 import os
 import signal

@@ -14,7 +14,7 @@ from warex.traces import RequestSeen, read_trace
 
 pytestmark = pytest.mark.wire
 
-# Where another environment would lead: nowhere, and trusting nobody.
+# Where another environment would lead: nowhere, and without any trust.
 LEFT_OVER = {
     "HTTPS_PROXY": "http://127.0.0.1:9",
     "https_proxy": "http://127.0.0.1:9",

@@ -28,7 +28,7 @@ from warex.linux.netlink import (
 )
 
 TABLE: Final = b"warex"
-BLOCKLIST_CHAIN: Final = b"gate"
+BLOCKLIST_CHAIN: Final = b"blocklist"
 """Chain in which connections are refused before they are redirected."""
 LOG_GROUP: Final = 8
 """Log group of the connection tries that the blocklist stops."""
@@ -99,39 +99,30 @@ def set_rules(netlink: socket.socket, to: RedirectConfig) -> None:
         [
             # table inet warex
             _request(_NEW_TABLE, CREATE, text(1, TABLE)),
-            # chain gate { type filter hook output priority -150; }: before the redirect
+            # chain blocklist { type filter hook output priority -150; }: before the redirect
             _chain(BLOCKLIST_CHAIN, b"filter", -150),
             # chain capture { type nat hook output priority -100; }
             _chain(b"capture", b"nat", -100),
-            # chain guard { type filter hook output priority 0; }
-            _chain(b"guard", b"filter", 0),
+            # chain output { type filter hook output priority 0; }
+            _chain(b"output", b"filter", 0),
             *(_rule(b"capture", expressions) for expressions in _redirect_rules(to)),
-            *(_rule(b"guard", expressions) for expressions in _filter_rules(to)),
+            *(_rule(b"output", expressions) for expressions in _filter_rules(to)),
         ],
     )
 
 
-def set_blocklist(netlink: socket.socket, gates: Iterable[BlocklistEntry]) -> None:
+def set_blocklist(netlink: socket.socket, entries: Iterable[BlocklistEntry]) -> None:
     """Replace the blocklist by these entries; raise OSError if the kernel refuses.
 
     Open connections are not affected: only new ones are blocked.
     """
-    # flush chain inet warex gate
+    # flush chain inet warex blocklist
     flush = _request(_DELETE_RULE, 0, text(1, TABLE) + text(2, BLOCKLIST_CHAIN))
-    _send(netlink, [flush, *(_rule(BLOCKLIST_CHAIN, _block_rule(gate)) for gate in gates)])
+    _send(netlink, [flush, *(_rule(BLOCKLIST_CHAIN, _block_rule(entry)) for entry in entries)])
 
 
-def listen_to_blocked() -> socket.socket:
-    """Return a socket that receives the blocked connection tries of the current namespace."""
-    return _listen_to(LOG_GROUP)
-
-
-def listen_to_refusals() -> socket.socket:
-    """Return a socket that receives the connections refused by the namespace's loopback."""
-    return _listen_to(REFUSED_GROUP)
-
-
-def _listen_to(group: int) -> socket.socket:
+def listen_to(group: int) -> socket.socket:
+    """Return a socket that receives what the current namespace logs to a group."""
     log = open_socket()
     # Send each entry immediately, with the packet's head: addresses and ports.
     bind = attribute(1, b"\x01")
@@ -140,11 +131,6 @@ def _listen_to(group: int) -> socket.socket:
     head = struct.pack(">BBH", 0, 0, group)
     exchange(log, message((_LOG << 8) | 1, ACKNOWLEDGE, 1, head + bind + copy + at_once), 1, _NAME)
     return log
-
-
-def refused_ports(received: bytes) -> set[int]:
-    """Return the loopback ports that refused a connection, by a message of the refusal log."""
-    return {answer.source_port for answer in read_log(received)}
 
 
 def read_log(received: bytes) -> Iterator[BlockedConnection]:
@@ -170,7 +156,7 @@ def exists(family: IpFamily, table: str, chain: str = "") -> bool:
     kind = _GET_CHAIN if chain else _GET_TABLE
     with open_socket() as netlink:
         netlink.send(message((_NFTABLES << 8) | kind, 0, 0, _place(family, table, chain)))
-        return all(told != ERROR for told, _, _ in messages(netlink.recv(65536)))
+        return all(kind != ERROR for kind, _, _ in messages(netlink.recv(65536)))
 
 
 def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
@@ -190,10 +176,9 @@ def delete_if_empty(family: IpFamily, table: str, chain: str = "") -> None:
 
 def _redirect_rules(to: RedirectConfig) -> Iterator[_Expressions]:
     # On loopback, too: the namespace must not reach a resolver that listens on the host's loopback.
-    # udp dport 53 redirect to :DNS
-    yield _protocol(_UDP) + _to_port(53) + _redirect(to.dns)
-    # tcp dport 53 redirect to :DNS
-    yield _protocol(_TCP) + _to_port(53) + _redirect(to.dns)
+    for protocol in (_UDP, _TCP):
+        # udp dport 53 redirect to :DNS, tcp dport 53 redirect to :DNS
+        yield _protocol(protocol) + _to_port(53) + _redirect(to.dns)
     for port in sorted(to.host_ports):
         # ip daddr 127.0.0.0/8 tcp dport PORT redirect to :TCP
         yield _loopback_four() + _protocol(_TCP) + _to_port(port) + _redirect(to.tcp)
@@ -231,18 +216,18 @@ def _own(to: RedirectConfig) -> Iterator[_Expressions]:
         yield _to_address(address)
 
 
-def _block_rule(gate: BlocklistEntry) -> _Expressions:
+def _block_rule(entry: BlocklistEntry) -> _Expressions:
     """Encode a blocklist entry: log group N, then reject with tcp reset, or drop."""
     # ip daddr ADDRESS meta l4proto tcp [tcp dport PORT] tcp flags & (syn | ack) == syn
-    match = _to_address(gate.address) + _protocol(_TCP)
-    if gate.port is not None:
-        match += _to_port(gate.port)
-    if gate.how == "pass":
+    match = _to_address(entry.address) + _protocol(_TCP)
+    if entry.port is not None:
+        match += _to_port(entry.port)
+    if entry.how == "pass":
         # … return
         return match + _verdict(_RETURN)
     match += _payload(2, 13, 1) + _masked(_SYN_ACK) + _equal(bytes([_SYN]))
     log = _log_to(LOG_GROUP)
-    if gate.how == "drop":
+    if entry.how == "drop":
         return match + log + _verdict(_DROP)
     return match + log + _expression(b"reject", _number(1, 1) + attribute(2, b"\x00"))
 

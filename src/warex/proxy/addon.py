@@ -5,10 +5,9 @@ One exchange: ``requestheaders`` (map the host) → ``request`` (decide; apply r
 faults) → ``warex_sent`` (an injected response is sent) or ``error``.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import replace
 from functools import partial
-from typing import override
 
 from mitmproxy import connection, http
 
@@ -21,23 +20,22 @@ from warex.proxy.exchange.apply import AppliedInjection, apply_effects
 from warex.proxy.exchange.client_status import client_status_of
 from warex.proxy.exchange.llm_calls import may_be_llm_call
 from warex.proxy.exchange.mcp_calls import McpCalls, amends_response
-from warex.proxy.exchange.paced_response import paced_response_of
+from warex.proxy.exchange.paced_response import ResponseCut, paced_response_of
 from warex.proxy.exchange.state import ExchangeState, attach, state_of
-from warex.proxy.exchange.tasks import TASK_HOST, Task
+from warex.proxy.exchange.tasks import TASK_HOST
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.pacing import PacingHooks
-from warex.proxy.hooks.task_attribution import TaskHooks
 from warex.proxy.hooks.tunnels import is_tunnelled
 from warex.proxy.hooks.websocket import WebSocketHooks
 from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.net.check import RejectedRequest
-from warex.proxy.net.client_socket import wait_flushed
-from warex.proxy.record.fault_events import delivered, missed, planned, skipped
+from warex.proxy.net.client_socket import reset, wait_flushed
+from warex.proxy.record.fault_events import missed, record_plan, settle, skipped
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
 from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
-from warex.scenarios import Decision, Injector, PlannedInjection
+from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen, ResponseSeen
 from warex.traces.redaction.structured import redact_url
 
@@ -49,7 +47,7 @@ _STREAM_THRESHOLD = 256 * 1024
 """Bytes above which a request body is streamed if no rule can concern it."""
 
 
-class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
+class WarexAddon(WebSocketHooks, PacingHooks):
     """Injects a scenario's faults into one trial's exchanges, and records them all."""
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
@@ -58,13 +56,11 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         """Flows whose request is not complete yet, by their id."""
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, ExchangeState]]] = {}
         self.idle_connections = IdleConnections(injector, recorder.clock, self._live.__contains__)
-        self.before_llm_call: Callable[[], None] = lambda: None
-        """Called before an LLM request is forwarded; raises to prevent it."""
         self.mcp = McpCalls(recorder)
         rules = injector.scenario.rules
         self.previous_responses = PreviousResponses(rules)
         self.fault_sites = FaultSites(recorder)
-        self.rewrites = RewrittenPages(rules, recorder, self._met, self.fault_sites.note_injection)
+        self.rewrites = RewrittenPages(rules, recorder, self._settle, self.fault_sites.note)
 
     # ---- the exchange
 
@@ -77,9 +73,8 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             target = self.interception.map_target(request.pretty_host, request.port)
             if target is not None:
                 flows.map_remote(flow, target)
-        if flow.is_replay or (
-            flow.client_conn.tls_version is None and self.is_passed_through(flow)
-        ):
+        is_plain = flow.client_conn.tls_version is None
+        if flow.is_replay or (is_plain and self.is_passed_through(flow)):
             return
         self._incomplete[flow.id] = flow
         if may_be_llm_call(request.method, request.path) or self.mcp.needs_request_body(flow):
@@ -91,9 +86,8 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             if concerned and not flows.is_grpc(request):
                 return
             state = self._begin(flow)
-            if not state.is_to_warex and all(
-                it.stage != "request" for it in state.decision.injections
-            ):
+            stages = {injection.stage for injection in state.decision.injections}
+            if not state.is_to_warex and "request" not in stages:
                 request.stream = state.count_sent
 
     @fail_closed
@@ -181,7 +175,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         )
         state.task.llm_calls.note_unread(state)
         state.task.llm_calls.note_retry(state)
-        self._record_plan(state, decision)
+        record_plan(self.recorder, decision, request.url)
         state.pending = list(decision.injections)
 
     @fail_closed
@@ -206,7 +200,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         state.resource = resource_of(answered.request, answered.response)
         now = self.recorder.clock.now()
         decision = state.task.injector.response(answered, now, llm=state.is_agent_request)
-        self._record_plan(state, decision)
+        record_plan(self.recorder, decision, answered.request.url)
         state.pending += decision.injections
 
     @fail_closed
@@ -232,9 +226,20 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         state = state_of(flow)
         if state is None or state.finished:
             return
-        presence = state.client_status
-        arrived = await presence.wait_sent() and await wait_flushed(flow.client_conn)
-        self.end(flow, state, arrived=arrived and not presence.has_reset)
+        client = state.client_status
+        arrived = await client.wait_sent() and await wait_flushed(flow.client_conn)
+        self.end(flow, state, arrived=arrived and not client.has_reset)
+
+    @fail_closed
+    async def warex_response_cut(self, broken_off: ResponseCut) -> None:
+        """Cut a response once its sent part has left."""
+        flow, state = broken_off.flow, state_of(broken_off.flow)
+        if state is None or state.finished:
+            return
+        arrived = await wait_flushed(flow.client_conn)
+        if broken_off.how == "reset":
+            reset(flow.client_conn)
+        self.end(flow, state, arrived=arrived, error=flows.CUT)
 
     @fail_closed
     def error(self, flow: http.HTTPFlow) -> None:
@@ -262,17 +267,6 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         super().warex_request_rejected(refused)
 
     # ---- faults
-
-    def _record_plan(self, state: ExchangeState, decision: Decision) -> None:
-        """Record the planned and the superseded injections of a decision."""
-        if not (decision.injections or decision.superseded):
-            return
-        url = redact_url(state.exchange.request.url)
-        for injection in decision.injections:
-            self.recorder.write(planned(injection, url))
-        for injection in decision.superseded:
-            self.recorder.write(planned(injection, url))
-            self.recorder.write(missed(injection, "superseded"))
 
     async def _apply_before(
         self, flow: http.HTTPFlow, state: ExchangeState, injections: list[PlannedInjection]
@@ -310,8 +304,7 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             applied = AppliedInjection(injection)
             state.pending.remove(injection)
             if self.mcp.is_out_of_reach(state, injection):
-                state.task.injector.settle(injection, delivered=False)
-                self.recorder.write(missed(injection, "nothing_to_rewrite"))
+                settle(self.recorder, state.task.injector, injection, "nothing_to_rewrite")
                 continue
             state.applied.append(applied)
             await apply_effects(applied, flow, state.client_status, self.recorder.clock)
@@ -321,26 +314,25 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
                 # The trace has the response that the client receives, and its times.
                 state.llm.reset()
             state.by_warex = state.by_warex or applied.replied or applied.cut
-            self.mcp.apply(state, applied, partial(self._met, state, applied))
+            self.mcp.apply(state, applied, partial(self._settle, state, applied))
             if applied.cut:
                 self._expect_retries_after_cut(flow, state, injection)
             if applied.done or applied.client_left:
-                self._settle(state, applied, arrived=not applied.client_left)
+                self._settle(state, applied, not applied.client_left)
             if applied.client_left:
                 # The end of the exchange records the injections that were not applied.
                 state.client_status.mark_left()
                 return False
             if applied.cut:
-                self._supersede(state)
+                self._miss_pending(state, "superseded")
                 return True
         self._expect_retry(flow, state)
         return False
 
-    def _supersede(self, state: ExchangeState) -> None:
-        """Settle the injections that a cut makes impossible."""
+    def _miss_pending(self, state: ExchangeState, reason: str) -> None:
+        """Settle the injections that can no longer be applied."""
         for injection in state.pending:
-            state.task.injector.settle(injection, delivered=False)
-            self.recorder.write(missed(injection, "superseded"))
+            settle(self.recorder, state.task.injector, injection, reason)
         state.pending = []
 
     def _expect_retries_after_cut(
@@ -359,23 +351,24 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         if flow.response is not None and flow.response.status_code in _RETRIED_STATUSES:
             state.task.injector.died(state.exchange.id, self.recorder.clock.now())
 
-    def _settle(self, state: ExchangeState, applied: AppliedInjection, *, arrived: bool) -> None:
+    def _settle(self, state: ExchangeState, applied: AppliedInjection, arrived: bool) -> None:
         """Record the outcome of an injection, once."""
         if applied not in state.applied:
             return
         state.applied.remove(applied)
         injection = applied.injection
         met = (arrived and not applied.changed_nothing) or applied.gave_up_waiting
-        state.task.injector.settle(injection, delivered=met)
         if met:
-            state.task.llm_calls.note_rate_limited(state, injection, self.recorder.clock.now())
-            left = applied.gave_up_waiting
-            self.recorder.write(delivered(injection, applied.waited_s, left, applied.changes))
-        else:
-            self.recorder.write(missed(injection, applied.missed_reason, applied.waited_s))
-
-    def _met(self, state: ExchangeState, applied: AppliedInjection, arrived: bool) -> None:
-        self._settle(state, applied, arrived=arrived)
+            state.task.llm_calls.note_refused(state, injection, self.recorder.clock.now())
+        settle(
+            self.recorder,
+            state.task.injector,
+            injection,
+            None if met else applied.missed_reason,
+            applied.waited_s,
+            client_left=applied.gave_up_waiting,
+            changes=applied.changes,
+        )
 
     # ---- the end of an exchange
 
@@ -419,27 +412,14 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
             self.previous_responses.end(flow, state)
         self.mcp.keep_resumable(flow, state, error)
         for applied in [it for it in state.applied if not it.outlives_exchange(arrived=arrived)]:
-            self._settle(state, applied, arrived=arrived)
-        for injection in state.pending:
-            state.task.injector.settle(injection, delivered=False)
-            self.recorder.write(missed(injection, "client_gone"))
-        state.pending = []
+            self._settle(state, applied, arrived)
+        self._miss_pending(state, "client_gone")
         if state.llm is not None and state.task.llm_calls.end(flow, state, error):
             self.task_ended(state.task)
         self.mcp.end(flow, state, error)
         state.task.injector.finish(state.exchange.id)
 
     # ---- arming and the end of a task
-
-    @override
-    def model_asked(self, task: Task) -> None:
-        self.before_llm_call()
-        self.record_arming(task, "first_llm_call")
-
-    @override
-    def task_ended(self, task: Task) -> None:
-        self.disarm_task(task, "terminal_action")
-        self.detect_task_end(task)
 
     def arm(self) -> None:
         """Apply faults and count from here on, as the control API asks."""
@@ -471,12 +451,6 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         else:
             self.answer_canary(flow, state)
 
-    @override
-    def report_skipped(self) -> None:
-        """Record how many exchanges each rule skipped, and why."""
-        for event in skipped(self.tasks.main.injector):
-            self.recorder.write(event)
-
     def finish(self) -> None:
         """Settle the open exchanges at the end of the trial."""
         now = self.recorder.clock.now()
@@ -486,14 +460,13 @@ class WarexAddon(TaskHooks, PacingHooks, WebSocketHooks):
         for exchanges in list(self._live.values()):
             for flow, state in list(exchanges.values()):
                 self._record_request(flow, state)
-                for applied in [*state.applied, *map(AppliedInjection, state.pending)]:
-                    self.recorder.write(
-                        missed(applied.injection, "trial_over", applied.waited(now))
-                    )
+                for it in [*state.applied, *map(AppliedInjection, state.pending)]:
+                    self.recorder.write(missed(it.injection, "trial_over", it.waited(now)))
                 state.applied, state.pending = [], []
                 self.end(flow, state, arrived=False, error="the trial ended")
         self.mcp.finish()
         self.rewrites.finish()
         self.connection_tries.finish()
-        for event in (it for task in self.tasks.all() for it in skipped(task.injector)):
-            self.recorder.write(event)
+        for task in self.tasks.all():
+            for event in skipped(task.injector):
+                self.recorder.write(event)

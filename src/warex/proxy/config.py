@@ -24,7 +24,7 @@ class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
 class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """The configuration of one lane's proxy for one trial."""
 
-    capture: Literal["forward", "handed", "transparent"] = "forward"
+    capture: Literal["forward", "namespace", "transparent"] = "forward"
     """How connections arrive: from clients that use the proxy; from the passed sockets of a
     namespace; or redirected to ``host`` and ``port`` by the machine's own rules."""
     host: str = "127.0.0.1"

@@ -19,10 +19,10 @@ from pydantic import BaseModel, JsonValue
 from warex.errors import ScenarioError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
-from warex.proxy.exchange.tasks import seed_of
 from warex.scenarios import Match, Rule
 from warex.scenarios.mistakes import validate_document
 from warex.scenarios.namespace_only import require_namespace
+from warex.seeds import derive_seed
 from warex.traces import Control
 
 
@@ -66,7 +66,9 @@ class ControlApi:
 
     def begin_task(self, body: _Begin) -> JsonValue:
         """Begin a task: every rule starts anew, under the task's own seed."""
-        seed = seed_of(self._addon.config.seed, body.task) if body.seed is None else body.seed
+        seed = body.seed
+        if seed is None:
+            seed = derive_seed(self._addon.config.seed, body.task)
         self._addon.begin_task(body.task, seed, "control")
         return {"task": body.task, "seed": seed}
 
@@ -96,7 +98,7 @@ class ControlApi:
             "fault": body.fault.model_dump(mode="json"),
         }
         rule = _validated(Rule, data)
-        require_namespace([rule], in_namespace=self._addon.config.capture == "handed")
+        require_namespace([rule], in_namespace=self._addon.config.capture == "namespace")
         injector = self._addon.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))

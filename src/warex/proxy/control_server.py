@@ -12,7 +12,6 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
@@ -36,10 +35,8 @@ _LINGER: Final = 1.0
 _OWN_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 
 
-@dataclass(frozen=True, slots=True)
-class _Response:
-    status: int
-    body: JsonValue
+type _Response = tuple[int, JsonValue]
+"""A status and a body."""
 
 
 class _Server:
@@ -118,19 +115,19 @@ class _Server:
         if origin and not _is_own(origin):
             return _error(403, f"pages of {origin} may not call this")
         if method not in METHODS:
-            return _Response(*dispatch(self._api, method, "", b""))
+            return dispatch(self._api, method, "", b"")
         return None
 
     def _call(self, method: str, name: str, body: bytes) -> _Response:
         try:
-            return _Response(*dispatch(self._api, method, name, body))
+            return dispatch(self._api, method, name, body)
         except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
             self._addon.fail(None, error)
             return _error(500, f"WAREX itself failed, and the trial is void: {error}")
 
 
 def _error(status: int, sentence: str) -> _Response:
-    return _Response(status, {"error": sentence})
+    return status, {"error": sentence}
 
 
 def _is_own(origin: str) -> bool:
@@ -141,16 +138,17 @@ def _is_own(origin: str) -> bool:
 
 
 def _serialized(answer: _Response, *, with_body: bool) -> bytes:
-    body = json.dumps(answer.body).encode()
+    status, content = answer
+    body = json.dumps(content).encode()
     lines = [
-        f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}",
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         "Content-Type: application/json",
         f"Content-Length: {len(body)}",
         "Connection: close",
     ]
-    if answer.status == 401:
+    if status == 401:
         lines.append("WWW-Authenticate: Bearer")
-    elif answer.status == 405:
+    elif status == 405:
         lines.append(f"Allow: {', '.join(METHODS)}")
     head = "\r\n".join([*lines, "", ""]).encode()
     return head + body if with_body else head
@@ -168,13 +166,11 @@ def bind_control(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_control(
-    addon: WarexAddon, listener: socket.socket, token: str
-) -> AsyncIterator[int]:
+async def serve_control(addon: WarexAddon, bound: socket.socket, token: str) -> AsyncIterator[int]:
     """Serve the API on a bound socket; yield its port."""
     serving = _Server(addon, token)
-    port: int = listener.getsockname()[1]
-    server = await asyncio.start_server(serving.serve, sock=listener)
+    port: int = bound.getsockname()[1]
+    server = await asyncio.start_server(serving.serve, sock=bound)
     try:
         yield port
     finally:

@@ -34,7 +34,7 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.namespace_only import require_namespace
-from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
+from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
 
@@ -65,32 +65,15 @@ async def run_engine(
     http_stream.install()
     websocket_layer.install()
     connection_handler.install()
-    _check_scenario(config)
     _check_port(config)
-    clock = Clock()
-    process_secrets().add(config.secrets)
-    writer = TraceWriter(config.out / EVENTS, clock) if config.out else None
-    blobs = BlobStore(config.out / "blobs") if config.out else None
-    recorder = Recorder(clock, writer, blobs)
-    scenario = config.scenario or Scenario(name="clean")
-    injector = Injector(
-        scenario,
-        config.seed,
-        sites=config.sites,
-        never=config.never,
-        never_agents=config.never_agents,
-        arm=config.traffic.arm,
-        schedule=config.schedule,
-        own_hosts=RESERVED_HOSTS,
-        llm_hosts=config.traffic.llm_hosts,
-    )
-    recorder.write(_trial_began(config, injector))
+    addon = begin_trial(config)
+    recorder = addon.recorder
     proof = FirstPageCanary(config, recorder)
     recorder.on_written = proof.handle_event
-    addon = WarexAddon(config, injector, recorder)
     addon.before_llm_call = proof.before_llm_call
     embedded, server = _embed(config, addon)
-    watch = _watch_for_crashes(recorder)
+    crash_handler = _CrashHandler(recorder)
+    logging.getLogger().addHandler(crash_handler)
     try:
         with (
             asyncio_utils.install_exception_handler(embedded._asyncio_exception_handler),
@@ -116,23 +99,53 @@ async def run_engine(
                 await _close_connections(server)
                 await embedded.done()
     finally:
-        logging.getLogger().removeHandler(watch)
-        if recorder.broken is None:
-            recorder.write(
-                TrialEnded(
-                    exchanges=recorder.exchanges,
-                    delivered=recorder.delivered,
-                    missed=recorder.missed,
-                )
-            )
-        if writer is not None:
-            writer.close()
+        logging.getLogger().removeHandler(crash_handler)
+        recorder.close()
 
 
-def _check_scenario(config: ProxyConfig) -> None:
-    """Refuse faults that cannot be applied, before a trace begins."""
-    rules = config.scenario.rules if config.scenario is not None else ()
-    require_namespace(rules, in_namespace=config.capture == "handed")
+def begin_trial(config: ProxyConfig) -> WarexAddon:
+    """Begin a trial and its trace; return its addon.
+
+    Raises WarexError if a fault cannot be applied or the trace cannot be written.
+    """
+    scenario, out, defence = config.scenario or Scenario(name="clean"), config.out, config.defence
+    require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
+    clock = Clock()
+    process_secrets().add(config.secrets)
+    writer = TraceWriter(out / EVENTS, clock) if out else None
+    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
+    injector = Injector(
+        scenario,
+        config.seed,
+        sites=config.sites,
+        never=config.never,
+        never_agents=config.never_agents,
+        arm=config.traffic.arm,
+        schedule=config.schedule,
+        own_hosts=RESERVED_HOSTS,
+        llm_hosts=config.traffic.llm_hosts,
+    )
+    recorder.write(
+        TrialBegan(
+            benchmark=config.benchmark,
+            agent=config.agent,
+            condition=config.condition,
+            task=config.task,
+            repeat=config.repeat,
+            attempt=config.attempt,
+            seed=config.seed,
+            scenario=config.scenario.model_dump(mode="json") if config.scenario else None,
+            defence=defence.model_dump(include={"name", "text"}) if defence else None,
+            arm=injector.arm_at,
+            sites=config.sites,
+            never=config.never,
+            record=config.traffic.record,
+            replay_of=config.replay_of,
+            versions=_VERSIONS,
+            vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
+        )
+    )
+    return WarexAddon(config, injector, recorder)
 
 
 def _check_port(config: ProxyConfig) -> None:
@@ -177,15 +190,11 @@ def preload() -> None:
 
 
 def _without_options(loop: asyncio.AbstractEventLoop) -> _Embedded:
-    embedded = _Embedded(
-        master.Master(options.Options(), event_loop=loop), proxyserver.Proxyserver()
-    )
+    made = _Embedded(master.Master(options.Options(), event_loop=loop), proxyserver.Proxyserver())
     # Log events have no listener here and need a running loop.
-    embedded.master._legacy_log_events.uninstall()
-    embedded.master.addons.add(
-        core.Core(), embedded.server, next_layer.NextLayer(), WarexTlsConfig()
-    )
-    return embedded
+    made.master._legacy_log_events.uninstall()
+    made.master.addons.add(core.Core(), made.server, next_layer.NextLayer(), WarexTlsConfig())
+    return made
 
 
 def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
@@ -219,28 +228,6 @@ def _embed(config: ProxyConfig, addon: WarexAddon) -> _Embedded:
     return made
 
 
-def _trial_began(config: ProxyConfig, injector: Injector) -> TrialBegan:
-    scenario, defence = config.scenario, config.defence
-    return TrialBegan(
-        benchmark=config.benchmark,
-        agent=config.agent,
-        condition=config.condition,
-        task=config.task,
-        repeat=config.repeat,
-        attempt=config.attempt,
-        seed=config.seed,
-        scenario=scenario.model_dump(mode="json") if scenario else None,
-        defence=defence.model_dump(include={"name", "text"}) if defence else None,
-        arm=injector.arm_at,
-        sites=config.sites,
-        never=config.never,
-        record=config.traffic.record,
-        replay_of=config.replay_of,
-        versions=_VERSIONS,
-        vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
-    )
-
-
 class _CrashHandler(logging.Handler):
     """Voids the trial when mitmproxy logs an exception."""
 
@@ -251,12 +238,6 @@ class _CrashHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info and record.exc_info[1] is not None:
             self._recorder.harness_broke(f"{record.getMessage()}: {record.exc_info[1]!r}")
-
-
-def _watch_for_crashes(recorder: Recorder) -> logging.Handler:
-    watch = _CrashHandler(recorder)
-    logging.getLogger().addHandler(watch)
-    return watch
 
 
 async def _close_connections(server: proxyserver.Proxyserver) -> None:

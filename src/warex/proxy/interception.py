@@ -41,9 +41,7 @@ class Interception:
         self._traffic = config.traffic
         self._injector = injector
         self._rejected: set[str] = set()
-        self._maps = {
-            (entry.origin, entry.origin_port): entry for entry in config.traffic.host_maps
-        }
+        self._maps = {(it.origin, it.origin_port): it for it in config.traffic.host_maps}
 
     def passthrough_reason(self, host: str) -> PassthroughReason | None:
         """Return why a host's connections are passed through; None if they are read."""

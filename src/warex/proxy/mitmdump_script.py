@@ -7,63 +7,32 @@ each trial).
 
 import logging
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
-from importlib.metadata import version
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from mitmproxy import addonmanager, ctx, exceptions
 
-from warex.clock import Clock
 from warex.errors import WarexError
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import RESERVED_HOSTS
+from warex.proxy.engine import begin_trial
 from warex.proxy.mitmproxy_patches import http1, http2, http_stream
-from warex.proxy.record.recorder import Recorder
-from warex.scenarios import Injector, Scenario
 from warex.scenarios.load import load_scenario
-from warex.scenarios.namespace_only import require_namespace
-from warex.traces import EVENTS, TraceWriter, TrialBegan, TrialEnded
-from warex.traces.blobs import BlobStore
 
 logger = logging.getLogger(__name__)
 
 _OPTIONS = ("warex_scenario", "warex_seed", "warex_out", "warex_sites")
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """A trial: from one change of the options to the next, or to mitmproxy's end."""
-
-    addon: WarexAddon
-    writer: TraceWriter | None
-
-    def end(self) -> None:
-        """Settle the open exchanges and end the trace."""
-        recorder = self.addon.recorder
-        try:
-            self.addon.finish()
-            if recorder.broken is None:
-                recorder.write(
-                    TrialEnded(
-                        exchanges=recorder.exchanges,
-                        delivered=recorder.delivered,
-                        missed=recorder.missed,
-                    )
-                )
-        except WarexError as error:
-            logger.error("WAREX: %s", error)
-        if self.writer is not None:
-            self.writer.close()
-
-
 class Warex:
-    """Declares the options and holds the addon of the current trial."""
+    """Declares the options and holds the addon of the current trial.
+
+    A trial lasts from one change of the options to the next, or to mitmproxy's end.
+    """
 
     def __init__(self) -> None:
         self.addons: list[WarexAddon] = []
-        self._trial: _Trial | None = None
         self._last_options: tuple[str, ...] | None = None
         self._at_start = True
 
@@ -90,7 +59,7 @@ class Warex:
             return
         at_start, self._at_start = self._at_start, False
         try:
-            trial = _begin()
+            addon = _begin()
         except WarexError as error:
             if not at_start:
                 raise exceptions.OptionsError(f"WAREX: {error}") from None
@@ -98,54 +67,37 @@ class Warex:
             logger.error("WAREX: %s", error)
             return
         self.done()
-        self._trial, self._last_options = trial, wanted
-        self.addons = [trial.addon]
-        ctx.master.addons.register(trial.addon)
+        self._last_options = wanted
+        self.addons = [addon]
+        ctx.master.addons.register(addon)
 
     def done(self) -> None:
-        """End the trial."""
-        trial, self._trial, self._last_options = self._trial, None, None
-        if trial is None:
-            return
-        trial.end()
-        ctx.master.addons.lookup.pop("warexaddon", None)
+        """End the trial: settle the open exchanges and end the trace."""
+        self._last_options = None
+        for addon in self.addons:
+            try:
+                with closing(addon.recorder):
+                    addon.finish()
+            except WarexError as error:
+                logger.error("WAREX: %s", error)
+            ctx.master.addons.lookup.pop("warexaddon", None)
         self.addons = []
 
 
-def _begin() -> _Trial:
+def _begin() -> WarexAddon:
     options: Any = ctx.options
     scenario = load_scenario(options.warex_scenario) if options.warex_scenario else None
-    require_namespace(scenario.rules if scenario else (), in_namespace=False)
-    out = Path(options.warex_out) if options.warex_out else None
     config = ProxyConfig(
         ca=Path(options.confdir),
-        out=out,
+        out=Path(options.warex_out) if options.warex_out else None,
         scenario=scenario,
         seed=options.warex_seed,
         sites=tuple(options.warex_sites),
     )
-    injector = Injector(
-        scenario or Scenario(name="clean"),
-        config.seed,
-        sites=config.sites,
-        own_hosts=RESERVED_HOSTS,
-    )
-    clock = Clock()
-    writer = TraceWriter(out / EVENTS, clock) if out else None
-    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
-    recorder.on_broken = lambda reason: logger.error("WAREX: the trial is void: %s", reason)
-    recorder.write(
-        TrialBegan(
-            seed=config.seed,
-            scenario=scenario.model_dump(mode="json") if scenario else None,
-            arm=injector.arm_at,
-            sites=config.sites,
-            versions={"warex": version("warex"), "mitmproxy": version("mitmproxy")},
-        )
-    )
-    addon = WarexAddon(config, injector, recorder)
+    addon = begin_trial(config)
+    addon.recorder.on_broken = lambda why: logger.error("WAREX: the trial is void: %s", why)
     addon.on_notice = lambda sentence: logger.warning("WAREX: %s", sentence)
-    return _Trial(addon, writer)
+    return addon
 
 
 addons = [Warex()]

@@ -44,20 +44,17 @@ class Rewriter(Protocol):
     @property
     def applied(self) -> bool:
         """Whether there was something to change."""
-        ...
+        return bool(self.changes)
 
     @property
     def changes(self) -> Sequence[ValueChange]:
         """The changed values, if the edit changes values."""
-        ...
 
     def feed(self, data: bytes) -> bytes:
         """Take the next part of the body; return what can be sent."""
-        ...
 
     def close(self) -> bytes:
         """Return the rest at the end of the body."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +76,6 @@ class Edit(Protocol):
     @property
     def report(self) -> str:
         """The path to which the changed page sends its reports; empty for none."""
-        ...
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Return the edit of a response with this head; None if it does not apply."""
-        ...

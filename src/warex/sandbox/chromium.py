@@ -5,8 +5,12 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warex.errors import MachineError
+
+if TYPE_CHECKING:
+    from warex.proxy.certificates.ca import CertificateAuthority
 
 QUIET_FLAGS = (
     "--disable-quic",
@@ -75,9 +79,17 @@ def _playwright_folder(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("HOME", "/nonexistent")) / cache / "ms-playwright"
 
 
+def spki_flag(ca: "CertificateAuthority") -> str:
+    """Return the flag that trusts the CA by its public key."""
+    return f"--ignore-certificate-errors-spki-list={ca.spki}"
+
+
+def root_flags() -> tuple[str, ...]:
+    """Return the flags that root needs: Chromium's sandbox does not work for it."""
+    return ("--no-sandbox",) if os.geteuid() == 0 else ()
+
+
 def headless_command(chromium: Path, profile: Path, extra: tuple[str, ...]) -> list[str]:
     """Return the command that runs this Chromium once without a window, on a fresh profile."""
-    # Chromium's sandbox does not work for root.
-    as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
     head = [str(chromium), "--headless", "--disable-gpu", "--no-first-run"]
-    return [*head, f"--user-data-dir={profile}", *QUIET_FLAGS, *as_root, *extra]
+    return [*head, f"--user-data-dir={profile}", *QUIET_FLAGS, *root_flags(), *extra]

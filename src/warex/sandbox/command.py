@@ -6,39 +6,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING
 
-from warex.errors import MachineError
 from warex.files.private import private_opener
 from warex.sandbox.cleanup.process_tree import ProcessTree
+from warex.sandbox.direct import cannot_start
 from warex.traces import write_error
+
+if TYPE_CHECKING:
+    from warex.sandbox.namespace.launcher import NamespaceProcess
 
 _POLL_SECONDS = 0.1
 """Seconds between two calls of ``stop``."""
 
 
-class ChildProcess(Protocol):
-    """A running command."""
-
-    @property
-    def pid(self) -> int:
-        """Process id in this process's PID namespace."""
-
-    def wait(self) -> int:
-        """Wait for the end; return the exit code, negative for a signal."""
-
-
-class SpawnFunction(Protocol):
-    """Starts a command whose output goes to a file."""
-
-    def __call__(
-        self,
-        arguments: Sequence[str],
-        environment: Mapping[str, str],
-        output: IO[bytes],
-        cwd: Path | None,
-    ) -> ChildProcess:
-        """Start it; raise MachineError if it cannot be started."""
+type ChildProcess = subprocess.Popen[bytes] | NamespaceProcess
+type Spawn = Callable[[Sequence[str], Mapping[str, str], IO[bytes], Path | None], ChildProcess]
+"""Starts a command with an environment, a file for its output and a working folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +43,7 @@ def run_command(
     timeout_s: float,
     stop: Callable[[], bool] | None = None,
     cwd: Path | None = None,
-    start: SpawnFunction | None = None,
+    start: Spawn | None = None,
     watch: Callable[[ProcessTree], None] = lambda family: None,
 ) -> CompletedCommand:
     """Run a command until it ends, times out, or ``stop()`` is true; end its process tree.
@@ -80,7 +64,12 @@ def run_command(
         family.leader = process.pid
         ended = threading.Event()
         codes: list[int] = []
-        waiter = threading.Thread(target=_wait_for, args=(process, codes, ended), daemon=True)
+
+        def wait() -> None:
+            codes.append(process.wait())
+            ended.set()
+
+        waiter = threading.Thread(target=wait, daemon=True)
         waiter.start()
         try:
             stopped = not _ends_by(ended, began + timeout_s, stop)
@@ -106,15 +95,7 @@ def _start(
             start_new_session=True,
         )
     except OSError as error:
-        raise MachineError(
-            f"{arguments[0]!r} cannot be started: {error.strerror}; install it, or name another"
-            " program"
-        ) from None
-
-
-def _wait_for(process: ChildProcess, codes: list[int], ended: threading.Event) -> None:
-    codes.append(process.wait())
-    ended.set()
+        raise cannot_start(arguments[0], error.strerror) from None
 
 
 def _ends_by(ended: threading.Event, deadline: float, stop: Callable[[], bool] | None) -> bool:

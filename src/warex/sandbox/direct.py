@@ -48,7 +48,12 @@ def find_program(name: str, environment: Mapping[str, str]) -> str:
         why = "it is a folder"
     elif os.path.dirname(name) and os.path.exists(name):
         why = "it may not be run (chmod +x makes it a program)"
-    raise MachineError(f"{name!r} cannot be started: {why}; install it, or name another program")
+    raise cannot_start(name, why)
+
+
+def cannot_start(name: str, why: str | None) -> MachineError:
+    """Return the error of a program that cannot be started."""
+    return MachineError(f"{name!r} cannot be started: {why}; install it, or name another program")
 
 
 def start_direct(
@@ -69,10 +74,7 @@ def start_direct(
             # A script without a shebang: the shell runs it, as in execvp(3).
             pid = _spawn(_SHELL, [_SHELL, program, *arguments[1:]], environment, mask or set())
     except OSError as error:
-        raise MachineError(
-            f"{arguments[0]!r} cannot be started: {error.strerror}; install it, or name another"
-            " program"
-        ) from None
+        raise cannot_start(arguments[0], error.strerror) from None
     return DirectProcess(pid)
 
 

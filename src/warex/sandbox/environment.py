@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from warex.sandbox.chromium import spki_flag
+
 if TYPE_CHECKING:
     from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -100,29 +102,18 @@ def proxied_environment(
     named the user's certificates to other files. Loopback stays direct, for drivers and debugging
     channels: sites on this machine are reached by a mapped name.
     """
-    # npm reads its variables in any case, so other spellings are removed.
-    npm = {
-        name
-        for name in (*PROGRAM_PROXY_VARIABLES, *PROGRAM_NO_PROXY_VARIABLES, *CA_BUNDLE_VARIABLES)
-        if name.islower()
-    }
-    kept = {
-        name: value
-        for name, value in base.items()
-        if name not in UNSET_VARIABLES and name.lower() not in npm
-    }
-    proxies = dict.fromkeys((*both_cases(PROXY_VARIABLES), *PROGRAM_PROXY_VARIABLES), proxy)
-    direct = dict.fromkeys(
-        (*both_cases(NO_PROXY_VARIABLES), *PROGRAM_NO_PROXY_VARIABLES), NO_PROXY_HOSTS
+    variables = without_variables(
+        base, *ALL_PROXY_VARIABLES, *CA_BUNDLE_VARIABLES, *UNSET_VARIABLES
     )
-    trust = dict.fromkeys(CA_BUNDLE_VARIABLES, str(bundle)) | dict.fromkeys(
-        EXTRA_CA_VARIABLES, str(ca.certificate)
-    )
-    trust |= {name: str(path) for name, path in own.items()}
-    told = {JAVA: _java(base, proxy)} | _git(base, proxy)
+    variables |= dict.fromkeys((*both_cases(PROXY_VARIABLES), *PROGRAM_PROXY_VARIABLES), proxy)
+    direct = (*both_cases(NO_PROXY_VARIABLES), *PROGRAM_NO_PROXY_VARIABLES)
+    variables |= dict.fromkeys(direct, NO_PROXY_HOSTS) | SWITCHES
+    variables |= dict.fromkeys(CA_BUNDLE_VARIABLES, str(bundle))
+    variables |= dict.fromkeys(EXTRA_CA_VARIABLES, str(ca.certificate))
+    variables |= {name: str(path) for name, path in own.items()}
+    variables |= {JAVA: _java(base, proxy)} | _git(base, proxy)
     # A Chromium on a desktop reads the desktop's settings, not the variables.
-    arguments = (f"--proxy-server={proxy}", spki_flag(ca))
-    return Environment({**kept, **proxies, **direct, **SWITCHES, **trust, **told}, arguments)
+    return Environment(variables, (f"--proxy-server={proxy}", spki_flag(ca)))
 
 
 def direct_environment(
@@ -132,8 +123,7 @@ def direct_environment(
 
     ``hosts`` maps names to the loopback port that serves their TLS, with a certificate of the CA.
     """
-    dropped = both_cases(PROXY_VARIABLES)
-    kept = {name: value for name, value in base.items() if name not in dropped}
+    kept = without_variables(base, *both_cases(PROXY_VARIABLES))
     rules = ",".join(f"MAP {host} 127.0.0.1:{port}" for host, port in sorted(hosts.items()))
     # --no-proxy-server also overrides the desktop's settings.
     arguments = (spki_flag(ca), "--no-proxy-server", f"--host-resolver-rules={rules}")
@@ -145,14 +135,22 @@ def both_cases(names: tuple[str, ...]) -> tuple[str, ...]:
     return (*names, *map(str.lower, names))
 
 
+ALL_PROXY_VARIABLES: Final = (
+    *both_cases(PROXY_VARIABLES + NO_PROXY_VARIABLES),
+    *PROGRAM_PROXY_VARIABLES,
+    *PROGRAM_NO_PROXY_VARIABLES,
+)
+
+
+def without_variables(base: Mapping[str, str], *names: str) -> dict[str, str]:
+    """Return an environment without these variables; npm's also not in another case."""
+    npm = {name for name in names if name.startswith("npm_")}
+    return {k: v for k, v in base.items() if k not in names and k.lower() not in npm}
+
+
 def java_options(base: Mapping[str, str], *options: str) -> str:
     """Return the user's ``JAVA_TOOL_OPTIONS`` followed by these options; the last one wins."""
     return " ".join(filter(None, (base.get(JAVA, "").strip(), *options)))
-
-
-def spki_flag(ca: "CertificateAuthority") -> str:
-    """Return the Chromium flag that trusts the CA by its public key."""
-    return f"--ignore-certificate-errors-spki-list={ca.spki}"
 
 
 def _java(base: Mapping[str, str], proxy: str) -> str:

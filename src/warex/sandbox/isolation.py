@@ -11,12 +11,12 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Literal
 
 from warex.errors import InputError, MachineError, ProcessDied, WarexError, retry_if_process_died
 from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.sandbox.cleanup.reaper import Reaper, start_reaper
-from warex.sandbox.direct import start_direct
+from warex.sandbox.direct import DirectProcess, start_direct
 from warex.sandbox.env_mode.browser_shims import STARTED_FILE
 from warex.sandbox.job_control import signals_blocked
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from warex.proxy.transparent.passed_sockets import PassedSockets
     from warex.sandbox.command import CompletedCommand
     from warex.sandbox.environment import Environment
-    from warex.sandbox.namespace.launcher import Namespace
+    from warex.sandbox.namespace.launcher import Namespace, NamespaceProcess
 
 _BROWSER_NAMES = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
 """Process names of browsers (comm, at most 15 characters)."""
@@ -38,21 +38,8 @@ WAREX_VARIABLES = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
 
 type Isolation = Literal["namespace", "environment", "none"]
 type RequestedIsolation = Isolation | Literal["auto"]
-type Capture = Literal["forward", "handed"]
-
-
-class Child(Protocol):
-    """A started command."""
-
-    @property
-    def pid(self) -> int:
-        """Process id in this process's PID namespace."""
-
-    def wait(self) -> int:
-        """Wait for the end; return the exit code, negative for a signal."""
-
-    def signal(self, number: int) -> None:
-        """Send a signal; do nothing if the command has ended."""
+type Capture = Literal["forward", "namespace"]
+type Child = DirectProcess | NamespaceProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +193,7 @@ class Sandbox:
         environment: Mapping[str, str],
         output: IO[bytes],
         cwd: Path | None,
-    ) -> Child:
+    ) -> "NamespaceProcess":
         if self._namespace is None:
             raise MachineError("there is no namespace")
         with open("/dev/null", "rb") as nothing:
@@ -221,14 +208,14 @@ class Sandbox:
 
 
 def available_isolation(
-    wish: RequestedIsolation, ca: "CertificateAuthority"
+    requested: RequestedIsolation, ca: "CertificateAuthority"
 ) -> tuple[Isolation, str | None]:
     """Return the isolation that this machine allows and, for ``auto``, why it is no namespace.
 
     Raises MachineError, with the remedy, if a namespace is requested and cannot be made.
     """
-    if wish == "environment" or wish == "none":
-        return wish, None
+    if requested == "environment" or requested == "none":
+        return requested, None
     from warex.sandbox.namespace.launcher import open_namespace
 
     def tried() -> None:
@@ -240,7 +227,7 @@ def available_isolation(
     except ProcessDied:
         raise  # This does not show what the machine allows.
     except MachineError as error:
-        if wish == "namespace":
+        if requested == "namespace":
             raise
         return "environment", f"without a namespace, by environment variables: {error}"
     return "namespace", None
@@ -248,7 +235,7 @@ def available_isolation(
 
 @contextmanager
 def open_sandbox(
-    wish: RequestedIsolation,
+    requested: RequestedIsolation,
     forkserver: "Forkserver",
     configure: Callable[[Capture], "ConfigLike"],
     ca: "CertificateAuthority",
@@ -257,7 +244,7 @@ def open_sandbox(
     host_ports: Collection[int] = (),
     own_session: bool = True,
     check: Callable[[], None] | None = None,
-    told: ProxyCallbacks | None = None,
+    callbacks: ProxyCallbacks | None = None,
 ) -> Iterator[Sandbox]:
     """Yield a proxy with a way to run commands behind it; clean up at the end.
 
@@ -268,34 +255,32 @@ def open_sandbox(
 
     Raises InputError or MachineError; in a namespace, ``Sandbox.proxy`` raises the proxy's errors.
     """
-    told = told or ProxyCallbacks()
+    callbacks = callbacks or ProxyCallbacks()
     with ExitStack() as stack:
         namespace = refused = None
-        if wish in ("namespace", "auto"):
+        if requested in ("namespace", "auto"):
             try:
                 namespace = _entered(stack, configure, check, ca, host_ports, own_session)
             except MachineError as error:
-                if wish == "namespace" or isinstance(error, ProcessDied):
+                if requested == "namespace" or isinstance(error, ProcessDied):
                     raise
                 refused = str(error)
-                told.on_notice(f"without a namespace, by environment variables: {error}")
+                callbacks.on_notice(f"without a namespace, by environment variables: {error}")
+        go = threading.Event()
+        if namespace is None or check is None:
+            go.set()
         if namespace is not None:
             space, ready = namespace
             for sentence in space.notices:
-                told.on_notice(sentence)
-            go = threading.Event()
-            if check is None:
-                go.set()
-            serving = stack.enter_context(_serving(forkserver, ready, told, go, space.passed))
+                callbacks.on_notice(sentence)
+            serving = stack.enter_context(_serving(forkserver, ready, callbacks, go, space.passed))
             yield Sandbox("namespace", space.environment(base), serving, go, space)
             return
-        isolation: Isolation = "none" if wish == "none" else "environment"
+        isolation: Isolation = "none" if requested == "none" else "environment"
         try:
             config = configure("forward")
             reaper = stack.enter_context(start_reaper())
-            go = threading.Event()
-            go.set()
-            serving = stack.enter_context(_serving(forkserver, lambda: config, told, go))
+            serving = stack.enter_context(_serving(forkserver, lambda: config, callbacks, go))
             proxy = serving.result()
         except InputError as error:
             if refused is None:
@@ -322,12 +307,12 @@ def _entered(
         making = inner.enter_context(_entered_in_thread(lambda: manager))
         config = None
         if check is None:
-            config = configure("handed")
+            config = configure("namespace")
         else:
             check()
         space = making.result()
         stack.push(inner.pop_all())
-        return space, lambda: config or configure("handed")
+        return space, lambda: config or configure("namespace")
 
 
 def _inheritable_fds() -> list[int]:
@@ -345,7 +330,7 @@ def _inheritable_fds() -> list[int]:
 def _serving(
     forkserver: "Forkserver",
     configured: Callable[[], "ConfigLike"],
-    told: ProxyCallbacks,
+    callbacks: ProxyCallbacks,
     go: threading.Event,
     passed: "PassedSockets | None" = None,
 ) -> "Iterator[Future[Proxy]]":
@@ -355,7 +340,7 @@ def _serving(
         go.wait()
         from warex.proxy.process.client import start_proxy
 
-        return start_proxy(forkserver, configured(), told.on_notice, told.on_end, passed)
+        return start_proxy(forkserver, configured(), callbacks.on_notice, callbacks.on_end, passed)
 
     with _entered_in_thread(start) as serving:
         try:
@@ -374,7 +359,7 @@ def _entered_in_thread[T](make: Callable[[], AbstractContextManager[T]]) -> "Ite
         try:
             made.append(make())
             entered.set_result(made[0].__enter__())
-        except BaseException as error:  # noqa: BLE001 - for whoever asks for the result
+        except BaseException as error:  # noqa: BLE001 - raised by ``result``
             entered.set_exception(error)
 
     thread = threading.Thread(target=enter, name="entering", daemon=True)
@@ -402,5 +387,5 @@ def _environment_for(
 
         return prepare_environment(base, proxy.url, ca, reaper)
     bundle = ca.bundle(reaper.scratch / "bundle.pem")
-    told = (proxy.url, str(ca.certificate), str(bundle))
-    return Environment({**base, **dict(zip(WAREX_VARIABLES, told, strict=True))})
+    values = (proxy.url, str(ca.certificate), str(bundle))
+    return Environment({**base, **dict(zip(WAREX_VARIABLES, values, strict=True))})

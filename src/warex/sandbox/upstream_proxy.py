@@ -45,8 +45,8 @@ def upstream_from_environment(environment: Mapping[str, str]) -> UpstreamProxy |
     sentence = f"WAREX goes on through {shown}, as {name} says (--upstream names another)"
     if direct := _no_proxy_hosts(environment):
         sentence += (
-            f"; that it should not for {', '.join(direct)} (NO_PROXY) cannot be told to it: if one"
-            " of them is not found, give --map ORIGIN=ORIGIN, which is asked directly"
+            f"; {', '.join(direct)} (NO_PROXY) cannot be excepted from that: if one of them is not"
+            " found, give --map ORIGIN=ORIGIN, which is asked directly"
         )
     return UpstreamProxy(f"{parts.scheme}://{user}{host}:{port}", sentence)
 

@@ -176,7 +176,8 @@ class _Teller:
         asked = {"model": "m", "messages": [{"role": "user", "content": f"turn {self._steps}"}]}
         request = recognise("POST", "/v1/chat/completions", "", json.dumps(asked).encode())
         assert request is not None
-        tap = LlmTap(request, "https://model.example/v1/chat/completions", self._steps, began)
+        url = "https://model.example/v1/chat/completions"
+        tap = LlmTap(request, url, self._steps, began, progress=self._progress)
         body = json.dumps(_completion(answer)).encode()
         self._now += answer.get("takes", 0.5)
         tap.add(body[: len(body) // 2] if answer.get("cut") else body, self._now)
@@ -189,7 +190,6 @@ class _Teller:
             error="connection cut" if answer.get("cut") else None,
             now=self._now,
             vocabulary=self._vocabulary,
-            progress=self._progress,
             blobs=None,
         )
         self._write(call.event)

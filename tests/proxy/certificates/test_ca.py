@@ -86,7 +86,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
         ensure_ca(tmp_path / "file" / "ca")
 
 
-def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_of_other_things_is_unchanged(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(MachineError, match="cannot be made"):
         ensure_ca(tmp_path)

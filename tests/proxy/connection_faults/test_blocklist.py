@@ -37,7 +37,7 @@ def test_a_connection_is_refused_and_other_hosts_are_not(
     assert [seen.url for seen in within.lane.events(RequestSeen)] == ["http://other.test/a"]
 
 
-def test_only_the_attempts_that_a_trigger_names_are_refused(
+def test_only_the_tries_that_a_trigger_names_are_refused(
     begin_inside: BeginInside, plain: Origin
 ) -> None:
     rules = scenario(ConnectionRefused(hold=0.2), Trigger(nth=(2,)), **_SHOP)
@@ -45,7 +45,7 @@ def test_only_the_attempts_that_a_trigger_names_are_refused(
         met: list[int] = []
         while len(met) < 3:
             met.append(within.run(*FETCH, "http://shop.test/a").returncode)
-            # The next attempt must be an occurrence of its own.
+            # The next try must be an occurrence of its own.
             over = time.monotonic() + 0.3
             wait_until(lambda over=over: time.monotonic() > over)  # type: ignore[misc]
         assert met == [0, _REFUSED, 0]
@@ -154,7 +154,7 @@ def test_the_connection_that_the_first_page_needs_is_refused(
     assert within.lane.events(Armed) == [], "no page was asked for"
 
 
-def test_rules_about_requests_close_no_gate(begin_inside: BeginInside, plain: Origin) -> None:
+def test_rules_about_requests_block_nothing(begin_inside: BeginInside, plain: Origin) -> None:
     rules = scenario(HttpError(status=500), **_SHOP)
     with begin_inside(scenario=rules, maps=mapped("http://shop.test", port=plain.port)) as within:
         assert within.fetch("--status", "http://shop.test/") == "500"

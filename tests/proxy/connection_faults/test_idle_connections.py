@@ -1,4 +1,4 @@
-"""Idle connections do not stand in a new rule's way."""
+"""Idle connections do not keep a new rule from applying."""
 
 import contextlib
 

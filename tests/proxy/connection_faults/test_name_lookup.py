@@ -2,12 +2,13 @@
 
 import asyncio
 
+from mitmproxy.net.dns import response_codes
+
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.faults import DnsFailure
 from warex.proxy.connection_faults.name_lookup import LookupFaults
 from warex.proxy.connection_faults.tries import ConnectionTries
-from warex.proxy.dns import messages
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
@@ -18,17 +19,17 @@ def _faults(code: str) -> tuple[LookupFaults, ConnectionTries, Recorder]:
     recorder = Recorder(clock)
     fault = DnsFailure.model_validate({"code": code})
     rules = scenario(fault, Trigger(nth=(1,)), match={"url": "https://shop.test/*"})
-    attempts = ConnectionTries(Injector(rules, 1), recorder)
-    return LookupFaults(attempts, clock), attempts, recorder
+    tries = ConnectionTries(Injector(rules, 1), recorder)
+    return LookupFaults(tries, clock), tries, recorder
 
 
 async def test_an_answer_that_has_left_is_delivered() -> None:
     faults, _, recorder = _faults("nxdomain")
     failing = faults.plan("shop.test")
     assert failing is not None
-    assert failing.code == messages.NXDOMAIN
+    assert failing.code == response_codes.NXDOMAIN
     assert [type(it) for it in recorder.ledger] == [FaultPlanned]
-    failing.mark_delivered()
+    failing.on_sent()
     assert [type(it) for it in recorder.ledger] == [FaultPlanned, FaultDelivered]
     assert faults.plan("other.test") is None
 
@@ -47,10 +48,10 @@ async def test_silence_counts_once_it_was_borne() -> None:
 
 
 async def test_silence_that_the_trials_end_breaks_is_missed() -> None:
-    faults, attempts, recorder = _faults("timeout")
+    faults, tries, recorder = _faults("timeout")
     assert faults.plan("shop.test") is not None
     faults.close()
-    attempts.finish()
+    tries.finish()
     missed = recorder.ledger[1]
     assert isinstance(missed, FaultMissed)
     assert missed.reason == "trial_over"

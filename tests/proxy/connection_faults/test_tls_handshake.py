@@ -228,7 +228,7 @@ def test_a_resumed_session_is_no_way_past_the_certificate(
 
 
 @pytest.mark.wire
-def test_a_host_that_is_passed_through_is_left_alone(
+def test_no_fault_reaches_a_host_that_is_passed_through(
     begin: Begin, ca: CertificateAuthority, secure_h1: Origin
 ) -> None:
     with (

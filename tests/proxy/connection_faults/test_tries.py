@@ -1,4 +1,4 @@
-"""What an attempt leaves in the ledger."""
+"""What a connection try leaves in the ledger."""
 
 import pytest
 
@@ -11,15 +11,15 @@ from warex.scenarios import Injector, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 
 
-def attempts_of(of: Scenario, sites: tuple[str, ...] = ()) -> tuple[ConnectionTries, Recorder]:
+def tries_of(of: Scenario, sites: tuple[str, ...] = ()) -> tuple[ConnectionTries, Recorder]:
     recorder = Recorder(Clock())
     return ConnectionTries(Injector(of, 1, sites=sites), recorder), recorder
 
 
 def test_what_is_planned_is_written_with_the_origin_and_the_point() -> None:
-    attempts, recorder = attempts_of(scenario(ConnectionRefused(), per="url"))
-    [injection] = attempts.plan("connect", "shop.test", 8443, met=True)
-    attempts.settle(injection, delivered=True, waited_s=0.5)
+    tries, recorder = tries_of(scenario(ConnectionRefused(), per="url"))
+    [injection] = tries.plan("connect", "shop.test", 8443, met=True)
+    tries.settle(injection, delivered=True, waited_s=0.5)
     planned, delivered = recorder.ledger
     assert isinstance(planned, FaultPlanned)
     assert planned.url == "https://shop.test:8443/"
@@ -30,26 +30,24 @@ def test_what_is_planned_is_written_with_the_origin_and_the_point() -> None:
 
 
 def test_an_unusual_port_has_the_scheme_of_its_site() -> None:
-    attempts, recorder = attempts_of(
-        scenario(ConnectionRefused()), sites=("http://shop.test:7770",)
-    )
-    attempts.plan("connect", "shop.test", 7770)
+    tries, recorder = tries_of(scenario(ConnectionRefused()), sites=("http://shop.test:7770",))
+    tries.plan("connect", "shop.test", 7770)
     [planned] = recorder.ledger
     assert isinstance(planned, FaultPlanned)
     assert planned.url == "http://shop.test:7770/"
 
 
-def test_what_is_left_alone_leaves_nothing() -> None:
-    attempts, recorder = attempts_of(scenario(DnsFailure(), Trigger(nth=(2,))))
-    assert attempts.plan("name", "shop.test") == ()
+def test_what_no_rule_hits_leaves_nothing() -> None:
+    tries, recorder = tries_of(scenario(DnsFailure(), Trigger(nth=(2,))))
+    assert tries.plan("name", "shop.test") == ()
     assert recorder.ledger == []
 
 
 def test_a_repeat_is_written_as_one() -> None:
-    attempts, recorder = attempts_of(scenario(DnsFailure()))
+    tries, recorder = tries_of(scenario(DnsFailure()))
     for _ in range(2):
-        [injection] = attempts.plan("name", "shop.test")
-        attempts.settle(injection, delivered=True)
+        [injection] = tries.plan("name", "shop.test")
+        tries.settle(injection, delivered=True)
     planned = [event for event in recorder.ledger if isinstance(event, FaultPlanned)]
     assert [(it.exchange, it.repeat_of, it.ordinal) for it in planned] == [
         ("a1", None, 1),
@@ -57,11 +55,11 @@ def test_a_repeat_is_written_as_one() -> None:
     ]
 
 
-def test_two_failures_of_one_attempt_are_written_and_the_second_is_superseded() -> None:
+def test_two_failures_of_one_try_are_written_and_the_second_is_superseded() -> None:
     first, second = scenario(ConnectionRefused()).rules[0], scenario(ConnectionTimeout()).rules[0]
     both = Scenario(name="s", rules=(first, second.model_copy(update={"name": "other"})))
-    attempts, recorder = attempts_of(both)
-    assert [it.rule for it in attempts.plan("connect", "shop.test", 80)] == ["rule"]
+    tries, recorder = tries_of(both)
+    assert [it.rule for it in tries.plan("connect", "shop.test", 80)] == ["rule"]
     [_, planned, missed] = recorder.ledger
     assert isinstance(planned, FaultPlanned)
     assert isinstance(missed, FaultMissed)
@@ -69,12 +67,12 @@ def test_two_failures_of_one_attempt_are_written_and_the_second_is_superseded() 
 
 
 def test_an_injection_is_settled_once_and_the_trials_end_settles_the_rest() -> None:
-    attempts, recorder = attempts_of(scenario(ConnectionRefused()))
-    [settled] = attempts.plan("connect", "shop.test", 443)
-    [left] = attempts.plan("connect", "wiki.test", 443)
-    attempts.settle(settled, delivered=False)
-    attempts.settle(settled, delivered=True)
-    attempts.finish()
+    tries, recorder = tries_of(scenario(ConnectionRefused()))
+    [settled] = tries.plan("connect", "shop.test", 443)
+    [left] = tries.plan("connect", "wiki.test", 443)
+    tries.settle(settled, delivered=False)
+    tries.settle(settled, delivered=True)
+    tries.finish()
     ends = [event for event in recorder.ledger if not isinstance(event, FaultPlanned)]
     assert [(type(it).__name__, it.injection, it.reason) for it in ends] == [  # type: ignore[union-attr]
         ("FaultMissed", settled.id, "client_gone"),
@@ -83,8 +81,8 @@ def test_an_injection_is_settled_once_and_the_trials_end_settles_the_rest() -> N
 
 
 @pytest.mark.parametrize("met", [None, True, False])
-def test_what_was_let_through_is_planned_for_nobody(met: bool | None) -> None:
-    attempts, recorder = attempts_of(scenario(ConnectionRefused()))
-    found = attempts.plan("connect", "shop.test", 443, met=met)
+def test_nothing_is_planned_for_an_accepted_connection(met: bool | None) -> None:
+    tries, recorder = tries_of(scenario(ConnectionRefused()))
+    found = tries.plan("connect", "shop.test", 443, met=met)
     assert bool(found) == (met is not False)
     assert bool(recorder.ledger) == bool(found)

@@ -5,13 +5,14 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 from mitmproxy import dns
+from mitmproxy.net.dns import response_codes, types
 
 from warex.proxy.dns import messages
 
 
 def query(
     name: bytes = b"shop.test",
-    kind: int = messages.A,
+    kind: int = types.A,
     *,
     number: int = 7,
     flags: int = 0x0100,
@@ -24,7 +25,7 @@ def query(
 
 
 def opt(version: int = 0) -> bytes:
-    return b"\0" + struct.pack("!HHBBHH", messages.OPT, 4096, 0, version, 0, 0)
+    return b"\0" + struct.pack("!HHBBHH", types.OPT, 4096, 0, version, 0, 0)
 
 
 def test_a_question_is_read_and_answered_in_its_own_case() -> None:
@@ -32,7 +33,7 @@ def test_a_question_is_read_and_answered_in_its_own_case() -> None:
     question = messages.parse_question(asked)
     assert question is not None
     assert (question.name, question.type_name, question.has_edns) == ("shop.test", "A", False)
-    said = messages.build_response(question, records=[(messages.A, bytes((198, 18, 0, 1)))])
+    said = messages.build_response(question, records=[(types.A, bytes((198, 18, 0, 1)))])
     assert b"\x04ShOp\x04TeSt" in said
     read = dns.DNSMessage.unpack(said)
     assert (read.id, read.response_code, read.recursion_available) == (7, 0, True)
@@ -45,9 +46,9 @@ def test_edns_is_answered_and_later_versions_are_refused() -> None:
         question = messages.parse_question(query(extension=opt(version)))
         assert question is not None
         assert question.has_edns
-        said = messages.build_response(question, messages.NOERROR)
+        said = messages.build_response(question, response_codes.NOERROR)
         [extension] = dns.DNSMessage.unpack(said).additionals
-        assert extension.type == messages.OPT
+        assert extension.type == types.OPT
         assert (said[3] & 0xF) + ((extension.ttl >> 24) << 4) == code
     plain = messages.parse_question(query())
     assert plain is not None
@@ -58,7 +59,7 @@ def test_an_operation_that_is_no_query_is_not_implemented() -> None:
     question = messages.parse_question(query(flags=0x2800))
     assert question is not None
     assert not question.is_query
-    assert messages.response_code(messages.build_response(question)) == messages.NOTIMP
+    assert messages.response_code(messages.build_response(question)) == response_codes.NOTIMP
 
 
 def test_answers_and_cut_messages_are_nothing_to_answer() -> None:
@@ -83,4 +84,6 @@ def test_no_bytes_break_the_reader(message: bytes) -> None:
 def test_no_question_breaks_the_answer(rest: bytes) -> None:
     question = messages.parse_question(struct.pack("!HHHHHH", 1, 0x0100, 1, 0, 0, 0) + rest)
     if question is not None:
-        assert messages.build_response(question, messages.NXDOMAIN)[12:].startswith(question.raw)
+        assert messages.build_response(question, response_codes.NXDOMAIN)[12:].startswith(
+            question.raw
+        )

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from mitmproxy import dns
+from mitmproxy.net.dns import response_codes, types
 
 from tests.proxy.dns.test_messages import opt, query
-from warex.proxy.dns import messages
-from warex.proxy.dns.server import DnsServer
+from warex.proxy.dns.server import DnsServer, LookupFault
 from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
 from warex.traces import Dns
 
@@ -21,20 +21,14 @@ pytestmark = pytest.mark.wire
 
 
 @dataclass
-class _Fault:
-    code: int | None
-    left: bool = False
-
-    def mark_delivered(self) -> None:
-        self.left = True
-
-
-@dataclass
 class _Faults:
-    failing: dict[str, _Fault] = field(default_factory=dict)
+    codes: dict[str, int | None] = field(default_factory=dict)
+    sent: list[str] = field(default_factory=list)
 
-    def plan(self, name: str) -> _Fault | None:
-        return self.failing.get(name)
+    def plan(self, name: str) -> LookupFault | None:
+        if name not in self.codes:
+            return None
+        return LookupFault(self.codes[name], lambda: self.sent.append(name))
 
 
 class _Asker:
@@ -50,7 +44,7 @@ class _Asker:
         self.tcp = socket.create_server(("127.0.0.1", 0))
         self.resolver = DnsServer(
             self.names,
-            faults=self.faults,
+            plan_fault=self.faults.plan,
             record=self.recorded.append,
             named=self.named.append,
             broke=self.broken.append,
@@ -67,7 +61,7 @@ class _Asker:
             async with asyncio.timeout(5):
                 return [await loop.sock_recv(client, 65535) for _ in messages]
 
-    async def ask(self, name: str, kind: int = messages.A) -> dns.DNSMessage:
+    async def ask(self, name: str, kind: int = types.A) -> dns.DNSMessage:
         [said] = await self.send(query(name.encode(), kind))
         return dns.DNSMessage.unpack(said)
 
@@ -106,12 +100,12 @@ async def test_a_name_has_an_address_in_each_family_that_it_has_outside(
         [four] = (await asker.ask("four.test")).answers
         assert is_virtual(str(four.ipv4_address))
         assert asker.names.name_of(str(four.ipv4_address)) == "four.test"
-        assert (await asker.ask("four.test", messages.AAAA)).answers == []
-        [six] = (await asker.ask("both.test", messages.AAAA)).answers
+        assert (await asker.ask("four.test", types.AAAA)).answers == []
+        [six] = (await asker.ask("both.test", types.AAAA)).answers
         assert asker.names.name_of(str(six.ipv6_address)) == "both.test"
-        kinds = [it.type for it in (await asker.ask("both.test", messages.ANY)).answers]
-        assert kinds == [messages.A, messages.AAAA]
-        # Before the answer left, whoever closes gates has heard of the name.
+        kinds = [it.type for it in (await asker.ask("both.test", types.ANY)).answers]
+        assert kinds == [types.A, types.AAAA]
+        # Before the answer left, the blocklist knows the name.
         assert asker.named[0] == "four.test"
 
 
@@ -120,17 +114,17 @@ async def test_what_does_not_exist_outside_does_not_exist_inside(
 ) -> None:
     _exists(monkeypatch)
     async with _asking() as asker:
-        for kind in (messages.A, messages.AAAA, messages.HTTPS):
-            assert (await asker.ask("none.test", kind)).response_code == messages.NXDOMAIN
+        for kind in (types.A, types.AAAA, types.HTTPS):
+            assert (await asker.ask("none.test", kind)).response_code == response_codes.NXDOMAIN
         assert list(asker.names) == []
 
 
 async def test_services_tell_nothing_of_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     _exists(monkeypatch, shop=("93.184.216.34",))
     async with _asking() as asker:
-        for kind in (messages.HTTPS, messages.SVCB):
-            told = await asker.ask("shop.test", kind)
-            assert (told.response_code, told.answers) == (messages.NOERROR, [])
+        for kind in (types.HTTPS, types.SVCB):
+            answer = await asker.ask("shop.test", kind)
+            assert (answer.response_code, answer.answers) == (response_codes.NOERROR, [])
 
 
 async def test_a_name_of_the_own_machine_stays_with_the_asker(
@@ -148,10 +142,10 @@ async def test_an_address_tells_its_name_again() -> None:
         [found] = (await asker.ask("shop.test")).answers
         first, *rest = str(found.ipv4_address).split(".")[::-1]
         reverse = ".".join((first, *rest)) + ".in-addr.arpa"
-        [pointer] = (await asker.ask(reverse, messages.PTR)).answers
+        [pointer] = (await asker.ask(reverse, types.PTR)).answers
         assert pointer.domain_name == "shop.test"
-        nobody = await asker.ask("9.9.18.198.in-addr.arpa", messages.PTR)
-        assert nobody.response_code == messages.NXDOMAIN
+        unknown = await asker.ask("9.9.18.198.in-addr.arpa", types.PTR)
+        assert unknown.response_code == response_codes.NXDOMAIN
 
 
 async def test_names_that_warex_serves_exist_whatever_the_resolver_says(
@@ -161,16 +155,16 @@ async def test_names_that_warex_serves_exist_whatever_the_resolver_says(
     async with _asking(known=("Mapped.test",)) as asker:
         assert len((await asker.ask("mapped.test")).answers) == 1
         text = await asker.ask("mapped.test", 16)
-        assert (text.response_code, text.answers) == (messages.NOERROR, [])
+        assert (text.response_code, text.answers) == (response_codes.NOERROR, [])
 
 
 async def test_failing_names_fail_as_they_should_and_others_do_not() -> None:
     async with _asking(asks=False) as asker:
-        for code in (messages.NXDOMAIN, messages.SERVFAIL):
-            fault = asker.faults.failing["bad.test"] = _Fault(code)
+        for code in (response_codes.NXDOMAIN, response_codes.SERVFAIL):
+            asker.faults.codes["bad.test"] = code
             assert (await asker.ask("BAD.test")).response_code == code
-            assert fault.left
-        silent = asker.faults.failing["mute.test"] = _Fault(None)
+        assert asker.faults.sent == ["bad.test", "bad.test"]
+        asker.faults.codes["mute.test"] = None
         # The second answer is the first that comes: the silent name has none.
         loop = asyncio.get_running_loop()
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
@@ -179,7 +173,7 @@ async def test_failing_names_fail_as_they_should_and_others_do_not() -> None:
                 await loop.sock_sendto(client, query(name), asker.udp.getsockname())
             said = dns.DNSMessage.unpack(await loop.sock_recv(client, 65535))
             assert said.questions[0].name == "good.test"
-        assert not silent.left
+        assert "mute.test" not in asker.faults.sent
 
 
 async def test_the_same_over_tcp_one_question_after_the_other() -> None:
@@ -192,7 +186,7 @@ async def test_the_same_over_tcp_one_question_after_the_other() -> None:
             writer.write(message)
             said = await reader.readexactly(int.from_bytes(await reader.readexactly(2)))
             assert dns.DNSMessage.unpack(said).questions[0].name == name.decode()
-        asker.faults.failing["mute.test"] = _Fault(None)
+        asker.faults.codes["mute.test"] = None
         message = query(b"mute.test")
         writer.write(len(message).to_bytes(2) + message)
         writer.write_eof()
@@ -242,7 +236,7 @@ async def test_nonsense_is_not_answered_and_harms_nobody() -> None:
 async def test_each_answer_is_recorded_once() -> None:
     async with _asking(asks=False) as asker:
         for _ in range(3):
-            await asker.send(*(query(b"shop.test", kind) for kind in (messages.A, messages.AAAA)))
+            await asker.send(*(query(b"shop.test", kind) for kind in (types.A, types.AAAA)))
         [address] = (await asker.ask("shop.test")).answers
         kinds = {(it.name, it.kind): it.answer for it in asker.recorded}
         assert len(asker.recorded) == 2

@@ -7,8 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from mitmproxy.net.dns import response_codes
 
-from warex.proxy.dns import messages, system_resolver
+from warex.proxy.dns import system_resolver
 from warex.proxy.dns.system_resolver import (
     Resolution,
     SystemResolver,
@@ -40,10 +41,10 @@ def _fails(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
 @pytest.mark.parametrize(
     ("code", "known"),
     [
-        (socket.EAI_NONAME, Resolution(messages.NXDOMAIN)),
+        (socket.EAI_NONAME, Resolution(response_codes.NXDOMAIN)),
         (socket.EAI_NODATA, Resolution()),
-        (socket.EAI_AGAIN, Resolution(messages.SERVFAIL)),
-        (socket.EAI_FAIL, Resolution(messages.SERVFAIL)),
+        (socket.EAI_AGAIN, Resolution(response_codes.SERVFAIL)),
+        (socket.EAI_FAIL, Resolution(response_codes.SERVFAIL)),
     ],
 )
 def test_what_the_resolver_cannot_say_stays_unknown(
@@ -75,8 +76,8 @@ def test_families_are_those_that_can_be_reached(
 
 
 def test_an_address_is_nobodys_name() -> None:
-    assert resolve_blocking("192.0.2.1") == Resolution(messages.NXDOMAIN)
-    assert resolve_blocking("a" * 64 + ".test") == Resolution(messages.NXDOMAIN)
+    assert resolve_blocking("192.0.2.1") == Resolution(response_codes.NXDOMAIN)
+    assert resolve_blocking("a" * 64 + ".test") == Resolution(response_codes.NXDOMAIN)
 
 
 async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

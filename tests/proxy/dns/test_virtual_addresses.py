@@ -1,4 +1,4 @@
-"""Each name has addresses of its own, and they tell the name again."""
+"""Each name has addresses of its own, which identify it."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -26,7 +26,7 @@ def resets(monkeypatch: pytest.MonkeyPatch) -> list[connection.Client]:
     return found
 
 
-def struck_by(*effects: Effect) -> AppliedInjection:
+def injected(*effects: Effect) -> AppliedInjection:
     return AppliedInjection(PlannedInjection("i1", "x1", "r", HttpError(), "", 1, effects))
 
 
@@ -38,7 +38,7 @@ def flow(method: str = "GET") -> http.HTTPFlow:
 
 
 async def test_a_reply_is_set_and_still_to_be_proved(resets: list[connection.Client]) -> None:
-    applied, hit = struck_by(REPLY), flow()
+    applied, hit = injected(REPLY), flow()
     await apply_effects(applied, hit, ClientStatus(), Clock())
     assert hit.response is not None
     assert (hit.response.status_code, hit.response.raw_content) == (503, b"<p>no")
@@ -50,7 +50,7 @@ async def test_a_reply_to_head_says_how_long_the_body_would_be(
     resets: list[connection.Client],
 ) -> None:
     hit = flow("HEAD")
-    await apply_effects(struck_by(REPLY), hit, ClientStatus(), Clock())
+    await apply_effects(injected(REPLY), hit, ClientStatus(), Clock())
     assert hit.response is not None
     assert hit.response.raw_content == b""
     assert hit.response.headers["content-length"] == "5"
@@ -60,7 +60,7 @@ async def test_a_reply_to_head_says_how_long_the_body_would_be(
 async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
     resets: list[connection.Client], how: str, count: int
 ) -> None:
-    applied, hit = struck_by(Cut("reset" if how == "reset" else "close")), flow()
+    applied, hit = injected(Cut("reset" if how == "reset" else "close")), flow()
     await apply_effects(applied, hit, ClientStatus(), Clock())
     assert (applied.cut, applied.done, len(resets)) == (True, True, count)
     assert hit.error is not None
@@ -68,16 +68,16 @@ async def test_a_cut_kills_the_flow_and_only_a_reset_the_connection(
 
 
 async def test_a_delay_alone_lets_the_exchange_go_on(resets: list[connection.Client]) -> None:
-    applied, hit = struck_by(Delay(0.01)), flow()
+    applied, hit = injected(Delay(0.01)), flow()
     await apply_effects(applied, hit, ClientStatus(), Clock())
     assert (applied.done, applied.client_left, hit.response, hit.error) == (True, False, None, None)
     assert applied.waited_s >= 0.01
 
 
 async def test_who_leaves_while_held_gets_nothing_more(resets: list[connection.Client]) -> None:
-    applied, hit, presence = struck_by(Delay(60), REPLY), flow(), ClientStatus()
-    asyncio.get_running_loop().call_later(0.01, presence.mark_left)
-    await apply_effects(applied, hit, presence, Clock())
+    applied, hit, client = injected(Delay(60), REPLY), flow(), ClientStatus()
+    asyncio.get_running_loop().call_later(0.01, client.mark_left)
+    await apply_effects(applied, hit, client, Clock())
     assert (applied.client_left, applied.replied, applied.done) == (True, False, False)
     assert hit.response is None
 
@@ -87,7 +87,7 @@ async def test_nothing_is_claimed_for_a_client_that_has_gone(
     monkeypatch: pytest.MonkeyPatch, effect: Effect
 ) -> None:
     monkeypatch.setattr(apply, "is_connected", lambda client: False)
-    applied, hit = struck_by(effect), flow()
+    applied, hit = injected(effect), flow()
     await apply_effects(applied, hit, ClientStatus(), Clock())
     assert (applied.client_left, applied.done) == (True, False)
     assert (hit.response, hit.error) == (None, None)
@@ -104,7 +104,7 @@ async def test_nothing_is_claimed_for_a_client_that_has_gone(
 def test_only_who_leaves_after_a_second_has_met_a_hold(
     waited: float, left: bool, met: bool
 ) -> None:
-    applied = struck_by(Delay(10))
+    applied = injected(Delay(10))
     applied.waited_s, applied.client_left = waited, left
     assert applied.gave_up_waiting is met
 
@@ -122,7 +122,7 @@ def test_only_who_leaves_after_a_second_has_met_a_hold(
 async def test_an_object_that_was_sent_comes_back_and_nothing_else_does(
     resets: list[connection.Client], sent: bytes, answered: bytes
 ) -> None:
-    applied, hit = struck_by(Reply(200, {}, b'{"ok": true}', echo_json=True)), flow("POST")
+    applied, hit = injected(Reply(200, {}, b'{"ok": true}', echo_json=True)), flow("POST")
     hit.request.content = sent
 
     await apply_effects(applied, hit, ClientStatus(), Clock())

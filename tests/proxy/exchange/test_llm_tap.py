@@ -14,7 +14,7 @@ from tests.llm.families.vectors import vectors
 from tests.llm.malformed_calls import spoilt, spoilt_answer
 from warex.clock import Clock
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise
-from warex.llm.actions.parser import SubtaskDepth, Vocabulary
+from warex.llm.actions.parser import Vocabulary
 from warex.proxy.exchange import llm_tap
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.traces import LlmCall, TraceWriter, read_trace
@@ -45,7 +45,6 @@ def read(call: LlmTap, body: bytes = b"", **given: object) -> ReadCall:
         "error": None,
         "now": 12.0,
         "vocabulary": VOCABULARY,
-        "progress": SubtaskDepth(),
         "blobs": None,
     }
     return read_call(call, "x1", **{**known, **given})  # type: ignore[arg-type]
@@ -104,7 +103,7 @@ def test_a_stream_that_says_nothing_has_no_first_token() -> None:
     assert (event.first_token_s, event.tokens_per_s) == (None, None)
 
 
-def test_what_the_api_keeps_and_what_it_ran_itself_are_told() -> None:
+def test_what_the_api_keeps_and_what_it_ran_itself_are_recorded() -> None:
     body = {"model": "m", "input": "now?", "previous_response_id": "resp_0"}
     request = recognise("POST", "/v1/responses", "", json.dumps(body).encode())
     assert request is not None

@@ -16,7 +16,7 @@ def tap() -> LlmTap:
     return LlmTap(said.request, "wss://llm.example/v1/responses", step=1, began=0.0)
 
 
-def told(
+def received(
     calls: LlmWebsocketCalls, kind: str, stream: str = "", **more: object
 ) -> LlmWebsocketCall | None:
     message = {"type": kind} | ({"stream_id": stream} if stream else {}) | more
@@ -28,11 +28,11 @@ def test_calls_of_a_stream_are_answered_one_after_the_other() -> None:
     calls.begin("", first)
     calls.begin("", second)
 
-    assert told(calls, "response.created") is None
-    assert told(calls, "response.completed") == LlmWebsocketCall("x5/1", first)
+    assert received(calls, "response.created") is None
+    assert received(calls, "response.completed") == LlmWebsocketCall("x5/1", first)
     assert second.body == b""
-    assert told(calls, "error") == LlmWebsocketCall("x5/2", second)
-    assert told(calls, "response.completed") is None
+    assert received(calls, "error") == LlmWebsocketCall("x5/2", second)
+    assert received(calls, "response.completed") is None
 
 
 def test_calls_of_several_streams_are_answered_side_by_side() -> None:
@@ -40,15 +40,15 @@ def test_calls_of_several_streams_are_answered_side_by_side() -> None:
     calls.begin("a", first)
     calls.begin("b", second)
 
-    assert told(calls, "response.completed", "b") == LlmWebsocketCall("x5/2", second)
-    assert told(calls, "response.completed", "a") == LlmWebsocketCall("x5/1", first)
+    assert received(calls, "response.completed", "b") == LlmWebsocketCall("x5/2", second)
+    assert received(calls, "response.completed", "a") == LlmWebsocketCall("x5/1", first)
 
 
 def test_an_error_without_a_stream_ends_the_call_that_waits_longest() -> None:
     calls, first = LlmWebsocketCalls("x5"), tap()
     calls.begin("a", first)
 
-    assert told(calls, "error") == LlmWebsocketCall("x5/1", first)
+    assert received(calls, "error") == LlmWebsocketCall("x5/1", first)
 
 
 def test_what_generates_nothing_takes_its_own_answer() -> None:
@@ -56,7 +56,7 @@ def test_what_generates_nothing_takes_its_own_answer() -> None:
     calls.begin("", None)
     calls.begin("", first)
 
-    over = told(calls, "response.completed")
+    over = received(calls, "response.completed")
 
     assert over is not None
     assert over.tap is None
@@ -69,9 +69,9 @@ def test_a_call_that_is_refused_has_the_status_of_its_error() -> None:
     calls.begin("", tap())
     calls.begin("", tap())
 
-    refused = told(calls, "error", status=429)
-    told(calls, "response.created")
-    broken = told(calls, "error", status=500)
+    refused = received(calls, "error", status=429)
+    received(calls, "response.created")
+    broken = received(calls, "error", status=500)
 
     assert refused is not None
     assert refused.status == 429

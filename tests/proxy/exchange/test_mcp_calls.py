@@ -260,20 +260,31 @@ def test_a_client_that_is_refused_asks_the_same_server_for_a_stream() -> None:
     assert message.mcp.session.transport == "sse"
 
 
+def test_an_endpoint_that_is_no_url_changes_no_transport() -> None:
+    talk = Talk()
+    flow, state = talk.asks(called(1, "look"))
+    talk.gets(flow, state, b"event: endpoint\ndata: http://[\n\n", **EVENTS)
+    talk.tools.end(flow, state, None)
+
+    (call,) = talk.calls
+    assert call.transport == "streamable_http"
+    assert call.error == "the answer ended before this was answered"
+
+
 def test_what_a_page_asks_is_left_to_its_site() -> None:
     _, state = Talk().asks(called(1, "look"), origin="https://shop.test")
 
     assert state.mcp is None
 
 
-def test_another_protocol_over_json_rpc_is_left_alone() -> None:
+def test_another_protocol_over_json_rpc_is_not_recorded() -> None:
     _, state = Talk().asks({"jsonrpc": "2.0", "id": 1, "method": "eth_call"})
 
     assert state.mcp is None
     assert not state.is_agent_request
 
 
-def test_a_rule_tells_a_message_of_mcp_from_a_page() -> None:
+def test_a_rule_distinguishes_a_message_of_mcp_from_a_page() -> None:
     _, state = Talk().asks(called(1, "look"))
 
     assert state.is_agent_request

@@ -15,7 +15,7 @@ STREAM = b"event: endpoint\ndata: /messages\n\n" + b"data: hello\n\n" * 1000
 
 
 class Heard:
-    """Notes what is told."""
+    """Notes what is reported."""
 
     def __init__(self) -> None:
         self.endpoints: list[str] = []
@@ -50,7 +50,7 @@ def zstd(body: bytes) -> bytes:
         ("zstd", zstd),
     ],
 )
-def test_events_are_told_as_they_come(coding: str, compress: object) -> None:
+def test_events_are_reported_as_they_come(coding: str, compress: object) -> None:
     assert callable(compress)
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream", content_encoding=coding)
@@ -72,7 +72,7 @@ def test_a_coding_that_is_broken_or_unknown_is_not_read_and_breaks_nothing(codin
     assert heard.said == []
 
 
-def test_of_a_stream_that_may_be_no_mcp_nothing_is_told_before_it_is_known() -> None:
+def test_of_a_stream_that_may_be_no_mcp_nothing_is_reported_before_it_is_known() -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="text/event-stream")
     tap.may_not_be_mcp = True
@@ -82,7 +82,7 @@ def test_of_a_stream_that_may_be_no_mcp_nothing_is_told_before_it_is_known() -> 
     assert (heard.said, heard.endpoints) == ([], [])
 
 
-def test_an_answer_in_one_piece_is_told_when_it_is_whole() -> None:
+def test_an_answer_in_one_piece_is_reported_when_it_is_whole() -> None:
     heard = Heard()
     tap = tap_of(heard, content_type="application/json", content_encoding="gzip")
     sent = gzip.compress(b"{}")

@@ -1,11 +1,12 @@
-"""How a client tells of a task, and who may."""
+"""How a client names a task, and which clients may."""
 
 from base64 import b64encode
 
 import pytest
 
 from warex.exchange import Request, resource_of
-from warex.proxy.exchange.tasks import may_begin_task, read_marker, seed_of, task_name, user_name
+from warex.proxy.exchange.tasks import may_begin_task, read_marker, task_name, user_name
+from warex.seeds import derive_seed
 
 CHROMIUM = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36"
 
@@ -119,5 +120,5 @@ def test_the_script_of_a_page_begins_no_task(headers: dict[str, str], opens: boo
 
 
 def test_the_seed_of_a_task_is_that_of_its_name() -> None:
-    assert seed_of(1, "one") == seed_of(1, "one")
-    assert len({seed_of(1, "one"), seed_of(1, "two"), seed_of(2, "one")}) == 3
+    assert derive_seed(1, "one") == derive_seed(1, "one")
+    assert len({derive_seed(1, "one"), derive_seed(1, "two"), derive_seed(2, "one")}) == 3

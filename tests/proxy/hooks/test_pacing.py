@@ -269,7 +269,7 @@ def test_what_cannot_be_used_comes_in_good_order(
     assert model.asked == []
 
 
-def test_pages_are_left_alone(begin: Begin, plain: Origin) -> None:
+def test_pages_are_unchanged(begin: Begin, plain: Origin) -> None:
     with begin(scenario=scenario(LlmEmpty())) as lane, httpx.Client(proxy=lane.url) as browser:
         assert browser.get(f"http://127.0.0.1:{plain.port}/").status_code == 200
 

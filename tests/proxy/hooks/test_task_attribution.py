@@ -1,4 +1,4 @@
-"""Tasks are told apart on the wire, and each has counts of its own."""
+"""Tasks are distinguished on the wire, and each has counts of its own."""
 
 import asyncio
 import json
@@ -84,8 +84,8 @@ def test_a_marker_moves_all_and_a_header_or_user_name_only_its_own(
     assert [task.task for task in lane.events(TaskEnded)] == ["two"]
     injections = [event.injection for event in lane.events(FaultPlanned)]
     assert injections == [f"i{number}" for number in range(1, 7)]
-    told = [seen.head.lower() for seen in plain.seen]
-    assert not [head for head in told if b"x-warex-task" in head or b"proxy-auth" in head]
+    heads = [seen.head.lower() for seen in plain.seen]
+    assert not [head for head in heads if b"x-warex-task" in head or b"proxy-auth" in head]
 
 
 @pytest.mark.wire

@@ -80,7 +80,7 @@ BEGUN = [json.dumps(CREATED), json.dumps({"type": "response.output_text.delta", 
 
 
 class Model:
-    """A model over a WebSocket: it calls the tool that it is told, and closes if told none."""
+    """A model over a WebSocket: it calls the tool that it is given, and closes if given none."""
 
     def __init__(self) -> None:
         self.inputs: list[str] = []

@@ -88,7 +88,7 @@ def test_a_large_call_over_http2_arrives_as_it_was_sent(
 
 @pytest.fixture
 def deaf() -> Iterator[socket.socket]:
-    """A listener that nobody reads from unless a test does."""
+    """A listener whose connections only a test reads."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener
 

@@ -30,17 +30,19 @@ TAKEN = f"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {AC
 
 
 def taken(extensions: str = "permessage-deflate") -> bytes:
-    told = f"Sec-WebSocket-Extensions: {extensions}\r\n" if extensions else ""
-    return f"HTTP/1.1 101 Switching Protocols\r\n{TAKEN}{told}\r\n".encode()
+    header = f"Sec-WebSocket-Extensions: {extensions}\r\n" if extensions else ""
+    return f"HTTP/1.1 101 Switching Protocols\r\n{TAKEN}{header}\r\n".encode()
 
 
-def passes(lane: Lane, site: RawSite, answer: bytes, sent: bytes, told: bytes, name: str) -> None:
-    """Open a WebSocket; the site tells, the client sends: neither is changed."""
-    site.expects(answer + told)
+def passes(
+    lane: Lane, site: RawSite, answer: bytes, sent: bytes, from_site: bytes, name: str
+) -> None:
+    """Open a WebSocket; the site sends, then the client: neither is changed."""
+    site.expects(answer + from_site)
     with tunnelled(lane.port, "localhost", site.port) as client:
         client.settimeout(2)
         client.sendall(ASKED.format(site.port).encode())
-        assert read_for(client, len(answer + told)) == answer + told, name
+        assert read_for(client, len(answer + from_site)) == answer + from_site, name
         client.sendall(sent)
         client.shutdown(1)
         assert site.wait(), name
@@ -85,8 +87,10 @@ def test_no_frame_voids_a_trial_or_is_changed(begin: Begin, extensions: str) -> 
     with begin() as lane, RawSite("localhost") as site:
         for name, sent in frames(MASK):
             passes(lane, site, taken(extensions), sent, frame(1, b"hi"), f"client: {name}")
-        for name, told in frames(b""):
-            passes(lane, site, taken(extensions), frame(8, b"", mask=MASK), told, f"site: {name}")
+        for name, from_site in frames(b""):
+            passes(
+                lane, site, taken(extensions), frame(8, b"", mask=MASK), from_site, f"site: {name}"
+            )
     seen = Counter((event.what, event.from_client) for event in lane.events(WebSocketSeen))
     if extensions == "unknown":
         assert seen["message", True] + seen["message", False] == 0

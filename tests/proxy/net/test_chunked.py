@@ -37,7 +37,7 @@ def test_a_body_is_read_to_its_end_and_no_further(data: bytes, step: int) -> Non
     assert read(data + b"next", step) == (b"hello", b"next", [])
 
 
-def test_the_fields_behind_it_are_told() -> None:
+def test_the_fields_behind_it_are_reported() -> None:
     (trailers,) = read(b"1\r\na\r\n0\r\nX: y\r\nnone\r\nZ:\xff\r\n\r\n")[2]
     assert trailers.fields == ((b"X", b"y"), (b"Z", b"\xff"))
 

@@ -32,7 +32,7 @@ def test_a_graphql_request_is_told_by_its_operation_name() -> None:
         ("shoes", ""),
     ],
 )
-def test_without_a_name_a_document_s_first_field_tells(document: str, name: str) -> None:
+def test_without_a_name_a_document_s_first_field_names_it(document: str, name: str) -> None:
     assert _asked(query=document) == name
     assert operation_name(document.encode(), "application/graphql") == name
 
@@ -78,5 +78,5 @@ def test_the_trace_tells_two_operations_of_one_url_apart(begin: Begin, plain: Or
         client.post(site, json={"query": "mutation { placeOrder }"})
         client.get(site)
 
-    told = [seen.operation for seen in lane.events(RequestSeen)]
-    assert told == ["query Cart", "mutation placeOrder", ""]
+    operations = [seen.operation for seen in lane.events(RequestSeen)]
+    assert operations == ["query Cart", "mutation placeOrder", ""]

@@ -12,13 +12,13 @@ from warex.scenarios.load import load_scenario
 
 def test_it_travels_as_the_configuration_itself_would() -> None:
     values = {"ca": "/ca", "out": "/out", "seed": 7, "scenario": "paper/server-error"}
-    read = ProxyConfig.model_validate_json(UnvalidatedConfig("handed", values).model_dump_json())
+    read = ProxyConfig.model_validate_json(UnvalidatedConfig("namespace", values).model_dump_json())
     assert read == ProxyConfig(
         ca=Path("/ca"),
         out=Path("/out"),
         seed=7,
         scenario=load_scenario("paper/server-error"),
-        capture="handed",
+        capture="namespace",
     )
 
 

@@ -5,12 +5,14 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 
+from tests.proxy.support.lanes import Begin
+from tests.proxy.support.origin import dead_port
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
-from warex.proxy.process.worker import _once
 
 pytestmark = pytest.mark.wire
 
@@ -22,7 +24,7 @@ def channel(forkserver: Forkserver) -> Iterator[socket.socket]:
         yield opened
 
 
-def told(channel: socket.socket) -> list[dict[str, Any]]:
+def lines_of(channel: socket.socket) -> list[dict[str, Any]]:
     with channel.makefile() as lines:
         return [json.loads(line) for line in lines]
 
@@ -32,7 +34,7 @@ def test_it_is_ready_and_then_ends_in_good_order(
 ) -> None:
     channel.sendall(ProxyConfig(ca=ca.folder).model_dump_json().encode() + b"\n")
     channel.shutdown(socket.SHUT_WR)
-    ready, ended = told(channel)
+    ready, ended = lines_of(channel)
     assert ready["kind"] == "ready"
     assert ready.keys() == {"kind", "pid", "port", "control", "token"}
     assert ended.keys() == {"kind", "broken", "saw"}
@@ -41,19 +43,22 @@ def test_it_is_ready_and_then_ends_in_good_order(
 
 def test_a_caller_that_says_nothing_is_not_served(channel: socket.socket) -> None:
     channel.shutdown(socket.SHUT_WR)
-    assert told(channel) == []
+    assert lines_of(channel) == []
 
 
 def test_what_is_no_configuration_is_refused_in_a_sentence(channel: socket.socket) -> None:
     channel.sendall(b'{"ca": 1}\n')
-    (failed,) = told(channel)
+    (failed,) = lines_of(channel)
     assert failed["kind"] == "failed"
     assert "ValidationError" in failed["sentence"]
 
 
-def test_a_sentence_is_told_once() -> None:
-    heard: list[str] = []
-    tell = _once(heard.append)
-    for sentence in ("a", "b", "a"):
-        tell(sentence)
-    assert heard == ["a", "b"]
+def test_a_notice_is_sent_once(begin: Begin) -> None:
+    dead, other = dead_port(), dead_port()
+    with begin() as lane, httpx.Client(proxy=lane.url) as client:
+        for port in (dead, other, dead):
+            with pytest.raises(httpx.TransportError):
+                client.get(f"http://127.0.0.1:{port}/")
+    first, second = lane.notices
+    assert f":{dead} cannot be reached" in first
+    assert f":{other} cannot be reached" in second

@@ -73,30 +73,30 @@ def test_a_clients_silent_repeats_are_one_occurrence() -> None:
     assert (recorder.delivered, recorder.missed) == (1, 0), "met after all"
 
 
-def test_what_was_left_alone_is_no_miss() -> None:
+def test_what_no_rule_hits_is_no_miss() -> None:
     recorder = Recorder(Clock())
     recorder.write(LEFT_ALONE)
     assert recorder.missed == 0
 
 
 def test_the_first_break_is_told_once_and_all_are_written(tmp_path: Path) -> None:
-    told: list[str] = []
+    reasons: list[str] = []
     path = tmp_path / "events.jsonl"
     with TraceWriter(path, Clock()) as writer:
-        recorder = Recorder(Clock(), writer, on_broken=told.append)
+        recorder = Recorder(Clock(), writer, on_broken=reasons.append)
         recorder.harness_broke("first", "x1")
         recorder.harness_broke("second")
-    assert told == ["first"]
+    assert reasons == ["first"]
     assert recorder.broken == "first"
     reasons = [event.reason for event in read_trace(path).events(HarnessBroke)]
     assert reasons == ["first", "second"]
 
 
 def test_a_trace_that_cannot_be_written_breaks_the_trial(tmp_path: Path) -> None:
-    told: list[str] = []
+    reasons: list[str] = []
     with Full(tmp_path / "events.jsonl", Clock()) as writer:
-        recorder = Recorder(Clock(), writer, on_broken=told.append)
+        recorder = Recorder(Clock(), writer, on_broken=reasons.append)
         with pytest.raises(MachineError):
             recorder.write(Armed(by="start"))
         recorder.harness_broke("afterwards")
-    assert told == ["the disk is full"]
+    assert reasons == ["the disk is full"]

@@ -32,11 +32,11 @@ def tunnel(host: str, why: str) -> Tunnel:
 
 
 def seen(*events: Event) -> tuple[TrafficCounter, list[str]]:
-    told: list[str] = []
-    sightings = TrafficCounter(told.append)
+    notices: list[str] = []
+    sightings = TrafficCounter(notices.append)
     for event in events:
         sightings.add(event)
-    return sightings, told
+    return sightings, notices
 
 
 def test_hosts_are_counted_and_the_browsers_own_background_is_not() -> None:

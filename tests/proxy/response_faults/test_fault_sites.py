@@ -23,7 +23,7 @@ assert MaliciousPopup.own_site is not None
 HOST = MaliciousPopup.own_site.hosts[0]
 
 
-def told(lane: Lane) -> list[tuple[str, str]]:
+def witnessed(lane: Lane) -> list[tuple[str, str]]:
     return [(it.what, it.detail) for it in lane.events(Witness)]
 
 
@@ -48,7 +48,7 @@ def test_what_is_done_there_is_evidence_of_the_injection_that_led_there(
 
     assert landing.status_code == 200
     assert "Prize Center" in landing.text
-    assert told(lane) == [
+    assert witnessed(lane) == [
         ("visited", "/"),
         ("visited", "/search"),
         ("typed", "q: laptop"),
@@ -114,5 +114,5 @@ def test_nobody_is_blamed_where_no_injection_led_there(
     ):
         assert client.get(f"https://{HOST}/").status_code == 200
 
-    assert told(lane) == []
+    assert witnessed(lane) == []
     assert not lane.events(FaultDelivered)

@@ -1,4 +1,4 @@
-"""Which names a page may change is told by the proxy, which has read the site's scripts."""
+"""Which names a page may change is known to the proxy, which has read the site's scripts."""
 
 import gzip
 import json

@@ -78,7 +78,7 @@ def test_a_coding_that_is_not_read_leaves_the_answer_alone(coding: str) -> None:
     assert dict(made.response.headers) == {"content-encoding": coding, "etag": '"1"'}
 
 
-def test_an_answer_without_anything_to_edit_is_left_alone() -> None:
+def test_an_answer_without_anything_to_edit_is_unchanged() -> None:
     made = flow(content_length="0")
     made.response.status_code = 204
 

@@ -103,7 +103,7 @@ class H2Client:
         self._socket, self._authority, self._window = connection, authority, window
         self.conn = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding=None))
         if window is not None:
-            # As if acknowledged, so that it stands in the first SETTINGS.
+            # As if acknowledged, so that it is in the first SETTINGS.
             self.conn.local_settings.initial_window_size = window
             self.conn.local_settings.acknowledge()
         self.conn.initiate_connection()

@@ -63,7 +63,7 @@ def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> 
 
 
 def configured(**keys: Any) -> ProxyConfig:
-    """A configuration whose options about traffic stand beside the other keys."""
+    """A configuration whose options about traffic are given beside the other keys."""
     names = keys.keys() & {option.name for option in fields(TrafficOptions)}
     traffic = {name: keys.pop(name) for name in names}
     return ProxyConfig(**keys, traffic=TrafficOptions(**traffic))
@@ -79,7 +79,7 @@ def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenari
 
 
 def wait_until(happened: Callable[[], object], seconds: float = 10) -> None:
-    """Ask again and again; the proxy is another process and tells nobody."""
+    """Ask again and again; the proxy is another process."""
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it did not happen"

@@ -1,4 +1,4 @@
-"""A server of tools and a client of it, written by hand: the bytes of both stand in the tests."""
+"""A server of tools and a client of it, written by hand: the tests show the bytes of both."""
 
 import asyncio
 import json

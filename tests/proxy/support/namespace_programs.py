@@ -94,7 +94,7 @@ def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Pa
         count += 1
         out = folder / f"inside-{count}"
         notices: list[str] = []
-        wanted = configured(ca=ca.folder, out=out, capture="handed", **config)
+        wanted = configured(ca=ca.folder, out=out, capture="namespace", **config)
         with (
             open_namespace(ca, host_ports=host_ports) as space,
             start_proxy(forkserver, wanted, notices.append, passed=space.passed) as proxy,

@@ -283,6 +283,6 @@ def served(tls: ssl.SSLContext | None = None, *, h2c: bool = False) -> Iterator[
 
 
 def dead_port() -> int:
-    """A port on which nobody listens."""
+    """A port without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])

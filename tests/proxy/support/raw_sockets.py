@@ -1,4 +1,4 @@
-"""A site and a client that send exactly the bytes they are told, and keep what they get."""
+"""A site and a client that send exactly the given bytes, and keep what they get."""
 
 import socket
 import threading

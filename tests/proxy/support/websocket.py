@@ -1,4 +1,4 @@
-"""WebSocket sites: one that sends every message back, and one that answers as it is told."""
+"""WebSocket sites: one that sends every message back, and one with given answers."""
 
 import ssl
 import threading

@@ -1,4 +1,4 @@
-"""A connection is handed to mitmproxy with its destination and its way there.
+"""A connection is passed to mitmproxy with its destination and its way there.
 
 What comes of it is seen from inside a namespace, in ``test_capture``.
 """

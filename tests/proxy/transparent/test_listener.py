@@ -1,4 +1,4 @@
-"""Who comes in is sent where it belongs, and nobody is let in by accident."""
+"""Each connection is served or relayed by its protocol, and none is accepted by accident."""
 
 import asyncio
 import socket
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.wire
 
 @dataclass
 class _House:
-    """What stands behind the door, and who has come in."""
+    """What was served, relayed and accepted."""
 
     address: tuple[str, int] = ("", 0)
     served: list[tuple[RedirectedConnection, DetectedProtocol]] = field(default_factory=list)
-    relayed: list[tuple[RedirectedConnection, int, int]] = field(default_factory=list)
+    relayed: list[tuple[str, int, int]] = field(default_factory=list)
     broken: list[Exception] = field(default_factory=list)
     accepted: list[RedirectedConnection] = field(default_factory=list)
 
@@ -52,8 +52,8 @@ async def _open(
         name_of=lambda address: f"name-of-{address}",
         accepted=accepted or house.accepted.append,
         serve=house.serve,
-        relayed=lambda arrival, sent, received, began: house.relayed.append(
-            (arrival, sent, received)
+        relayed=lambda host, port, sent, received, began: house.relayed.append(
+            (host, sent, received)
         ),
         broke=house.broken.append,
         now=lambda: 0.0,
@@ -67,7 +67,7 @@ async def _open(
 
 
 class _Direct(Connector):
-    """Reaches the site by its address: the names of this test are nobody's."""
+    """Reaches the site by its address: the names of this test do not exist."""
 
     def __init__(self, to: tuple[str, int] | None) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is spoken is told by the first bytes, and by as few as do."""
+"""The protocol is detected by the first bytes, and by as few as suffice."""
 
 import pytest
 
@@ -52,8 +52,8 @@ def test_other_protocols_are_not_taken_for_http(first: bytes) -> None:
 
 @pytest.mark.parametrize("whole", [_HELLO, b"PROPFIND /dav HTTP/1.1\r\n", _PREFACE])
 def test_a_beginning_that_may_become_either_is_waited_for(whole: bytes) -> None:
-    told = [detect_protocol(whole[:length]) for length in range(len(whole) + 1)]
-    undecided = told.index(next(it for it in told if it))
-    assert told[:undecided] == [None] * undecided
+    detected = [detect_protocol(whole[:length]) for length in range(len(whole) + 1)]
+    undecided = detected.index(next(it for it in detected if it))
+    assert detected[:undecided] == [None] * undecided
     assert detect_protocol(b"CONNECT sh") is None
-    assert "other" not in told
+    assert "other" not in detected

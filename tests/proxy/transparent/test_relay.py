@@ -1,4 +1,4 @@
-"""Bytes pass unharmed, as fast as the slower side takes them, and ends are told as they were."""
+"""Bytes pass unharmed, as fast as the slower side takes them, and ends as they were."""
 
 import asyncio
 import socket

@@ -117,14 +117,14 @@ def test_what_was_changed_is_told_as_it_is_read() -> None:
     rewriter.feed(b"<p>a</p>\n<p>&euro;&nbsp;12.50")
     rewriter.close()
 
-    (told,) = rewriter.changes
-    assert (told.where, told.before, told.after) == (
+    (change,) = rewriter.changes
+    assert (change.where, change.before, change.after) == (
         "line 2", "\u20ac\xa012.50", "\u20ac\xa013.50",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/plain", ""])
-def test_what_is_no_page_is_left_alone(kind: str) -> None:
+def test_what_is_no_page_is_unchanged(kind: str) -> None:
     edit = TextEdit("price", LUCK)
 
     assert edit.begin(ASKED, Response(200, {"content-type": kind})) is None

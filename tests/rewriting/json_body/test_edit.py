@@ -115,9 +115,9 @@ def test_what_was_changed_is_told_with_both_values() -> None:
     rewriter.feed(SHOP.encode())
     rewriter.close()
 
-    told = {it.where: it for it in rewriter.changes}
-    one = told.pop("/items/1/name")
-    (other,) = told.values()
+    changes = {it.where: it for it in rewriter.changes}
+    one = changes.pop("/items/1/name")
+    (other,) = changes.values()
     assert (one.before, one.after) == ("Blue", other.before)
     assert other.after == "Blue"
 
@@ -144,7 +144,7 @@ def test_json_in_any_encoding_keeps_it(encode: Callable[[str], bytes]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text/html", "text/event-stream", "", "jsonp"])
-def test_what_is_no_json_is_left_alone(kind: str) -> None:
+def test_what_is_no_json_is_unchanged(kind: str) -> None:
     edit = JsonEdit("nulled", KeyedRng(1, "r"), "/a")
 
     assert edit.begin(ASKED, Response(200, {"content-type": kind})) is None

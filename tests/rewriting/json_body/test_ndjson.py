@@ -83,9 +83,9 @@ def test_the_lines_are_a_list_that_can_be_empty_or_lack_every_second_item() -> N
     assert changed(edit("halved")) == b"".join((lines[0], lines[1], lines[3]))
     rewriter = begun(edit("halved"))
     rewriter.feed(SHOP)
-    (told,) = rewriter.changes
-    assert (told.where, told.after) == ("/1", None)
-    assert json.loads(told.before)["name"] == "Blue"
+    (change,) = rewriter.changes
+    assert (change.where, change.after) == ("/1", None)
+    assert json.loads(change.before)["name"] == "Blue"
 
 
 def test_a_line_goes_on_as_soon_as_it_is_whole_and_all_else_once_nothing_is_to_change() -> None:

@@ -1,4 +1,4 @@
-"""A family of processes is told by its session and its mark."""
+"""The processes of a command are identified by their session and their mark."""
 
 from warex.sandbox.cleanup.process_tree import ProcessTree
 

@@ -42,7 +42,7 @@ name: always
 rules: [{name: r, match: {url: "*"}, trigger: {always: true}, fault: {kind: http_error}}]
 """
 
-# Rules of somebody's, which must be there afterwards as they were.
+# Rules of another program, which must be there afterwards as they were.
 OTHERS = """\
 *filter
 :MINE - [0:0]
@@ -101,7 +101,7 @@ def serving(net: Network, *command: object, until: str) -> Iterator[None]:
 
 
 def status(net: Network, url: str, user: int) -> str:
-    """Fetch a page, as somebody who knows nothing of a proxy; "000" for no answer."""
+    """Fetch a page, as a program that knows no proxy; "000" for no answer."""
     curl = ("curl", "--noproxy", "*", "-sk", "-o", "/dev/null", "-w", "%{http_code}", "-m", 20)
     return net.run(*curl, url, user=user).stdout
 
@@ -176,7 +176,7 @@ def test_rules_of_others_stay_as_they_were(net: Network, backend: str) -> None:
     arguments = ("--user", AGENT, "--incoming", "br-+", "--incoming", "any", "--backend", backend)
     warex(net, "apply", *arguments)
     assert everything(net) != before
-    # Applied twice, it stands there once.
+    # Applied twice, it is there once.
     once = everything(net)
     warex(net, "apply", *arguments)
     assert everything(net) == once

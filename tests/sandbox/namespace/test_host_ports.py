@@ -1,4 +1,4 @@
-"""Ports of this machine's loopback are let through when somebody names them, and only then."""
+"""Ports of this machine's loopback are let through only when they are named."""
 
 import socket
 import time

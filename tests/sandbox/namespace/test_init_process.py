@@ -1,4 +1,4 @@
-"""Process 1: how commands start, what they are given, how their end is told."""
+"""Process 1: how commands start, what they are given, how their end is reported."""
 
 import errno
 import fcntl
@@ -146,7 +146,7 @@ def test_a_limit_of_open_files_is_told_with_its_remedy(inside: Space) -> None:
 def test_nobody_has_to_wait_for_a_command(inside: Space) -> None:
     inside.start("true")
 
-    gc.collect()  # A socket that is left open would be told now, as an error.
+    gc.collect()  # A socket that is left open would be reported now, as an error.
 
 
 def test_orphans_are_taken_in(inside: Space) -> None:

@@ -124,7 +124,7 @@ def test_a_command_starts_with_its_streams_its_signals_and_nothing_else(
     assert there["handles"] == [0, 1, 2]
     blocked, ignored = (int(word, 16) for word in there["signals"])
     assert blocked == 0
-    # What Python ignores is not handed down; what whoever started it ignores, is. Signals 32 and 33
+    # What Python ignores is not inherited; what the caller ignores, is. Signals 32 and 33
     # are the C library's own, which no program can set.
     pythons, libcs = _bits(signal.SIGPIPE, signal.SIGXFSZ), _bits(32, 33)
     assert ignored & ~libcs == int(here["ignored"], 16) & ~(libcs | pythons)
@@ -332,7 +332,7 @@ def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
     """It may have spoken before the namespace's first process said that it was started."""
     heard = namespace_module._receive
 
-    def killed_before_it_told(line: socket.socket) -> tuple[Any, int]:
+    def killed_before_it_reported(line: socket.socket) -> tuple[Any, int]:
         said, sender = heard(line)
         if said == ("process",):
             status = Path(f"/proc/{sender}/status").read_text()
@@ -344,7 +344,7 @@ def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
 
     starter: list[int] = []
     with space(ca, os.environ) as given:
-        monkeypatch.setattr(namespace_module, "_receive", killed_before_it_told)
+        monkeypatch.setattr(namespace_module, "_receive", killed_before_it_reported)
         command = given.start("sleep", "600")
         monkeypatch.undo()
 

@@ -32,7 +32,7 @@ def inside(ca: CertificateAuthority) -> Iterator[Space]:
 
 
 def bare() -> dict[str, str]:
-    """An environment that tells programs nothing about trust."""
+    """An environment without variables about trust."""
     return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
 
 
@@ -237,7 +237,7 @@ public class Get {
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_java_trusts_the_ca_without_being_told(inside: Space, tmp_path: Path) -> None:
+def test_java_trusts_the_ca_without_options(inside: Space, tmp_path: Path) -> None:
     source = tmp_path / "Get.java"
     source.write_text(_JAVA)
 

@@ -32,7 +32,7 @@ class Space:
     """Names that were asked for."""
 
     def start(self, *arguments: str, **more: object) -> NamespaceProcess:
-        """Start a command whose words nobody reads."""
+        """Start a command whose output is not read."""
         with open("/dev/null", "r+b") as nothing:
             return self.namespace.start(
                 arguments,

@@ -36,7 +36,7 @@ NOBODY = User("nobody", 65534, has_home=False)
 STRANGER = User("stranger", 4321, has_home=True)
 
 USERS = [CALLER, NOBODY, STRANGER] if os.geteuid() == 0 else [CALLER]
-"""Only root can be somebody else."""
+"""Only root can be another user."""
 
 LAST = [pytest.param(who, marks=pytest.mark.slow) for who in USERS[:-1]] + [USERS[-1]]
 """For what costs too much to be tried with each of them in the quick tier."""
@@ -83,7 +83,7 @@ def command_as(user: User, arguments: Sequence[str]) -> list[str]:
 def python_as(
     user: User, code: str, folder: Path, *, timeout: float = 60
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python code as the user, with the repository's modules at hand."""
+    """Run Python code as the user, with the repository's modules."""
     return subprocess.run(
         command_as(user, ["-c", code]),
         env=environment_of(user, folder),

@@ -138,7 +138,7 @@ class _Trial:
             host_ports=ports,
             own_session=False,
             check=self._check,
-            told=ProxyCallbacks(self.say),
+            callbacks=ProxyCallbacks(self.say),
         ) as place:
             self._warn_of_bypasses(place.isolation)
             if not self._may_write() or time.monotonic() - began > _READY_SECONDS:
@@ -193,7 +193,7 @@ class _Trial:
         if self._needs_no_check():
             return
         if any(self.options[name] for name in _NEEDS_VALIDATION):
-            self._configure("handed")
+            self._configure("namespace")
         else:
             from warex.scenarios.load import load_scenario
 

@@ -49,6 +49,13 @@ class CertificateAuthority:
         return self.folder / _CERTIFICATE_FILE
 
     @property
+    def der(self) -> bytes:
+        """The certificate, DER."""
+        import ssl
+
+        return ssl.PEM_cert_to_DER_cert(self.certificate.read_text())
+
+    @property
     def spki(self) -> str:
         """The SHA-256 of the CA's public key, base64, as Chromium's command line takes it."""
         from cryptography import x509
@@ -76,13 +83,13 @@ class CertificateAuthority:
         from mitmproxy.certs import CertStore
 
         store = CertStore.from_store(self.folder, BASENAME, 2048)
-        entry = store.get_cert(host, [_general_name(host)])
+        entry = store.get_cert(host, [general_name(host)])
         certificate, key = folder / f"{host}.crt", folder / f"{host}.key"
         certificate.write_bytes(entry.cert.to_pem() + self.certificate.read_bytes())
         pem = entry.privatekey.private_bytes(
             Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
         )
-        with os.fdopen(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        with open(key, "wb", opener=private_opener) as file:
             file.write(pem)
         return certificate, key
 
@@ -159,7 +166,8 @@ def dhparam_file(folder: Path) -> Path:
     return folder / f"{BASENAME}-dhparam.pem"
 
 
-def _general_name(host: str) -> "x509.GeneralName":
+def general_name(host: str) -> "x509.GeneralName":
+    """Return a host as the subject of a certificate."""
     from cryptography import x509
 
     try:
@@ -204,15 +212,10 @@ def _generated() -> tuple[bytes, bytes]:
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+    from cryptography.x509.oid import ExtendedKeyUsageOID
 
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name(
-        [
-            x509.NameAttribute(NameOID.COMMON_NAME, "WAREX testing CA"),
-            x509.NameAttribute(NameOID.ORGANIZATION_NAME, "WAREX"),
-        ]
-    )
+    name = x509.Name.from_rfc4514_string("O=WAREX,CN=WAREX testing CA")
     signs_certificates = x509.KeyUsage(
         digital_signature=False,
         content_commitment=False,

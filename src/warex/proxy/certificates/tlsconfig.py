@@ -5,7 +5,6 @@ invalid characters. mitmproxy raises an error then.
 """
 
 from functools import lru_cache
-from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from OpenSSL import SSL
 
 from warex.proxy.certificates.ca import CertificateAuthority, system_bundle
 from warex.proxy.certificates.store import load_store
+from warex.proxy.net.ip_address import parse_ip
 
 _OF_THE_STORE = frozenset({"certs", "confdir", "key_size", "cert_passphrase"})
 
@@ -80,11 +80,7 @@ def trust_store(ca: Path) -> TrustStore:
 @lru_cache(maxsize=4096)
 def is_verifiable(name: str) -> bool:
     """Whether OpenSSL can check a certificate against this host."""
-    try:
-        ip_address(name)
-    except ValueError:
-        pass
-    else:
+    if parse_ip(name) is not None:
         return True
     try:
         encoded = name.encode("idna")

@@ -12,15 +12,15 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
 from warex.linux import nftables
-from warex.linux.nftables import BlocklistEntry
+from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
+from warex.proxy.net.ip_address import parse_ip
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent.redirected_connection import RedirectedConnection
 from warex.scenarios import Injector, PlannedInjection, Rule
@@ -47,9 +47,6 @@ class _BlockedTry:
     injections: tuple[PlannedInjection, ...]
 
 
-type _FourTuple = tuple[str, int, str, int]
-
-
 class ConnectionBlocklist:
     """Keeps the kernel's blocklist up to date, and records the tries that it stops."""
 
@@ -58,18 +55,18 @@ class ConnectionBlocklist:
         passed: PassedSockets,
         names: VirtualAddresses,
         injector: Injector,
-        attempts: ConnectionTries,
+        tries: ConnectionTries,
         clock: Clock,
         *,
         sites: tuple[str, ...] = (),
         broke: Callable[[Exception], None],
     ) -> None:
         """``sites``: as for the injector; ``broke`` is called if the kernel refuses."""
-        self._handed, self._names = passed, names
-        self._injector, self._attempts, self._clock = injector, attempts, clock
+        self._passed, self._names = passed, names
+        self._injector, self._tries, self._clock = injector, tries, clock
         self._sites, self._broke = sites, broke
         self._entries: tuple[BlocklistEntry, ...] = ()
-        self._pending: dict[_FourTuple, _BlockedTry] = {}
+        self._pending: dict[BlockedConnection, _BlockedTry] = {}
         self._literal_addresses: dict[str, None] = {}
         self._rules: tuple[Rule, ...] = ()
         self._named: tuple[str, ...] = ()
@@ -79,14 +76,14 @@ class ConnectionBlocklist:
 
     def open(self) -> None:
         """Start to update the blocklist."""
-        self._handed.log.setblocking(False)
-        self._loop.add_reader(self._handed.log, self._read_log)
+        self._passed.log.setblocking(False)
+        self._loop.add_reader(self._passed.log, self._read_log)
         self._tick()
 
     def close(self) -> None:
         """Settle the pending tries and clear the blocklist at the end of the trial."""
         self._read_log()
-        self._loop.remove_reader(self._handed.log)
+        self._loop.remove_reader(self._passed.log)
         if self._timer is not None:
             self._timer.cancel()
         now = self._clock.now()
@@ -102,12 +99,13 @@ class ConnectionBlocklist:
         host = self._host(arrival.address, arrival.port)
         if host == arrival.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
             self._literal_addresses[host] = None
-        self._attempts.plan("connect", host, arrival.port, met=False)
+        self._tries.plan("connect", host, arrival.port, met=False)
         self.update()
 
     def update(self) -> None:
         """Set the blocklist to what the next connection tries should meet."""
-        self._install(tuple(self._wanted_entries()) if self._concern_connections() else ())
+        targets = self._targets() if self._concern_connections() else ()
+        self._install(tuple(entry for each in targets for entry in self._entries_for(*each)))
 
     # ---- the entries
 
@@ -128,30 +126,21 @@ class ConnectionBlocklist:
             self._named = tuple({it[1].strip("[]").lower(): None for it in hosts if it})
         return any(rule.fault.point == "connect" for rule in rules)
 
-    def _wanted_entries(self) -> Iterator[BlocklistEntry]:
-        for host, addresses, everywhere in self._targets():
-            yield from self._entries_for(host, addresses, everywhere=everywhere)
-
     def _targets(self) -> Iterator[tuple[str, tuple[str, ...], bool]]:
         """Yield each host, its addresses, and whether all its ports may be blocked."""
         for name in self._names:
             if self._is_concerned(name):
                 own = self._names.addresses_of(name)
                 yield name, (own.v4, own.v6), True
-        for host in (
-            *self._named,
-            *(it for it in self._literal_addresses if it not in self._named),
-        ):
+        for host in dict.fromkeys((*self._named, *self._literal_addresses)):
             if host == "localhost":
                 # Not all ports: the command's own services are there, too.
                 yield host, ("127.0.0.1", "::1"), False
-            else:
-                with suppress(ValueError):
-                    address = ipaddress.ip_address(host)
-                    yield host, (str(address),), not address.is_loopback
+            elif (address := parse_ip(host)) is not None:
+                yield host, (str(address),), not address.is_loopback
 
     def _entries_for(
-        self, host: str, addresses: tuple[str, ...], *, everywhere: bool
+        self, host: str, addresses: tuple[str, ...], everywhere: bool
     ) -> Iterator[BlocklistEntry]:
         now = self._clock.now()
         elsewhere = self._injector.connection_block(host, None, now) if everywhere else None
@@ -164,66 +153,60 @@ class ConnectionBlocklist:
 
     def _is_concerned(self, host: str) -> bool:
         """Whether the rules may ever block a host."""
-        known = self._concerned.get(host)
-        if known is None:
-            known = self._concerned[host] = self._injector.concerns("connect", host, None) or bool(
-                self._injector.blocklist_ports(host)
-            )
-        return known
+        if host not in self._concerned:
+            ports = self._injector.blocklist_ports(host)
+            self._concerned[host] = bool(ports) or self._injector.concerns("connect", host, None)
+        return self._concerned[host]
 
-    def _install(self, gates: tuple[BlocklistEntry, ...]) -> None:
-        if gates == self._entries:
+    def _install(self, entries: tuple[BlocklistEntry, ...]) -> None:
+        if entries == self._entries:
             return
         try:
-            nftables.set_blocklist(self._handed.netfilter, gates)
+            nftables.set_blocklist(self._passed.netfilter, entries)
         except OSError as error:
             self._broke(error)
         else:
-            self._entries = gates
+            self._entries = entries
 
     # ---- the connection tries
 
     def _read_log(self) -> None:
         while True:
             try:
-                received = self._handed.log.recv(65536)
+                received = self._passed.log.recv(65536)
             except BlockingIOError:
                 return
             except OSError as error:
                 # The kernel has dropped log messages, so the ledger is incomplete.
                 self._broke(error)
                 return
-            for attempt in nftables.read_log(received):
-                self._blocked((attempt.source, attempt.source_port, attempt.address, attempt.port))
+            for blocked in nftables.read_log(received):
+                self._blocked(blocked)
 
-    def _blocked(self, ends: _FourTuple) -> None:
+    def _blocked(self, ends: BlockedConnection) -> None:
         now = self._clock.now()
         again = self._pending.get(ends)
         if again is not None:
             self._settle(again, None, now)
             return
-        _, _, address, port = ends
-        host = self._host(address, port)
-        injections = self._attempts.plan("connect", host, port, met=True)
+        host = self._host(ends.address, ends.port)
+        injections = self._tries.plan("connect", host, ends.port, met=True)
         if any(effect.traits.kernel == "drop" for it in injections for effect in it.effects):
             pending = self._pending[ends] = _BlockedTry(now, injections)
-            self._loop.call_later(_SYN_RETRY_SECONDS, self._given_up, pending)
+            # A client that leaves does so within the first second; the time is not observable.
+            self._loop.call_later(_SYN_RETRY_SECONDS, self._settle, pending, "client_gone", now)
             self._loop.call_later(_FORGET_SECONDS, self._pending.pop, ends, None)
         else:
-            for injection in injections:
-                self._attempts.settle(injection, delivered=True)
+            self._tries.settle(*injections, delivered=True)
         self.update()
 
-    def _given_up(self, pending: _BlockedTry) -> None:
-        # The client left within the first second; the time is not observable.
-        self._settle(pending, "client_gone", pending.since)
-
     def _settle(self, pending: _BlockedTry, missed: str | None, now: float) -> None:
-        waited = round(now - pending.since, 6)
-        for injection in pending.injections:
-            self._attempts.settle(
-                injection, delivered=missed is None, reason=missed or "", waited_s=waited
-            )
+        self._tries.settle(
+            *pending.injections,
+            delivered=missed is None,
+            reason=missed or "",
+            waited_s=now - pending.since,
+        )
         pending.injections = ()
 
     def _host(self, address: str, port: int) -> str:

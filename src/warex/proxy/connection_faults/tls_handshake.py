@@ -7,17 +7,13 @@ certificate.
 """
 
 import datetime
-import ipaddress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.types import (
-    CertificateIssuerPrivateKeyTypes,
-    CertificatePublicKeyTypes,
-)
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from mitmproxy import connection, ctx, tls
@@ -26,6 +22,7 @@ from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
 from warex.effects import BadCertificate, CertificateDefect, Cut
+from warex.proxy.certificates.ca import general_name
 from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.net.client_socket import is_connected, writer_of
 from warex.scenarios import PlannedInjection
@@ -50,13 +47,13 @@ class _BadHandshake:
 class HandshakeFaults:
     """Applies TLS faults to clients' connections."""
 
-    def __init__(self, attempts: ConnectionTries) -> None:
-        self._attempts = attempts
+    def __init__(self, tries: ConnectionTries) -> None:
+        self._tries = tries
         self._handshakes: dict[str, _BadHandshake] = {}
 
     def client_hello(self, client: connection.Client, host: str, port: int) -> bool:
         """Count a connection that begins TLS; return whether a fault is applied to it."""
-        for injection in self._attempts.plan("tls", host, port):
+        for injection in self._tries.plan("tls", host, port):
             for effect in injection.effects:
                 if isinstance(effect, BadCertificate):
                     self._handshakes[client.id] = _BadHandshake(injection, effect.wrong, host)
@@ -65,7 +62,7 @@ class HandshakeFaults:
                     waiting = is_connected(client)
                     if waiting and (writer := writer_of(client)) is not None:
                         writer.close()
-                    self._attempts.settle(injection, delivered=waiting)
+                    self._tries.settle(injection, delivered=waiting)
                     return True
         return False
 
@@ -101,7 +98,7 @@ class HandshakeFaults:
         """Note that a handshake has ended; return whether a fault was applied to it."""
         hit = self._handshakes.pop(client.id, None)
         if hit is not None:
-            self._attempts.settle(hit.injection, delivered=hit.shown)
+            self._tries.settle(hit.injection, delivered=hit.shown)
         return hit is not None
 
 
@@ -120,13 +117,13 @@ def bad_certificate(
     key = ec.generate_private_key(ec.SECP256R1())
     named = _ANOTHER_HOST if wrong == "wrong_host" else host
     subject = _name(named)
-    issuer, issuer_key = authority.subject, authority_key
-    issuer_id = _key_id_of(authority)
+    issuer, issuer_key, issuer_id = authority.subject, authority_key, _authority_id(authority)
     if wrong == "self_signed":
-        issuer, issuer_key, issuer_id = subject, key, _key_id(key.public_key())
+        issuer, issuer_key = subject, key
     elif wrong == "unknown_ca":
         issuer, issuer_key = _name("Unlisted Issuing CA"), ec.generate_private_key(ec.SECP256R1())
-        issuer_id = _key_id(issuer_key.public_key())
+    if wrong in ("self_signed", "unknown_ca"):
+        issuer_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     today = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     ends = today - 3 * _DAY if wrong == "expired" else today + 90 * _DAY
     certificate = (
@@ -138,10 +135,10 @@ def bad_certificate(
         .not_valid_before(ends - 180 * _DAY)
         .not_valid_after(ends)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName([_general_name(named)]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([general_name(named)]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectKeyIdentifier(_key_id(key.public_key())), critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier(issuer_id, None, None), critical=False)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(issuer_id, critical=False)
         .sign(issuer_key, SHA256())
     )
     return certificate, key
@@ -151,19 +148,9 @@ def _name(common: str) -> x509.Name:
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common[:_MOST_NAME])])
 
 
-def _general_name(host: str) -> x509.GeneralName:
+def _authority_id(authority: x509.Certificate) -> x509.AuthorityKeyIdentifier:
     try:
-        return x509.IPAddress(ipaddress.ip_address(host))
-    except ValueError:
-        return x509.DNSName(host)
-
-
-def _key_id(key: CertificatePublicKeyTypes) -> bytes:
-    return x509.SubjectKeyIdentifier.from_public_key(key).digest
-
-
-def _key_id_of(authority: x509.Certificate) -> bytes:
-    try:
-        return authority.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value.digest
+        own = authority.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
     except x509.ExtensionNotFound:
-        return _key_id(authority.public_key())
+        own = x509.SubjectKeyIdentifier.from_public_key(authority.public_key())
+    return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(own)

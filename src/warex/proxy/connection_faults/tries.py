@@ -4,10 +4,9 @@ The code that applies a connection fault plans it here first, and settles it her
 """
 
 from warex.faults import ConnectionPhase
-from warex.proxy.record.fault_events import missed, planned
+from warex.proxy.record.fault_events import record_plan, settle
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, PlannedInjection
-from warex.traces import FaultDelivered
 
 
 class ConnectionTries:
@@ -28,44 +27,24 @@ class ConnectionTries:
         """
         now = self._recorder.clock.now()
         decision = self._injector.connection_try(point, host, port, now, met=met)
-        if not (decision.injections or decision.superseded):
-            return ()
         url = self._injector.connection_url(point, host, port)
-        for injection in decision.injections:
-            self._recorder.write(planned(injection, url, point))
-            self._unsettled[injection.id] = injection
-        for injection in decision.superseded:
-            self._recorder.write(planned(injection, url, point))
-            self._recorder.write(missed(injection, "superseded"))
+        record_plan(self._recorder, decision, url, point)
+        self._unsettled |= {injection.id: injection for injection in decision.injections}
         return decision.injections
 
     def settle(
         self,
-        injection: PlannedInjection,
-        *,
+        *injections: PlannedInjection,
         delivered: bool,
         reason: str = "client_gone",
         waited_s: float = 0.0,
-        client_left: bool = False,
     ) -> None:
-        """Record the outcome of an injection, once."""
-        if self._unsettled.pop(injection.id, None) is None:
-            return
-        self._injector.settle(injection, delivered=delivered)
-        if not delivered:
-            self._recorder.write(missed(injection, reason, waited_s))
-            return
-        self._recorder.write(
-            FaultDelivered(
-                injection=injection.id,
-                exchange=injection.exchange,
-                rule=injection.rule,
-                waited_s=round(waited_s, 6),
-                client_left=client_left,
-            )
-        )
+        """Record the outcome of injections, each once."""
+        missed = None if delivered else reason
+        for injection in injections:
+            if self._unsettled.pop(injection.id, None) is not None:
+                settle(self._recorder, self._injector, injection, missed, waited_s)
 
     def finish(self) -> None:
         """Settle the open injections at the end of the trial."""
-        for injection in list(self._unsettled.values()):
-            self.settle(injection, delivered=False, reason="trial_over")
+        self.settle(*self._unsettled.values(), delivered=False, reason="trial_over")

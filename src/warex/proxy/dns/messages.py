@@ -1,7 +1,7 @@
 """Parses DNS questions and builds DNS responses (RFC 1035, RFC 6891).
 
 A response repeats the question byte for byte: some clients randomize the case of a name and check
-it.
+it. mitmproxy's messages do not keep it (``docs/decisions/0008``).
 """
 
 import struct
@@ -9,32 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-A: Final = 1
-PTR: Final = 12
-AAAA: Final = 28
-OPT: Final = 41
-SVCB: Final = 64
-HTTPS: Final = 65
-ANY: Final = 255
-
-TYPES: Final = {
-    1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 13: "HINFO", 15: "MX", 16: "TXT",
-    28: "AAAA", 33: "SRV", 35: "NAPTR", 41: "OPT", 43: "DS", 48: "DNSKEY", 52: "TLSA",
-    64: "SVCB", 65: "HTTPS", 255: "ANY", 257: "CAA",
-}  # fmt: skip
-
-NOERROR: Final = 0
-FORMERR: Final = 1
-SERVFAIL: Final = 2
-NXDOMAIN: Final = 3
-NOTIMP: Final = 4
-REFUSED: Final = 5
-RESPONSE_CODES: Final = {
-    0: "NOERROR", 1: "FORMERR", 2: "SERVFAIL", 3: "NXDOMAIN", 4: "NOTIMP", 5: "REFUSED",
-}  # fmt: skip
+from mitmproxy.net.dns import classes, response_codes, types
 
 _HEAD: Final = struct.Struct("!HHHHHH")
-_IN: Final = 1
 _UDP_PAYLOAD_SIZE: Final = 1232
 """Bytes of a UDP response that fit everywhere (DNS flag day 2020)."""
 
@@ -57,8 +34,8 @@ class Question:
 
     @property
     def type_name(self) -> str:
-        """The type's name, such as ``AAAA``."""
-        return TYPES.get(self.qtype, f"TYPE{self.qtype}")
+        """The type's name, such as ``AAAA``, or ``TYPE65280`` (RFC 3597 §5)."""
+        return types.to_str(self.qtype).replace("(", "").replace(")", "")
 
 
 def parse_question(message: bytes) -> Question | None:
@@ -68,7 +45,7 @@ def parse_question(message: bytes) -> Question | None:
         if flags & 0x8000 or flags & 0x0200 or questions != 1 or answers or authorities:
             return None
         labels, at = _labels(message, _HEAD.size)
-        kind, kind_of_net = struct.unpack_from("!HH", message, at)
+        kind, class_ = struct.unpack_from("!HH", message, at)
         end = at + 4
         extended, version = _extension(message, end, others)
     except (struct.error, IndexError, ValueError):
@@ -78,7 +55,7 @@ def parse_question(message: bytes) -> Question | None:
         raw=message[_HEAD.size : end],
         name=b".".join(labels).decode("latin-1").lower(),
         qtype=kind,
-        is_internet_class=kind_of_net in (_IN, 255),
+        is_internet_class=class_ in (classes.IN, classes.ANY),
         is_query=not flags & 0x7800,
         recursion_desired=bool(flags & 0x0100),
         has_edns=extended,
@@ -87,23 +64,25 @@ def parse_question(message: bytes) -> Question | None:
 
 
 def build_response(
-    question: Question, code: int = NOERROR, records: Iterable[tuple[int, bytes]] = ()
+    question: Question,
+    code: int = response_codes.NOERROR,
+    records: Iterable[tuple[int, bytes]] = (),
 ) -> bytes:
     """Build a response; each record is a type and its data, with TTL 0."""
     body, count = b"", 0
     for kind, data in records:
         # 0xC00C points to the question's name.
-        body += b"\xc0\x0c" + struct.pack("!HHIH", kind, _IN, 0, len(data)) + data
+        body += b"\xc0\x0c" + struct.pack("!HHIH", kind, classes.IN, 0, len(data)) + data
         count += 1
     extension = b""
     if question.has_edns:
         high = 0
         if question.edns_version:
             code, high = 0, 1  # BADVERS is 16: its upper bits are in the OPT record.
-        extension = b"\0" + struct.pack("!HHBBHH", OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
+        extension = b"\0" + struct.pack("!HHBBHH", types.OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
     flags = 0x8080 | (0x0100 if question.recursion_desired else 0) | (code & 0xF)
     if not question.is_query:
-        flags = (flags & ~0xF) | NOTIMP
+        flags = (flags & ~0xF) | response_codes.NOTIMP
     head = _HEAD.pack(question.id, flags, 1, count, 0, bool(extension))
     return head + question.raw + body + extension
 
@@ -122,7 +101,7 @@ def encode_name(name: str) -> bytes:
 
 def response_code(message: bytes) -> int:
     """Return the RCODE of a response; SERVFAIL if it is too short."""
-    return message[3] & 0xF if len(message) > 3 else SERVFAIL
+    return message[3] & 0xF if len(message) > 3 else response_codes.SERVFAIL
 
 
 def _labels(message: bytes, at: int) -> tuple[list[bytes], int]:
@@ -148,6 +127,6 @@ def _extension(message: bytes, at: int, records: int) -> tuple[bool, int]:
         at += 10 + size
         if at > len(message):
             raise ValueError("cut off")
-        if kind == OPT:
+        if kind == types.OPT:
             return True, ttl >> 16 & 0xFF
     return False, 0

@@ -9,8 +9,9 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple
+
+from mitmproxy.net.dns import response_codes, types
 
 from warex.proxy.dns import messages
 from warex.proxy.dns.messages import Question
@@ -28,30 +29,20 @@ _IDLE_TIMEOUT: Final = 30.0
 """Seconds after which an idle TCP connection is closed."""
 
 
-class LookupFaults(Protocol):
-    """Plans failed lookups."""
+class LookupFault(NamedTuple):
+    """A lookup that is to fail."""
 
-    def plan(self, name: str) -> "LookupFault | None":
-        """Count a question for a name; return its failure, if any."""
-
-
-class LookupFault(Protocol):
-    """A failed lookup."""
-
-    @property
-    def code(self) -> int | None:
-        """The response code; None for no response."""
-
-    def mark_delivered(self) -> None:
-        """Note that the response was sent."""
+    code: int | None
+    """The response code; None for no response."""
+    on_sent: Callable[[], None]
+    """Called when the response was sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """A response; no response is sent if ``data`` is None."""
 
     data: bytes | None
-    fault: LookupFault | None = None
+    on_sent: Callable[[], None] = lambda: None
 
 
 class DnsServer:
@@ -61,7 +52,7 @@ class DnsServer:
         self,
         names: VirtualAddresses,
         *,
-        faults: LookupFaults,
+        plan_fault: Callable[[str], LookupFault | None],
         record: Callable[[Dns], None],
         named: Callable[[str], None],
         broke: Callable[[Exception], None],
@@ -70,10 +61,11 @@ class DnsServer:
     ) -> None:
         """Create a server that is not open yet.
 
-        ``named`` is called with a name before its address is sent. ``known``: names that always
-        exist. ``asks``: whether the machine's resolver is asked for the others.
+        ``plan_fault`` counts a question for a name and returns its failure, if any; ``named`` is
+        called with a name before its address is sent. ``known``: names that always exist.
+        ``asks``: whether the machine's resolver is asked for the others.
         """
-        self._names, self._faults = names, faults
+        self._names, self._plan_fault = names, plan_fault
         self._record, self._named, self._broke = record, named, broke
         self._known = {name.lower() for name in known}
         self._lookup = SystemResolver() if asks else None
@@ -84,14 +76,11 @@ class DnsServer:
 
     def open(self, udp: Iterable[socket.socket], tcp: Iterable[socket.socket]) -> None:
         """Start to answer, including queries that are already queued."""
-        for receiver in udp:
-            receiver.setblocking(False)
-            self._loop.add_reader(receiver, self._receive, receiver)
-            self._sockets.append(receiver)
-        for listener in tcp:
-            listener.setblocking(False)
-            self._loop.add_reader(listener, self._accept, listener)
-            self._sockets.append(listener)
+        for sockets, read in ((udp, self._receive), (tcp, self._accept)):
+            for held in sockets:
+                held.setblocking(False)
+                self._loop.add_reader(held, read, held)
+                self._sockets.append(held)
 
     async def close(self) -> None:
         """Stop answering."""
@@ -105,7 +94,7 @@ class DnsServer:
             self._lookup.close()
 
     def _start(self, work: Awaitable[None]) -> None:
-        async def guarded() -> None:
+        async def answer() -> None:
             try:
                 await work
             except OSError:
@@ -113,7 +102,7 @@ class DnsServer:
             except Exception as error:  # noqa: BLE001 - fail closed: a trial without names is void
                 self._broke(error)
 
-        task = self._loop.create_task(guarded())
+        task = self._loop.create_task(answer())
         if not task.done():
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -140,8 +129,7 @@ class DnsServer:
         answer = await answering
         if answer.data is not None:
             receiver.sendto(answer.data, asker)
-            if answer.fault is not None:
-                answer.fault.mark_delivered()
+            answer.on_sent()
 
     # ---- TCP
 
@@ -164,11 +152,10 @@ class DnsServer:
                     return
                 framed = len(answer.data).to_bytes(2) + answer.data
                 await self._loop.sock_sendall(client, framed)
-                if answer.fault is not None:
-                    answer.fault.mark_delivered()
+                answer.on_sent()
 
     async def _exactly(self, client: socket.socket, size: int) -> bytes:
-        """Return that many bytes, or none where the asker has ended or fallen silent."""
+        """Return that many bytes; none if the client has ended or sends nothing."""
         held = b""
         try:
             async with asyncio.timeout(_IDLE_TIMEOUT):
@@ -188,54 +175,48 @@ class DnsServer:
         if question is None:
             return _Answer(None)
         if not question.is_query:
-            return _Answer(messages.build_response(question, messages.NOTIMP))
+            return _Answer(messages.build_response(question, response_codes.NOTIMP))
         if not question.is_internet_class:
-            return _Answer(messages.build_response(question, messages.REFUSED))
+            return _Answer(messages.build_response(question, response_codes.REFUSED))
         if (whose := _address_asked_for(question)) is not None and is_virtual(whose):
             return _Answer(self._reverse(question, whose))
-        fault = self._faults.plan(question.name)
+        fault = self._plan_fault(question.name)
         if fault is not None:
-            said = "no answer" if fault.code is None else messages.RESPONSE_CODES[fault.code]
-            self._record_answer(question, said)
-            data = None if fault.code is None else messages.build_response(question, fault.code)
-            return _Answer(data, fault)
+            if fault.code is not None:
+                return self._respond(question, fault.code)._replace(on_sent=fault.on_sent)
+            self._record_answer(question, "no answer")
+            return _Answer(None)
         known = await self._find(question.name)
-        if known.rcode != messages.NOERROR and question.qtype in _ADDRESSES:
+        if known.rcode != response_codes.NOERROR and question.qtype in _ADDRESSES:
             return self._respond(question, known.rcode)
         match question.qtype:
-            case messages.A | messages.AAAA | messages.ANY:
+            case types.A | types.AAAA | types.ANY:
                 return self._addresses(question, known)
-            case messages.HTTPS | messages.SVCB:
+            case types.HTTPS | types.SVCB:
                 # These records have addresses, QUIC support and ECH keys, which hide the host name.
-                return self._respond(question, messages.NOERROR)
-            case _ if self._is_ours(question.name):
-                return self._respond(question, messages.NOERROR)
+                return self._respond(question, response_codes.NOERROR)
+            case _ if question.name in self._known:
+                return self._respond(question, response_codes.NOERROR)
             case _:
                 return await self._forwarded(question, message, tcp=tcp)
 
     async def _find(self, name: str) -> Resolution:
         if name == "localhost" or name.endswith(".localhost"):
             return _LOCALHOST
-        if self._is_ours(name) or self._lookup is None:
+        if name in self._known or self._lookup is None:
             return Resolution(has_ipv4=bool(name))
         return await self._lookup.resolve(name)
 
-    def _is_ours(self, name: str) -> bool:
-        return name in self._known
-
     def _addresses(self, question: Question, known: Resolution) -> _Answer:
-        wanted = {messages.A: (4,), messages.AAAA: (6,), messages.ANY: (4, 6)}[question.qtype]
-        if known.loopback:
-            found = [ipaddress.ip_address(it) for it in known.loopback]
-        elif known.has_ipv4 or known.has_ipv6:
+        wanted = {types.A: (4,), types.AAAA: (6,), types.ANY: (4, 6)}[question.qtype]
+        found = known.loopback
+        if not found and (known.has_ipv4 or known.has_ipv6):
             own = self._names.addresses(question.name)
-            found = [ipaddress.ip_address(own.v4)] if known.has_ipv4 else []
-            found += [ipaddress.ip_address(own.v6)] if known.has_ipv6 else []
+            both = ((own.v4, known.has_ipv4), (own.v6, known.has_ipv6))
+            found = tuple(address for address, exists in both if exists)
             self._named(question.name)
-        else:
-            found = []
-        given = [it for it in found if it.version in wanted]
-        records = [(messages.A if it.version == 4 else messages.AAAA, it.packed) for it in given]
+        given = [it for it in map(ipaddress.ip_address, found) if it.version in wanted]
+        records = [(types.A if it.version == 4 else types.AAAA, it.packed) for it in given]
         self._record_answer(question, ", ".join(map(str, given)) or "none")
         return _Answer(messages.build_response(question, records=records))
 
@@ -243,21 +224,19 @@ class DnsServer:
         name = self._names.name_of(address)
         self._record_answer(question, name or "NXDOMAIN")
         if name is None:
-            return messages.build_response(question, messages.NXDOMAIN)
-        record = (messages.PTR, messages.encode_name(name))
+            return messages.build_response(question, response_codes.NXDOMAIN)
+        record = (types.PTR, messages.encode_name(name))
         return messages.build_response(question, records=[record])
 
     async def _forwarded(self, question: Question, message: bytes, *, tcp: bool) -> _Answer:
         data = await forward(message, tcp=tcp) if self._lookup is not None else None
         if data is None:
-            return self._respond(question, messages.SERVFAIL)
-        self._record_answer(
-            question, messages.RESPONSE_CODES.get(messages.response_code(data), "forwarded")
-        )
+            return self._respond(question, response_codes.SERVFAIL)
+        self._record_answer(question, response_codes.to_str(messages.response_code(data)))
         return _Answer(data)
 
     def _respond(self, question: Question, code: int) -> _Answer:
-        said = "none" if code == messages.NOERROR else messages.RESPONSE_CODES[code]
+        said = "none" if code == response_codes.NOERROR else response_codes.to_str(code)
         self._record_answer(question, said)
         return _Answer(messages.build_response(question, code))
 
@@ -269,14 +248,12 @@ class DnsServer:
             self._record(Dns(name=key[0], kind=key[1], answer=key[2]))
 
 
-_ADDRESSES: Final = frozenset(
-    (messages.A, messages.AAAA, messages.ANY, messages.HTTPS, messages.SVCB)
-)
+_ADDRESSES: Final = frozenset((types.A, types.AAAA, types.ANY, types.HTTPS, types.SVCB))
 
 
 def _address_asked_for(question: Question) -> str | None:
     """Return the address of a reverse lookup (RFC 1035 §3.5, RFC 3596 §2.5), if it is one."""
-    if question.qtype not in (messages.PTR, messages.ANY):
+    if question.qtype not in (types.PTR, types.ANY):
         return None
     labels = question.name.split(".")
     try:

@@ -1,15 +1,17 @@
 """Lookups by the machine's own resolver, whether it uses files, DNS or other sources."""
 
 import asyncio
-import ipaddress
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
-from warex.proxy.dns import messages
+from mitmproxy.net.dns.response_codes import NOERROR, NXDOMAIN, SERVFAIL
+
+from warex.proxy.net.ip_address import parse_ip
 
 _MAX_THREADS: Final = 16
 """Concurrent lookups."""
@@ -26,7 +28,7 @@ _DNS_TIMEOUT: Final = 5.0
 class Resolution:
     """The result of a lookup."""
 
-    rcode: int = messages.NOERROR
+    rcode: int = NOERROR
     has_ipv4: bool = False
     has_ipv6: bool = False
     """Whether it has an IPv6 address that is usable on this machine."""
@@ -58,7 +60,7 @@ class SystemResolver:
             async with asyncio.timeout(_TIMEOUT):
                 return await loop.run_in_executor(self._threads, resolve_blocking, name)
         except TimeoutError:
-            return Resolution(messages.SERVFAIL)
+            return Resolution(SERVFAIL)
 
     def close(self) -> None:
         """Cancel the lookups, without waiting for running threads."""
@@ -69,21 +71,20 @@ class SystemResolver:
 
 def resolve_blocking(name: str) -> Resolution:
     """Look a name up with the machine's resolver, blocking."""
-    with suppress(ValueError):
-        # An address is not a name, but getaddrinfo would accept it.
-        ipaddress.ip_address(name)
-        return Resolution(messages.NXDOMAIN)
+    # An address is not a name, but getaddrinfo would accept it.
+    if parse_ip(name) is not None:
+        return Resolution(NXDOMAIN)
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except socket.gaierror as error:
         if error.errno == socket.EAI_NONAME:
-            return Resolution(messages.NXDOMAIN)
+            return Resolution(NXDOMAIN)
         if error.errno == getattr(socket, "EAI_NODATA", None):
             return Resolution()
-        return Resolution(messages.SERVFAIL)
+        return Resolution(SERVFAIL)
     except UnicodeError:
-        return Resolution(messages.NXDOMAIN)
-    addresses = [ipaddress.ip_address(str(it[4][0]).partition("%")[0]) for it in found]
+        return Resolution(NXDOMAIN)
+    addresses = [ip_address(str(it[4][0]).partition("%")[0]) for it in found]
     # 0.0.0.0 also means the local machine; blocklists often use it.
     here = [it for it in addresses if it.is_loopback or it.is_unspecified]
     if here and len(here) == len(addresses):
@@ -94,30 +95,12 @@ def resolve_blocking(name: str) -> Resolution:
     return Resolution(has_ipv4=v4, has_ipv6=bool(v6) and (not v4 or any(map(_is_reachable, v6))))
 
 
-def _is_reachable(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+def _is_reachable(address: IPv4Address | IPv6Address) -> bool:
     """Whether the machine has a route to an address; nothing is sent."""
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe, suppress(OSError):
         probe.connect((str(address), 9))
         return True
     return False
-
-
-class _Reply(asyncio.DatagramProtocol):
-    def __init__(self, query: bytes) -> None:
-        self._query = query
-        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        transport.sendto(self._query)
-
-    def datagram_received(self, data: bytes, addr: object) -> None:
-        if data[:2] == self._query[:2] and not self.answer.done():
-            self.answer.set_result(data)
-
-    def error_received(self, exc: Exception) -> None:
-        if not self.answer.done():
-            self.answer.set_exception(exc)
 
 
 async def forward(query: bytes, *, tcp: bool) -> bytes | None:
@@ -131,13 +114,14 @@ async def forward(query: bytes, *, tcp: bool) -> bytes | None:
 
 async def _by_udp(server: str, query: bytes) -> bytes:
     loop = asyncio.get_running_loop()
-    transport, reply = await loop.create_datagram_endpoint(
-        lambda: _Reply(query), remote_addr=(server, _PORT)
-    )
-    try:
-        return await reply.answer
-    finally:
-        transport.close()
+    family = socket.AF_INET6 if ":" in server else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as client:
+        client.setblocking(False)
+        client.connect((server, _PORT))
+        await loop.sock_sendall(client, query)
+        while (data := await loop.sock_recv(client, 65535))[:2] != query[:2]:
+            pass  # The answer to another query.
+        return data
 
 
 async def _by_tcp(server: str, query: bytes) -> bytes:

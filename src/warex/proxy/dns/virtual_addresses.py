@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from warex.proxy.net.ip_address import parse_ip
+
 V4: Final = ipaddress.ip_network("198.18.0.0/15")
 """Reserved for benchmarks of network devices (RFC 2544): no site has such an address."""
 V6: Final = ipaddress.ip_network("fd5a:8e37:c1d2::/96")
@@ -84,11 +86,8 @@ def is_virtual(address: str) -> bool:
 
 
 def _number(address: str) -> int | None:
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return None
-    if found not in (V4 if found.version == 4 else V6):
+    found = parse_ip(address)
+    if found is None or found not in (V4 if found.version == 4 else V6):
         return None
     number = (int(found) & 0xFFFFFFFF) - _FIRST
     return number if 0 <= number < _SIZE else None

@@ -100,12 +100,11 @@ class AppliedInjection:
     @property
     def changes(self) -> list[ChangedValue]:
         """The changed values, as the trace has them."""
-        told = self.rewriter.changes if self.rewriter is not None else ()
-        told = (*told, *self.reported_changes)
-        remembered = [] if self.site_change is None else [self.site_change]
-        return remembered + [
+        rewritten = self.rewriter.changes if self.rewriter is not None else ()
+        by_site = [] if self.site_change is None else [self.site_change]
+        return by_site + [
             ChangedValue(where=it.where, before=it.before, after=it.after)
-            for it in (each.short() for each in told[:_MAX_CHANGES])
+            for it in (each.short() for each in (*rewritten, *self.reported_changes)[:_MAX_CHANGES])
         ]
 
     @property
@@ -126,31 +125,28 @@ class AppliedInjection:
 
 
 async def apply_effects(
-    applied: AppliedInjection, flow: http.HTTPFlow, presence: ClientStatus, clock: Clock
+    applied: AppliedInjection, flow: http.HTTPFlow, client: ClientStatus, clock: Clock
 ) -> None:
     """Apply the injection's effects to the flow in order, until the client leaves."""
     for effect in applied.injection.effects:
         match effect:
             case Delay(seconds):
                 applied.held_since = clock.now()
-                applied.client_left = await _wait(seconds, presence)
+                applied.client_left = await _wait(seconds, client)
                 applied.waited_s, applied.held_since = applied.waited(clock.now()), None
                 if applied.client_left:
                     applied.left_while_held = True
                     return
+            case Reply() | Cut() if client.left.is_set() or not is_connected(flow.client_conn):
+                applied.client_left = True
+                return
             case Reply(status, headers, body, echoes, cookies):
-                if presence.left.is_set() or not is_connected(flow.client_conn):
-                    applied.client_left = True
-                    return
                 body = _echo(flow.request, body) if echoes else body
                 flow.response = make_response(flow.request, status, headers, body)
                 for cookie in cookies:
                     flow.response.headers.add("set-cookie", cookie)
                 applied.replied = True
             case Cut(how):
-                if presence.left.is_set() or not is_connected(flow.client_conn):
-                    applied.client_left = True
-                    return
                 if how == "reset":
                     reset(flow.client_conn)
                 flow.kill()
@@ -164,10 +160,8 @@ async def apply_effects(
             case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent():
                 pass  # ``rewritten_pages``, ``previous_responses`` and ``mcp_calls`` apply them.
             case DuplicateRequest():
-                if await send_duplicate(flow):
-                    applied.site_change = ChangedValue(
-                        where="request", before="once", after="twice"
-                    )
+                twice = ChangedValue(where="request", before="once", after="twice")
+                applied.site_change = twice if await send_duplicate(flow) else None
             case EditToolAnswer():
                 applied.awaits_response = True
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
@@ -180,13 +174,13 @@ async def apply_effects(
 
 
 async def wait_before_piece(
-    applied: Iterable[AppliedInjection], seconds: float, presence: ClientStatus, clock: Clock
+    applied: Iterable[AppliedInjection], seconds: float, client: ClientStatus, clock: Clock
 ) -> None:
     """Wait before a piece of a response to which faults are applied, until the client leaves."""
     if not seconds:
         return
     began = clock.now()
-    left = await _wait(seconds, presence)
+    left = await _wait(seconds, client)
     for each in applied:
         each.waited_s += clock.now() - began
         each.client_left = each.left_while_held = left
@@ -214,11 +208,11 @@ def _echo(request: http.Request, body: bytes) -> bytes:
     return json.dumps({**sent, **json.loads(body)}).encode()
 
 
-async def _wait(seconds: float, presence: ClientStatus) -> bool:
+async def _wait(seconds: float, client: ClientStatus) -> bool:
     """Wait until the time is over or the client leaves; return whether it left."""
     try:
         async with asyncio.timeout(seconds):
-            await presence.left.wait()
+            await client.left.wait()
     except TimeoutError:
         return False
     return True

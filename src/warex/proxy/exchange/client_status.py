@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from mitmproxy import http
 
-_KEY = "warex_presence"
+_KEY = "warex_client_status"
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -41,9 +41,9 @@ class ClientStatus:
         return self.is_sent
 
 
-def attach_client_status(flow: http.HTTPFlow, presence: ClientStatus) -> None:
+def attach_client_status(flow: http.HTTPFlow, status: ClientStatus) -> None:
     """Store a client's status with its flow."""
-    vars(flow)[_KEY] = presence
+    vars(flow)[_KEY] = status
 
 
 def client_status_of(flow: http.HTTPFlow) -> ClientStatus:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Final, override
 
 from mitmproxy import connection, ctx, http
@@ -41,7 +40,10 @@ async def send_duplicate(flow: http.HTTPFlow) -> bool:
 
 
 class _ReplayedConnection(HttpConnection):
-    """Takes the place of a client's connection, and sends one request."""
+    """Takes the place of a client's connection, and sends one request.
+
+    mitmproxy has the same in ``addons.clientplayback``, which loads its filter language.
+    """
 
     def __init__(self, flow: http.HTTPFlow, beside: context.Context) -> None:
         super().__init__(beside, beside.client)
@@ -93,14 +95,8 @@ class _DuplicateHandler(server.ConnectionHandler):
             self.over.set()
 
     @override
-    def log(
-        self,
-        message: str,
-        level: int = logging.INFO,
-        exc_info: bool
-        | tuple[type[BaseException] | None, BaseException | None, TracebackType | None]
-        | None = None,
-    ) -> None:
+    def log(self, message: str, level: int = logging.INFO, exc_info: object = None) -> None:
+        # Without the exception, whose log entry would void the trial.
         logging.getLogger(__name__).log(level, message)
 
     def close(self) -> None:

@@ -81,6 +81,12 @@ def is_grpc(request: http.Request) -> bool:
     return bool(request.headers.get("content-type", "").startswith("application/grpc"))
 
 
+def drop_conditional_headers(headers: http.Headers) -> None:
+    """Remove the headers for which a site may send a part or no body (RFC 9110 §13, §14)."""
+    for name in ("if-none-match", "if-modified-since", "if-range", "range"):
+        headers.pop(name, None)
+
+
 def drop_hop_headers(headers: http.Headers) -> None:
     """Remove ``Proxy-Connection`` and an upgrade to h2c, after which nothing could be read.
 

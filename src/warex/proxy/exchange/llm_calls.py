@@ -1,7 +1,7 @@
 """The agent's LLM calls: recognizes them, adds the defence, uses the cache, records the end."""
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from mitmproxy import http
@@ -38,10 +38,10 @@ _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
 
 @dataclass(frozen=True, slots=True)
 class _RateLimited:
-    """A call whose client was told to wait."""
+    """A call whose client was asked to wait."""
 
     injection: str
-    told_s: float
+    wait_s: float
     at: float
     """Second of the trial."""
 
@@ -59,7 +59,7 @@ class LlmCalls:
         self._last_answer: tuple[int, LlmAnswer] | None = None
         """The model's last complete answer, and its step."""
         self._refused: dict[str, _RateLimited] = {}
-        """Calls whose client was told to wait, by body digest."""
+        """Calls whose client was asked to wait, by body digest."""
 
     def begin_task(self) -> None:
         """Forget the previous task."""
@@ -112,18 +112,16 @@ class LlmCalls:
         else:
             state.unread_llm = unreadable_socket_reason(host, request.headers)
 
-    def note_rate_limited(
-        self, state: ExchangeState, injection: PlannedInjection, now: float
-    ) -> None:
-        """Note that an injection refused a call, and the seconds its client is told to wait."""
+    def note_refused(self, state: ExchangeState, injection: PlannedInjection, now: float) -> None:
+        """Note that an injection refused a call, and the seconds its client is to wait."""
         if state.llm is None or not self._is_of_task(state.llm):
             return
         for effect in injection.effects:
             if not isinstance(effect, Reply):
                 continue
-            told = retry_after(state.llm.request, effect.headers, effect.body)
-            if told is not None:
-                refused = _RateLimited(injection.id, told, now)
+            wait_s = retry_after(state.llm.request, effect.headers, effect.body)
+            if wait_s is not None:
+                refused = _RateLimited(injection.id, wait_s, now)
                 self._refused[state.llm.request.body_digest] = refused
 
     def note_retry(self, state: ExchangeState) -> None:
@@ -136,7 +134,7 @@ class LlmCalls:
             LlmRetried(
                 exchange=state.exchange.id,
                 injection=refused.injection,
-                told_s=refused.told_s,
+                told_s=refused.wait_s,
                 waited_s=round(tap.began - refused.at, 6),
             )
         )
@@ -209,29 +207,41 @@ class LlmCalls:
     def _end_over_socket(self, call: LlmWebsocketCall, error: str | None) -> bool:
         if (tap := call.tap) is None:
             return False
-        read = read_call(
-            tap,
-            call.exchange,
-            status=None if tap.first_byte is None else call.status,
-            content_type="text/event-stream",
-            content_encoding="",
-            error=error,
-            now=self._recorder.clock.now(),
-            vocabulary=self._config.vocabulary,
-            progress=tap.progress,
-            blobs=self._recorder.blobs,
-        )
-        return self._write(read) and self._is_of_task(tap)
+        status = None if tap.first_byte is None else call.status
+        headers = http.Headers(content_type="text/event-stream")
+        return self._record(tap, call.exchange, status, headers, error).ends_task
 
     def _is_of_task(self, tap: LlmTap) -> bool:
         """Whether a call belongs to the current task, not to an earlier one."""
         return tap.progress is self.progress
 
-    def _write(self, call: ReadCall) -> bool:
+    def _record(
+        self,
+        tap: LlmTap,
+        exchange: str,
+        status: int | None,
+        headers: http.Headers,
+        error: str | None,
+        *,
+        by_model: bool = True,
+    ) -> ReadCall:
+        """Read and record a finished call; only one of the current task may end it."""
+        call = read_call(
+            tap,
+            exchange,
+            status=status,
+            content_type=headers.get("content-type", ""),
+            content_encoding=headers.get("content-encoding", ""),
+            error=error,
+            now=self._recorder.clock.now(),
+            vocabulary=self._config.vocabulary,
+            blobs=self._recorder.blobs,
+            by_model=by_model,
+        )
         self._recorder.write(call.event)
         for action in call.actions:
             self._recorder.write(action)
-        return call.ends_task
+        return replace(call, ends_task=call.ends_task and self._is_of_task(tap))
 
     def add_defence(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Add the condition's defence to a call, if it has one.
@@ -300,25 +310,12 @@ class LlmCalls:
         by_model = not state.by_warex or in_part
         # The client has nothing of an answer that was cut before it began.
         given = response is not None and (error is None or state.response_started or in_part)
-        call = read_call(
-            tap,
-            state.exchange.id,
-            status=response.status_code if given and response is not None else None,
-            content_type=headers.get("content-type", ""),
-            content_encoding=headers.get("content-encoding", ""),
-            error=error,
-            now=self._recorder.clock.now(),
-            vocabulary=self._config.vocabulary,
-            progress=tap.progress,
-            blobs=self._recorder.blobs,
-            by_model=by_model,
-        )
-        is_of_task = self._is_of_task(tap)
-        final = self._write(call) and is_of_task
-        if is_of_task and call.answer.complete and by_model:
+        status = response.status_code if given and response is not None else None
+        call = self._record(tap, state.exchange.id, status, headers, error, by_model=by_model)
+        if self._is_of_task(tap) and call.answer.complete and by_model:
             self._last_answer = tap.step, call.answer
         self._keep(tap, call.event, headers, by_model=not state.by_warex and error is None)
-        return final
+        return call.ends_task
 
     def _keep(self, tap: LlmTap, event: LlmCall, headers: http.Headers, *, by_model: bool) -> None:
         """Cache a new, complete answer of the model's own."""

@@ -91,14 +91,13 @@ def read_call(
     error: str | None,
     now: float,
     vocabulary: Vocabulary | None,
-    progress: SubtaskDepth,
     blobs: BlobStore | None,
     by_model: bool = True,
 ) -> ReadCall:
     """Parse a finished call; ``error`` says why there is no answer, if there is none.
 
     ``by_model``: the answer, or its beginning, is the model's; any other has only the usage of the
-    answer that it replaced. ``progress`` is updated with the actions.
+    answer that it replaced. The agent's subtask depth is updated with the actions.
     """
     answer = _answer(tap, status, content_type, content_encoding, error)
     first_token = _first_token(tap, answer, content_type, content_encoding)
@@ -156,7 +155,7 @@ def read_call(
         event,
         answer,
         tuple(_events(actions, vocabulary, exchange, tap.step)),
-        ends_task=progress.ends(actions, vocabulary),
+        ends_task=tap.progress.ends(actions, vocabulary),
     )
 
 

@@ -35,17 +35,17 @@ class LlmWebsocketCalls:
 
     def receive(self, message: bytes, now: float) -> LlmWebsocketCall | None:
         """Read a server's message; return the call that it ends, if any."""
-        told = parse_event(message)
+        event = parse_event(message)
         # An error may have no stream, if the server did not know it yet.
-        stream = told.stream if told.stream in self._streams else next(iter(self._streams), "")
+        stream = event.stream if event.stream in self._streams else next(iter(self._streams), "")
         calls = self._streams.get(stream)
         if not calls:
             return None
         if (tap := calls[0].tap) is not None:
             if tap.first_byte is None:
-                calls[0].status = told.status
+                calls[0].status = event.status
             tap.add(as_sse(message) if calls[0].status == 200 else message, now)
-        if not told.is_end:
+        if not event.is_end:
             return None
         over = calls.popleft()
         if not calls:

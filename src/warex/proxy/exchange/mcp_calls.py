@@ -6,7 +6,6 @@ event of another exchange of the same session.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -62,10 +61,8 @@ class McpCalls:
         name = _session_key(asked.url, mcp.session_id(asked.headers))
         session = self._sessions.get(name) or self._sessions.get(asked.url)
         if asked.method == "POST":
-            content = decode(
-                flow.request.raw_content or b"", asked.headers.get("content-encoding", "")
-            )
-            messages = mcp.read_messages(content.body)
+            coding = asked.headers.get("content-encoding", "")
+            messages = mcp.read_messages(decode(flow.request.raw_content or b"", coding).body)
             if session is None and not mcp.is_mcp(messages, asked.headers):
                 return
             tap = self._follow(state, session, name)
@@ -115,22 +112,18 @@ class McpCalls:
         if key is None:
             tap.without_id.append(call)
             return
-        pending = tap.session.pending
+        session, pending = tap.session, tap.session.pending
         if key in pending:
-            self._record_unanswered(
-                tap.session, pending.pop(key), "its id was used again", call.began
-            )
+            self._give_up(session, pending.pop(key), "its id was used again", call.began)
         elif len(pending) >= _MOST_PENDING:
-            oldest = pending.pop(next(iter(pending)))
-            self._record_unanswered(
-                tap.session, oldest, "too many requests came after it", call.began
-            )
+            oldest, why = pending.pop(next(iter(pending))), "too many requests came after it"
+            self._give_up(session, oldest, why, call.began)
         pending[key] = call
 
     def _cancel(self, session: McpSession, key: Key, reason: str, now: float) -> None:
         if (call := session.pending.pop(key, None)) is not None:
             why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
-            self._record_unanswered(session, call, why, now)
+            self._give_up(session, call, why, now)
 
     def answered(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Read the head of a response."""
@@ -147,10 +140,13 @@ class McpCalls:
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
         """Note the endpoint for messages of a server in the older transport."""
+        try:
+            url = urljoin(tap.url, endpoint)
+        except ValueError:
+            return  # No server of MCP sends this.
         tap.may_not_be_mcp = False
         tap.session.transport, tap.session.stream = "sse", tap
-        with suppress(ValueError):  # The endpoint may not be a URL.
-            self._name(tap.session, urljoin(tap.url, endpoint))
+        self._name(tap.session, url)
 
     def handle_message(self, tap: McpTap, data: bytes, now: float) -> bytes | None:
         """Handle a message; return its replacement, None for no change, empty to delay it."""
@@ -212,7 +208,7 @@ class McpCalls:
         applied.awaits_response, applied.replied = False, True
         answer = next(mcp.answers(mcp.read_messages(said)), None)
         if answer is None:
-            self._record_unanswered(tap.session, call, "the answer is not JSON", now)
+            self._give_up(tap.session, call, "the answer is not JSON", now)
         else:
             self._write(tap.session, call, answer, now)
         if applied.on_other_exchange:
@@ -230,10 +226,11 @@ class McpCalls:
     def is_out_of_reach(self, state: ExchangeState, injection: PlannedInjection) -> bool:
         """Whether the answer's stream cannot be changed as an injection needs."""
         stream = None if state.mcp is None else state.mcp.session.stream
-        by_stream = any(
-            isinstance(effect, EditToolAnswer | PushToolEvent) for effect in injection.effects
+        return (
+            any(isinstance(it, EditToolAnswer | PushToolEvent) for it in injection.effects)
+            and stream is not None
+            and not stream.can_change
         )
-        return by_stream and stream is not None and not stream.can_change
 
     def apply(
         self, state: ExchangeState, applied: AppliedInjection, settle: Callable[[bool], None]
@@ -246,9 +243,8 @@ class McpCalls:
             match effect:
                 case EditToolAnswer(change, after):
                     applied.on_other_exchange = tap.session.transport == "sse"
-                    for call in tap.session.pending.values():
-                        if call.exchange == tap.exchange:
-                            call.amendment = Amendment(change, after, applied, settle)
+                    for call in tap.pending:
+                        call.amendment = Amendment(change, after, applied, settle)
                 case PushToolEvent(message, after):
                     asyncio.get_running_loop().call_later(after, self._send, tap.session, message)
                 case _:
@@ -264,9 +260,7 @@ class McpCalls:
         tap = state.mcp
         if tap is None or tap.session.transport == "sse" or flow.response is None:
             return False
-        own = [
-            call.amendment for call in tap.session.pending.values() if call.exchange == tap.exchange
-        ]
+        own = [call.amendment for call in tap.pending]
         wanted = [it for it in own if it is not None and not it.done]
         return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
 
@@ -297,15 +291,16 @@ class McpCalls:
         tap = state.mcp
         if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
             return
-        for call in tap.session.pending.values():
-            if call.exchange == tap.exchange and call.amendment is not None:
+        for call in tap.pending:
+            if call.amendment is not None:
                 call.amendment.applied.on_other_exchange = call.amendment.applied.awaits_response
 
     def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
         """Remove and return the pending calls of one exchange."""
-        pending = tap.session.pending
-        own = [key for key, call in pending.items() if call.exchange == tap.exchange]
-        found = [pending.pop(key) for key in own] + tap.without_id
+        found = tap.pending + tap.without_id
+        for call in tap.pending:
+            assert call.request.key is not None
+            del tap.session.pending[call.request.key]
         tap.without_id = []
         return found
 
@@ -325,7 +320,7 @@ class McpCalls:
         why = self._why_unanswered(tap, response, error)
         if why is not None:
             for call in self._take_requests(tap):
-                self._record_unanswered(tap.session, call, why, now)
+                self._give_up(tap.session, call, why, now)
         if tap.ends_session or (tap.session.transport == "sse" and tap.streams):
             self._close(tap.session, error or "the session ended", now)
 
@@ -345,7 +340,7 @@ class McpCalls:
         for name in session.names:
             self._sessions.pop(name, None)
         for call in session.pending.values():
-            self._record_unanswered(session, call, why, now)
+            self._give_up(session, call, why, now)
         session.pending.clear()
 
     def finish(self) -> None:
@@ -356,9 +351,7 @@ class McpCalls:
 
     # ---- the record
 
-    def _record_unanswered(
-        self, session: McpSession, call: PendingRequest, why: str, now: float
-    ) -> None:
+    def _give_up(self, session: McpSession, call: PendingRequest, why: str, now: float) -> None:
         self._write(session, call, McpAnswer(call.request.key, error=why), now, complete=False)
 
     def _write(
@@ -377,7 +370,7 @@ class McpCalls:
         if self._recorder.blobs is not None:
             for image in images.values():
                 self._recorder.blobs.put(image)
-        is_error = answer.error is not None and answer.result is not None
+        error = None if answer.error is None else redact_text(answer.error[:_MOST_READ])
         self._recorder.write(
             McpCall(
                 exchange=call.exchange,
@@ -389,10 +382,8 @@ class McpCalls:
                 tool=request.tool[:200],
                 arguments=arguments,
                 result=result,
-                is_error=is_error,
-                error=None
-                if answer.error is None
-                else redact_text(answer.error[:_MOST_READ])[:_MOST_ERROR],
+                is_error=answer.error is not None and answer.result is not None,
+                error=error and error[:_MOST_ERROR],
                 error_code=answer.code,
                 began=round(call.began, 6),
                 latency_s=round(now - call.began, 6),
@@ -400,13 +391,8 @@ class McpCalls:
                 shortened=arguments_cut or result_cut,
             )
         )
-        amendment = call.amendment
-        if (
-            amendment is not None
-            and amendment.applied.on_other_exchange
-            and amendment.applied.awaits_response
-        ):
-            amendment.settle(False)  # There is no answer, or it is unchanged.
+        if (it := call.amendment) and it.applied.on_other_exchange and it.applied.awaits_response:
+            it.settle(False)  # There is no answer, or it is unchanged.
 
 
 def _session_key(url: str, session_id: str) -> str:

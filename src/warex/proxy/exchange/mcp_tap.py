@@ -111,6 +111,11 @@ class McpTap:
         self._sized = "content-length" in headers
 
     @property
+    def pending(self) -> list[PendingRequest]:
+        """The pending requests of this exchange."""
+        return [it for it in self.session.pending.values() if it.exchange == self.exchange]
+
+    @property
     def streams(self) -> bool:
         """Whether the response is an event stream."""
         return self._events is not None

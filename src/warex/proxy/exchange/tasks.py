@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from warex.exchange import BROWSER, Request
-from warex.seeds import derive_seed
 
 if TYPE_CHECKING:
     from warex.proxy.exchange.llm_calls import LlmCalls
@@ -75,9 +74,8 @@ class Tasks:
         if len(self.parallel) >= _MAX_PARALLEL:
             return None
         injector = self.main.injector.for_concurrent_task(seed)
-        task = Task(
-            name, injector, self.main.llm_calls.for_parallel_task(injector), armed=injector.armed
-        )
+        calls = self.main.llm_calls.for_parallel_task(injector)
+        task = Task(name, injector, calls, armed=injector.armed)
         self.parallel[name] = task
         return task
 
@@ -97,10 +95,10 @@ class MarkerReply:
 def read_marker(request: Request) -> MarkerReply:
     """Read a request to ``TASK_HOST``."""
     if request.is_preflight or (sign := browser_header(request.headers)) is not None:
-        told_by = "a preflight" if request.is_preflight else f"its {sign}"
+        sign = "a preflight" if request.is_preflight else f"its {sign}"
         return MarkerReply(
             403,
-            f"a browser asks ({told_by}), and a page must not move the tasks; ask from the program"
+            f"a browser asks ({sign}), and a page must not move the tasks; ask from the program"
             " that runs them",
         )
     path = request.parts.path
@@ -110,7 +108,8 @@ def read_marker(request: Request) -> MarkerReply:
         return MarkerReply(404, f"there is nothing at {path}; ask for {_MARKER}NAME or {_END}")
     name = task_name(unquote(path.removeprefix(_MARKER)))
     if name is None:
-        return MarkerReply(400, _flaw())
+        allowed = f"1 to {_LONGEST} printable characters"
+        return MarkerReply(400, f"a task's name is {allowed}; write {_MARKER}NAME")
     return MarkerReply(200, f"task {name} has begun", begin=name)
 
 
@@ -131,10 +130,6 @@ def task_name(text: str) -> str | None:
     return name if 0 < len(name) <= _LONGEST and name.isprintable() else None
 
 
-def _flaw() -> str:
-    return f"a task's name is 1 to {_LONGEST} printable characters; write {_MARKER}NAME"
-
-
 def user_name(authorization: str | None) -> str | None:
     """Return the task that a proxy user name names (Basic, RFC 7617); None if it names none."""
     scheme, _, credentials = (authorization or "").partition(" ")
@@ -153,8 +148,3 @@ def may_begin_task(request: Request, resource: str) -> bool:
     A page's script may set any header on its own requests, but not on a navigation.
     """
     return browser_header(request.headers) is None or resource == "document"
-
-
-def seed_of(seed: int, name: str) -> int:
-    """Return the seed of a task: the same name and seed give the same faults."""
-    return derive_seed(seed, name)

@@ -47,21 +47,21 @@ def fail_closed[T](hook: _Hook[T]) -> _Hook[T]:
     """Cut the exchange and void the trial when a hook raises, now or while awaited."""
 
     @functools.wraps(hook)
-    def guarded(self: Hooks, data: T) -> Awaitable[None] | None:
+    def closing(self: Hooks, data: T) -> Awaitable[None] | None:
         try:
             result = hook(self, data)
         except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
             self.fail(data, error)
             return None
-        return None if result is None else guard(self, data, result)
+        return None if result is None else awaited(self, data, result)
 
-    async def guard(self: Hooks, data: T, result: Awaitable[None]) -> None:
+    async def awaited(self: Hooks, data: T, result: Awaitable[None]) -> None:
         try:
             await result
         except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
             self.fail(data, error)
 
-    return guarded
+    return closing
 
 
 def client_of(data: object) -> connection.Client | None:

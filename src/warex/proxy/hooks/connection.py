@@ -1,9 +1,7 @@
 """The hooks below HTTP: connections that are read, passed through or refused."""
 
-import ipaddress
-from base64 import b64encode
 from collections.abc import Callable
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
@@ -18,8 +16,10 @@ from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.hooks.tunnels import Tunnels
 from warex.proxy.interception import RESERVED_HOSTS, Interception, is_reserved
 from warex.proxy.net.check import RejectedRequest, invalid_host_reason
+from warex.proxy.net.ip_address import parse_ip
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.protocol_detection import PREFACE
+from warex.proxy.transparent.relay import proxy_authorization
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 from warex.traces.redaction.structured import redact_url
@@ -46,7 +46,7 @@ class ConnectionHooks(Hooks):
         self.connections: dict[str, str] = {}
         """The trial's names of the open client connections, by mitmproxy's ids."""
         self._numbered = 0
-        self.upstream_auth = _proxy_authorization(config.traffic.upstream)
+        self.upstream_auth = proxy_authorization(config.traffic.upstream)
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
 
@@ -59,17 +59,14 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def warex_request_rejected(self, refused: RejectedRequest) -> None:
         """Record an invalid request."""
-        connection_name = self.connections.get(refused.client.id, "")
-        line = refused.line.decode("latin-1")
-        self.record_rejected_request(connection_name, refused.status, line, refused.reason)
+        name, line = self.connections.get(refused.client.id, ""), refused.line.decode("latin-1")
+        self.record_rejected_request(name, refused.status, line, refused.reason)
 
-    def record_rejected_request(
-        self, connection_name: str, status: int, line: str, reason: str
-    ) -> None:
+    def record_rejected_request(self, name: str, status: int, line: str, reason: str) -> None:
         """Record a request that WAREX refuses, on one of the trial's connections."""
         self.recorder.write(
             RequestRefused(
-                connection=connection_name,
+                connection=name,
                 status=status,
                 line=redact_url(line)[:_MAX_LINE],
                 reason=reason[:_MAX_LINE],
@@ -80,7 +77,7 @@ class ConnectionHooks(Hooks):
     def server_connect(self, data: server_hooks.ServerConnectionHookData) -> None:
         """Refuse to connect to names that Python cannot look up, and to WAREX's own hosts."""
         host, port = data.server.address or ("", 0)
-        flawed = invalid_host_reason(host) and not _is_ip(host)
+        flawed = invalid_host_reason(host) and parse_ip(host) is None
         if flawed or is_reserved(host) or not 0 < port < 65536:
             data.server.error = "there is no such host"
 
@@ -126,7 +123,7 @@ class ConnectionHooks(Hooks):
     @fail_closed
     def tls_clienthello(self, data: tls.ClientHelloData) -> None:
         """Intercept the connection or pass it through; let the site choose the protocol."""
-        server = data.context.server
+        client, server = data.context.client, data.context.server
         address = server.address or ("", 443)
         host, port = data.client_hello.sni or address[0], address[1]
         target = self.interception.map_target(host, port)
@@ -135,19 +132,16 @@ class ConnectionHooks(Hooks):
             data.ignore_connection = True
             if target is not None:
                 server.address = (target.target_host, target.target_port)
-            self.tunnels.begin(data.context.client, host, port, why)
+            self.tunnels.begin(client, host, port, why)
             return
-        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(
-            data.context.client, host, port
-        ):
+        if host not in RESERVED_HOSTS and self.tls_faults.client_hello(client, host, port):
             return  # A failed handshake does not need the site.
-        self.certificate_rejections.begin(
-            data.context.client.id, self.recorder.clock.now(), data.client_hello.cipher_suites
-        )
+        now, suites = self.recorder.clock.now(), data.client_hello.cipher_suites
+        self.certificate_rejections.begin(client.id, now, suites)
         if target is not None:
             # A plain HTTP site uses HTTP/1.1, so the client must not negotiate HTTP/2.
             if target.target_scheme == "http" and b"http/1.1" in data.client_hello.alpn_protocols:
-                data.context.client.alpn = b"http/1.1"
+                client.alpn = b"http/1.1"
         elif host not in RESERVED_HOSTS:
             # Otherwise the client's first offer is chosen, whatever the site supports.
             data.establish_server_tls_first = True
@@ -176,8 +170,7 @@ class ConnectionHooks(Hooks):
         # Only with an alert: a client that just disconnects may have other reasons.
         if not reason.startswith("The client does not trust"):
             return
-        address = data.context.server.address
-        client = data.context.client
+        client, address = data.context.client, data.context.server.address
         host = client.sni or (address[0] if address else "")
         if not self.certificate_rejections.rejected(client.id, host, self.recorder.clock.now()):
             return
@@ -199,20 +192,3 @@ class ConnectionHooks(Hooks):
     def tcp_message(self, flow: tcp.TCPFlow) -> None:
         """Discard the copies of relayed messages."""
         flow.messages.clear()
-
-
-def _is_ip(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _proxy_authorization(upstream: str | None) -> str | None:
-    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
-    parts = urlsplit(upstream or "")
-    if parts.username is None:
-        return None
-    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return f"Basic {b64encode(pair.encode()).decode()}"

@@ -1,6 +1,6 @@
 """Attributes exchanges to tasks, and begins and ends tasks."""
 
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import Final, Literal, override
 from urllib.parse import unquote
 
@@ -18,16 +18,17 @@ from warex.proxy.exchange.tasks import (
     Tasks,
     may_begin_task,
     read_marker,
-    seed_of,
     task_name,
     user_name,
 )
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.connection import ConnectionHooks
 from warex.proxy.interception import CANARY_HEADERS, CANARY_HOST, canary_page
+from warex.proxy.record.fault_events import skipped
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
+from warex.seeds import derive_seed
 from warex.traces import Armed, Canary, Disarmed, TaskBegan, TaskEnded, ToldBy
 
 _HEADERS: Final = {
@@ -52,6 +53,8 @@ class TaskHooks(ConnectionHooks):
         self._users: dict[str, str] = {}
         """The clients' proxy user names, by the ids of their connections."""
         self.finder = None if config.tasks is None else TaskDetector(config.tasks)
+        self.before_llm_call: Callable[[], None] = lambda: None
+        """Called before an LLM request is forwarded; raises to prevent it."""
         if injector.armed:
             recorder.write(Armed(by="start"))
 
@@ -80,9 +83,9 @@ class TaskHooks(ConnectionHooks):
 
     def take_header(self, flow: http.HTTPFlow) -> None:
         """Note a request's task header, and remove it from the request."""
-        told = flow.request.headers.pop(TASK_HEADER, None)
-        if told is not None:
-            flow.metadata[_TASK_METADATA] = told
+        named = flow.request.headers.pop(TASK_HEADER, None)
+        if named is not None:
+            flow.metadata[_TASK_METADATA] = named
 
     def forget_client(self, client_id: str) -> None:
         """Forget a closed connection."""
@@ -91,22 +94,22 @@ class TaskHooks(ConnectionHooks):
     def task_of(self, flow: http.HTTPFlow, request: Request, resource: str) -> tuple[Task, str]:
         """Return the task that counts an exchange, and the name of the task it belongs to."""
         told_by: ToldBy = "header"
-        told: str | None = flow.metadata.get(_TASK_METADATA)
-        name = None if told is None else task_name(unquote(told))
+        named: str | None = flow.metadata.get(_TASK_METADATA)
+        name = None if named is None else task_name(unquote(named))
         may_begin = may_begin_task(request, resource)
         if name is None and (user := self._users.get(flow.client_conn.id)) is not None:
             told_by, name, may_begin = "user_name", user, True
         main = self.tasks.main
         if name is None:
             # With an invalid name in its header, it belongs to no task.
-            return main, main.name if told is None else ""
+            return main, main.name if named is None else ""
         task = self.tasks.named(name)
         if task is None and may_begin:
             task = self._begin_parallel(name, told_by)
         return (main, "") if task is None else (task, name)
 
     def _begin_parallel(self, name: str, told_by: ToldBy) -> Task | None:
-        seed = seed_of(self.config.seed, name)
+        seed = derive_seed(self.config.seed, name)
         task = self.tasks.begin_parallel(name, seed)
         if task is not None:
             self.recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by, beside=True))
@@ -127,8 +130,14 @@ class TaskHooks(ConnectionHooks):
         if self.finder is not None and state.task is self.tasks.main:
             self._turn(state, self.finder.call(call))
 
-    def detect_task_end(self, task: Task) -> None:
-        """End the detected task, since the agent has; later exchanges belong to no task."""
+    def model_asked(self, task: Task) -> None:
+        """Note that a task's LLM call is forwarded; raise to prevent it."""
+        self.before_llm_call()
+        self.record_arming(task, "first_llm_call")
+
+    def task_ended(self, task: Task) -> None:
+        """Disarm a task that the agent has ended; later exchanges belong to no detected task."""
+        self.disarm_task(task, "terminal_action")
         if self.finder is not None and task is self.tasks.main and self.finder.over():
             self._end_main("terminal_action")
 
@@ -142,14 +151,14 @@ class TaskHooks(ConnectionHooks):
             if main.name:
                 self.on_notice(
                     f"several tasks run at the same time (seen at {turn.task!r}): each call to the"
-                    " model belongs to the task that it names, and whose the pages are nobody can"
-                    " tell; mark them with the header X-Warex-Task"
+                    " model belongs to the task that it names, but the task of a page is unknown;"
+                    " mark the pages' requests with the header X-Warex-Task"
                 )
                 self._end_main("harness")
             found = self.tasks.parallel.get(turn.task)
             state.task = found or self._begin_parallel(turn.task, turn.told_by) or main
         elif turn.begins:
-            seed = seed_of(self.config.seed, turn.task)
+            seed = derive_seed(self.config.seed, turn.task)
             self.begin_task(turn.task, seed, turn.told_by)
         state.task_name = state.task.name
 
@@ -167,7 +176,7 @@ class TaskHooks(ConnectionHooks):
         state.by_warex = True
         flow.response = http.Response.make(said.status, f"{said.text}\n", _HEADERS)
         if said.begin is not None:
-            self.begin_task(said.begin, seed_of(self.config.seed, said.begin), "marker")
+            self.begin_task(said.begin, derive_seed(self.config.seed, said.begin), "marker")
         elif said.ends:
             self.end_task()
         else:
@@ -189,7 +198,8 @@ class TaskHooks(ConnectionHooks):
     def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
         """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
         main = self.tasks.main
-        self.report_skipped()
+        for event in skipped(main.injector):
+            self.recorder.write(event)
         main.injector.begin_task(seed)
         main.armed = False
         main.llm_calls.begin_task()
@@ -223,7 +233,3 @@ class TaskHooks(ConnectionHooks):
 
     def _beside(self, task: Task) -> str:
         return "" if task is self.tasks.main else task.name
-
-    @abstractmethod
-    def report_skipped(self) -> None:
-        """Record how many exchanges each rule skipped, and why."""

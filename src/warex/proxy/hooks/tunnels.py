@@ -7,13 +7,12 @@ from mitmproxy import connection, ctx, http
 from mitmproxy.net.http.http1 import assemble_request_head, assemble_response_head
 
 from warex.llm.recognition.hosts import is_known_llm_host
+from warex.proxy.interception import PassthroughReason
 from warex.proxy.mitmproxy_patches.connection_handler import bytes_transferred
 from warex.proxy.record.recorder import Recorder
 from warex.traces import LlmUnread, Tunnel
 
-type TunnelReason = Literal[
-    "pass_through", "background", "not_concerned", "tls_rejected", "not_http"
-]
+type TunnelReason = PassthroughReason | Literal["not_http"]
 
 _KEY = "warex_tunnel"
 

@@ -177,9 +177,8 @@ def hooks_for(master: Any, name: str) -> tuple[Hook, ...]:
     """Return the addons' hooks of that name in order, cached for each master."""
     cache: dict[str, tuple[Hook, ...]] = master.__dict__.setdefault("warex_hooks", {})
     if name not in cache:
-        cache[name] = tuple(
-            found for addon in master.addons.chain if (found := getattr(addon, name, None))
-        )
+        found = (getattr(addon, name, None) for addon in master.addons.chain)
+        cache[name] = tuple(filter(None, found))
     return cache[name]
 
 

@@ -80,7 +80,8 @@ class _Trailers(Http1Connection):
                 and isinstance(command, commands.SendData)
                 and command.data == _LAST_CHUNK
             ):
-                command = commands.SendData(command.connection, _last_chunk(self._to_send))
+                last_chunk = b"0\r\n" + bytes(self._to_send) + b"\r\n"
+                command = commands.SendData(command.connection, last_chunk)
             yield command
         if isinstance(event, _END):
             self._to_send = None
@@ -240,9 +241,8 @@ class WarexHttp1Client(_Trailers, Http1Client):
                 # The head may have been cut by an attacker.
                 raise response_head.InvalidResponse("the connection ended within the answer's head")
             length = len(data)
-        response = response_head.parse_head(
-            data[:length] or data, default_port=_is_default_port(self.request)
-        )
+        is_default = _is_default_port(self.request)
+        response = response_head.parse_head(data[:length] or data, default_port=is_default)
         if response.http_version != "HTTP/0.9":
             self.buf.maybe_extract_at_most(length)
         return response
@@ -270,10 +270,6 @@ def _size(request: http.Request | None, response: http.Response) -> int | None:
 _LAST_CHUNK = b"0\r\n\r\n"
 
 
-def _last_chunk(trailers: http.Headers) -> bytes:
-    return b"0\r\n" + bytes(trailers) + b"\r\n"
-
-
 class _TrailerReader:
     """A body reader that passes the trailers to a callback."""
 
@@ -293,20 +289,18 @@ class _TrailerReader:
         return event
 
 
+_request_body_size = http1.expected_http_body_size
+
+
 def _expected_body_size(request: http.Request, response: http.Response | None = None) -> int | None:
-    return _of_request(request) if response is None else response_head.body_size(request, response)
-
-
-_of_request = http1.expected_http_body_size
-
-
-def _error_page(status_code: int, message: str = "") -> bytes:
-    return check.error_page(status_code)
+    if response is None:
+        return _request_body_size(request)
+    return response_head.body_size(request, response)
 
 
 def install() -> None:
     """Have mitmproxy use our connections and error pages."""
-    _http1.make_error_response = _error_page
+    _http1.make_error_response = lambda status_code, message="": check.error_page(status_code)
     http1.expected_http_body_size = _expected_body_size
     http_layer.Http1Server = WarexHttp1Server  # type: ignore[attr-defined]
     http_layer.Http1Client = WarexHttp1Client  # type: ignore[attr-defined]

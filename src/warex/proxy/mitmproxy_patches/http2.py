@@ -43,6 +43,7 @@ from warex.proxy.mitmproxy_patches.http_events import (
 
 type _Commands = layer.CommandGenerator[None]
 type _Handled = layer.CommandGenerator[bool]
+type _Received = tuple[list[Frame], list[h2.events.Event]]
 
 _FRAME = 16_384
 """Bytes in a DATA frame that every peer must accept (RFC 9113 §4.2)."""
@@ -101,16 +102,12 @@ class WarexH2Connection(BufferedH2Connection):
         self.stream_trailers.pop(stream_id, None)
         super().reset_stream(stream_id, error_code)
 
-    def _receive_rst_stream_frame(
-        self, frame: RstStreamFrame
-    ) -> tuple[list[Frame], list[h2.events.Event]]:
+    def _receive_rst_stream_frame(self, frame: RstStreamFrame) -> _Received:
         self.on_reset(frame.stream_id)
         self.stream_trailers.pop(frame.stream_id, None)
         return super()._receive_rst_stream_frame(frame)
 
-    def _receive_goaway_frame(
-        self, frame: GoAwayFrame
-    ) -> tuple[list[Frame], list[h2.events.Event]]:
+    def _receive_goaway_frame(self, frame: GoAwayFrame) -> _Received:
         return [], [GoAwayReceived(frame)]
 
 
@@ -145,22 +142,22 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.h2_conn.on_reset = self._reset_by_client
-        self._presences: WeakValueDictionary[int, ClientStatus] = WeakValueDictionary()
+        self._statuses: WeakValueDictionary[int, ClientStatus] = WeakValueDictionary()
         self._ending: set[int] = set()
         """Streams whose response is complete, but may wait for flow control."""
         self._going_away = False
 
     def client_status(self, stream_id: int) -> ClientStatus:
         """Return a new status of a stream's client, which this connection updates."""
-        status = self._presences[stream_id] = ClientStatus()
+        status = self._statuses[stream_id] = ClientStatus()
         if self.is_closed(stream_id):  # Opened and reset in one write.
             status.mark_reset()
         return status
 
     def _reset_by_client(self, stream_id: int) -> None:
-        presence = self._presences.get(stream_id)
-        if presence is not None:
-            presence.mark_reset()
+        status = self._statuses.get(stream_id)
+        if status is not None:
+            status.mark_reset()
 
     def _handle_event(self, event: events.Event) -> _Commands:
         match event:
@@ -189,9 +186,9 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
         for stream_id in list(self._ending):
             if self.is_open_for_us(stream_id):
                 continue
-            presence = self._presences.get(stream_id)
-            if presence is not None and not presence.has_reset:
-                presence.mark_sent()
+            status = self._statuses.get(stream_id)
+            if status is not None and not status.has_reset:
+                status.mark_sent()
             if self.is_closed(stream_id):
                 self._ending.discard(stream_id)
                 self.streams.pop(stream_id, None)
@@ -219,9 +216,9 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
 
     def close_connection(self, msg: str) -> _Commands:
         """Close the connection, and mark the clients of unsent responses as left."""
-        for presence in list(self._presences.values()):
-            if not presence.is_sent:
-                presence.mark_left()
+        for status in list(self._statuses.values()):
+            if not status.is_sent:
+                status.mark_left()
         yield from super().close_connection(msg)
 
 

@@ -87,19 +87,19 @@ class WarexUploadHook(commands.StartHook):
 class WarexStream(http_layer.HttpStream):
     """An HTTP stream that reports its end."""
 
-    _presence: ClientStatus | None = None
     _retried = False
     _wakeup: commands.RequestWakeup | None = None
 
     def __init__(self, context: Context, stream_id: int) -> None:
         super().__init__(context, stream_id)
         self.request_body_buf, self.response_body_buf = BodyBuffer(), BodyBuffer()
+        self._client_status = ClientStatus()
         self._upload_settled = asyncio.Event()
 
     def handle_event(self, event: events.Event) -> layer.CommandGenerator[None]:
         """Handle an event; mark the client as left when it gives the exchange up."""
-        if isinstance(event, RequestProtocolError) and self._presence is not None:
-            self._presence.mark_left()
+        if isinstance(event, RequestProtocolError):
+            self._client_status.mark_left()
         if isinstance(event, RequestProtocolError | ResponseProtocolError | ResponseHeaders):
             self._upload_settled.set()
         return super().handle_event(event)
@@ -117,9 +117,9 @@ class WarexStream(http_layer.HttpStream):
     def state_wait_for_request_headers(self, event: RequestHeaders) -> layer.CommandGenerator[None]:
         """Begin the exchange, with the status of its client."""
         flow = event.replay_flow or http.HTTPFlow(self.context.client, self.context.server)
-        h2 = self._client_connection()
-        self._presence = ClientStatus() if h2 is None else h2.client_status(self.stream_id)
-        attach_client_status(flow, self._presence)
+        if (h2 := self._client_connection()) is not None:
+            self._client_status = h2.client_status(self.stream_id)
+        attach_client_status(flow, self._client_status)
         event.replay_flow = flow
         yield from super().state_wait_for_request_headers(event)
 
@@ -194,11 +194,9 @@ class WarexStream(http_layer.HttpStream):
                 command = commands_of.send(done)
             except StopIteration:
                 return
-            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
-                command.event, RequestData
-            )
-            if is_body and len(command.event.data) > PIECE_SIZE:
-                yield from self._upload(command.event.data)
+            sent = command.event if isinstance(command, http_layer.SendHttp) else None
+            if isinstance(sent, RequestData) and len(sent.data) > PIECE_SIZE:
+                yield from self._upload(sent.data)
                 done = None
             else:
                 done = yield command
@@ -221,15 +219,13 @@ class WarexStream(http_layer.HttpStream):
                 command = commands_of.send(done)
             except StopIteration:
                 return
-            sending = paced_response_of(self.flow)
-            is_body = isinstance(command, http_layer.SendHttp) and isinstance(
-                command.event, ResponseData
-            )
-            if sending is None or not is_body:
+            paced = paced_response_of(self.flow)
+            sent = command.event if isinstance(command, http_layer.SendHttp) else None
+            if paced is None or not isinstance(sent, ResponseData):
                 done = yield command
                 continue
             done = None
-            if not (yield from self._send_pieces(sending)):
+            if not (yield from self._send_pieces(paced)):
                 return
 
     def _send_pieces(self, sending: PacedResponse) -> layer.CommandGenerator[bool]:
@@ -237,7 +233,7 @@ class WarexStream(http_layer.HttpStream):
         client = self.context.client
         for number, data in enumerate(sending.pieces):
             yield WarexPieceHook(ResponsePiece(self.flow, data, sending.pause if number else 0.0))
-            if self._presence is not None and self._presence.left.is_set():
+            if self._client_status.left.is_set():
                 yield WarexSentHook(self.flow)
                 return False
             yield http_layer.SendHttp(ResponseData(self.stream_id, data), client)
@@ -253,8 +249,8 @@ class WarexStream(http_layer.HttpStream):
     def flow_done(self) -> layer.CommandGenerator[None]:
         """Report the end of the response if an injection waits for it."""
         yield from super().flow_done()
-        if self._presence is not None and self._client_connection() is None:
-            self._presence.mark_sent()  # HTTP/1 has no flow control.
+        if self._client_connection() is None:
+            self._client_status.mark_sent()  # HTTP/1 has no flow control.
         state = state_of(self.flow)
         if state is not None and state.awaits_sending:
             yield WarexSentHook(self.flow)

@@ -14,7 +14,7 @@ import brotli
 import zstandard
 
 _OUTPUT_SIZE: Final = 64 * 1024
-_MAX_DECODED_SIZE: Final = 256 * 1024 * 1024
+_MAX_SIZE: Final = 256 * 1024 * 1024
 """Bytes, as a limit to decompression bombs."""
 _INPUT_SIZE: Final = 16 * 1024
 """Bytes that are decoded at once: zlib copies the rest of the input each time."""
@@ -69,10 +69,8 @@ def _read(pieces: Iterator[bytes]) -> tuple[bytes, str | None]:
     try:
         for piece in pieces:
             found += piece
-            if len(found) > _MAX_DECODED_SIZE:
-                return bytes(
-                    found[:_MAX_DECODED_SIZE]
-                ), f"it grows beyond {_MAX_DECODED_SIZE:,} bytes"
+            if len(found) > _MAX_SIZE:
+                return bytes(found[:_MAX_SIZE]), f"it grows beyond {_MAX_SIZE:,} bytes"
     except (zlib.error, brotli.error, zstandard.ZstdError) as error:
         return bytes(found), str(error) or type(error).__name__
     return bytes(found), None
@@ -102,7 +100,7 @@ def _deflate(body: bytes) -> Iterator[bytes]:
 
 
 def _bits(body: bytes) -> int:
-    """Return what tells zlib whether a body has a header (RFC 1950, section 2.2)."""
+    """Return zlib's window bits, which say whether a body has a header (RFC 1950, section 2.2)."""
     headed = len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
     return _EITHER_HEADER if headed else _NO_HEADER
 

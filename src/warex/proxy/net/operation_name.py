@@ -28,8 +28,8 @@ _DOCUMENT = re.compile(
 def operation_name(body: bytes, content_type: str) -> str:
     """Return the operations a body asks for, such as ``mutation PlaceOrder``; empty for none.
 
-    The kind stands before the name where the body tells it. A batch gives its first names, in
-    order, with a comma between. Nothing is raised, whatever the body is.
+    The kind is before the name if the body has it. A batch gives its first names in order,
+    separated by commas. Nothing is raised, whatever the body is.
     """
     kind = content_type.partition(";")[0].strip().lower()
     if not body or len(body) > _LONGEST:

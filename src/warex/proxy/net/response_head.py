@@ -120,16 +120,13 @@ def body_size(request: http.Request, response: http.Response) -> int | None:
 
     Raises InvalidResponse if lengths contradict each other, which may be an attack.
     """
-    chunked = response.http_version not in ("HTTP/0.9", "HTTP/1.0") and any(
-        it.strip(" \t").lower() == "chunked"
-        for value in response.headers.get_all("transfer-encoding")
-        for it in value.split(",")
+    codings, lengths = (
+        [it.strip(" \t") for value in response.headers.get_all(name) for it in value.split(",")]
+        for name in ("transfer-encoding", "content-length")
     )
-    lengths = [
-        it.strip(" \t")
-        for value in response.headers.get_all("content-length")
-        for it in value.split(",")
-    ]
+    chunked = response.http_version not in ("HTTP/0.9", "HTTP/1.0") and any(
+        it.lower() == "chunked" for it in codings
+    )
     if not chunked and len(set(lengths)) > 1:
         raise InvalidResponse(f"the answer has several lengths: {', '.join(lengths)[:80]}")
     method, status = request.method.upper(), response.status_code

@@ -39,7 +39,7 @@ class Message:
 class Closed:
     """A side has sent a Close frame."""
 
-    code: int
+    code: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +156,8 @@ class FrameReader:
                     if self._kept is not None:
                         self._kept += content[: MAX_BODY - len(self._kept)]
                     if frame.message_finished:
-                        yield Message(
-                            self._size, frame.opcode is Opcode.TEXT, bytes(self._kept or b"")
-                        )
+                        is_text = frame.opcode is Opcode.TEXT
+                        yield Message(self._size, is_text, bytes(self._kept or b""))
                         self._size = 0
                         if self._kept is not None:
                             self._kept.clear()

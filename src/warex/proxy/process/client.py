@@ -8,7 +8,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +26,8 @@ _START_SECONDS = 120.0
 """Long, since fifty proxies may start at the same time; one that dies is noticed at once."""
 _STOP_SECONDS = 10.0
 _DIED_EARLY = (
-    "the proxy was ended before it was ready: by somebody, for want of memory, or by a fault of its"
-    " own, of which its messages above tell"
+    "the proxy ended before it was ready: it was killed, ran out of memory, or failed, as its"
+    " messages above then say"
 )
 
 _ERRORS: dict[int, type[WarexError]] = {2: InputError, 3: MachineError}
@@ -106,26 +106,24 @@ def start_proxy(
     port. Raises InputError or MachineError, with the proxy's message, if it cannot start;
     ProcessDied if it was killed.
     """
-    if (config.capture == "handed") != (passed is not None):
-        raise ValueError("a namespace's sockets go with capture='handed', and it with them")
-    channel = forkserver.start(passed)
-    lines = channel.makefile("r", encoding="utf-8")
-    try:
-        channel.settimeout(_START_SECONDS)
-        channel.sendall(config.model_dump_json().encode() + b"\n")
-        ready = _read(lines.readline())
-    except TimeoutError:
-        lines.close()
-        channel.close()
-        raise ProcessDied(f"the proxy was not ready within {_START_SECONDS:g} s") from None
-    except OSError:
-        ready = {}
-    if ready.get("kind") != "ready":
-        lines.close()
-        channel.close()
-        if "sentence" not in ready:
-            raise forkserver.died() or ProcessDied(_DIED_EARLY)
-        raise _ERRORS.get(ready["exit_code"], WarexError)(ready["sentence"])
+    if (config.capture == "namespace") != (passed is not None):
+        raise ValueError("a namespace's sockets go with capture='namespace', and it with them")
+    with ExitStack() as unless_ready:
+        channel = unless_ready.enter_context(forkserver.start(passed))
+        lines = unless_ready.enter_context(channel.makefile("r", encoding="utf-8"))
+        try:
+            channel.settimeout(_START_SECONDS)
+            channel.sendall(config.model_dump_json().encode() + b"\n")
+            ready = _read(lines.readline())
+        except TimeoutError:
+            raise ProcessDied(f"the proxy was not ready within {_START_SECONDS:g} s") from None
+        except OSError:
+            ready = {}
+        if ready.get("kind") != "ready":
+            if "sentence" not in ready:
+                raise forkserver.died() or ProcessDied(_DIED_EARLY)
+            raise _ERRORS.get(ready["exit_code"], WarexError)(ready["sentence"])
+        unless_ready.pop_all()
     channel.settimeout(None)
     proxy = Proxy(
         ready["port"], ready["control"], ready["token"], ready["pid"], config.host, _channel=channel
@@ -136,18 +134,17 @@ def start_proxy(
         # A killed process may cause a reset of the channel.
         with lines, suppress(OSError):
             for line in lines:
-                said = _read(line)
-                match said.get("kind"):
-                    case "notice":
-                        notice(said["sentence"])
-                    case "broken":
-                        proxy.broken = said["reason"]
-                    case "failed":
-                        proxy.broken = said["sentence"]
-                    case "ended":
+                match _read(line):
+                    case {"kind": "notice", "sentence": sentence}:
+                        notice(sentence)
+                    case {"kind": "broken", "reason": reason}:
+                        proxy.broken = reason
+                    case {"kind": "failed", "sentence": sentence}:
+                        proxy.broken = sentence
+                    case {"kind": "ended", "broken": reason, "saw": summary}:
                         in_order = True
-                        proxy.broken = proxy.broken or said["broken"]
-                        proxy.summary = said["saw"]
+                        proxy.broken = proxy.broken or reason
+                        proxy.summary = summary
                     case _:
                         pass
         if not in_order and proxy.broken is None:

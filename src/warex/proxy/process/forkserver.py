@@ -18,7 +18,7 @@ import threading
 from contextlib import ExitStack, suppress
 
 from warex.errors import MachineError, ProcessDied
-from warex.proxy.transparent.passed_sockets import PassedSockets, receive, send_socket
+from warex.proxy.transparent.passed_sockets import PassedSockets, receive, send
 
 _START = "from warex.proxy.process.forkserver import main; main()"
 _ENDING_SECONDS = 0.2
@@ -86,10 +86,7 @@ class Forkserver:
         """Send a proxy's end of its channel to the server; return whether that succeeded."""
         channel = self._ensure()
         try:
-            if passed is None:
-                send_socket(channel, theirs)
-            else:
-                passed.send(channel, theirs)
+            send(channel, theirs, passed)
         except OSError:
             return False
         return True
@@ -147,7 +144,7 @@ def main() -> None:
     forks = 0
     while True:
         received, passed = receive(channel)
-        if not received:
+        if received is None:
             return
         if forks == 1:
             # With several trials, load the redaction rules once, before the next fork.
@@ -156,19 +153,20 @@ def main() -> None:
         try:
             is_proxy = os.fork() == 0
         except OSError as error:
-            _report_failure(received[0], error)
+            _report_failure(received, error)
             is_proxy = False
         if is_proxy:
             channel.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             code = 1
             try:
-                worker.serve(received[0], passed)
+                worker.serve(received, passed)
                 code = 0
             finally:
                 os._exit(code)
-        for held in (*received, *(passed.sockets if passed else ())):
-            held.close()
+        received.close()
+        if passed is not None:
+            passed.close()
 
 
 def _report_failure(channel: socket.socket, error: OSError) -> None:

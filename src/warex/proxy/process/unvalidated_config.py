@@ -7,24 +7,13 @@ proxy's process validates the configuration anyway.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
-type Capture = Literal["forward", "handed", "transparent"]
+if TYPE_CHECKING:
+    from warex.proxy.config import ProxyConfig
 
-
-class ConfigLike(Protocol):
-    """The parts of a configuration that the caller needs."""
-
-    @property
-    def capture(self) -> Capture:
-        """How connections arrive."""
-
-    @property
-    def host(self) -> str:
-        """The host of the proxy for clients."""
-
-    def model_dump_json(self) -> str:
-        """Return it as JSON, as ``ProxyConfig`` reads it."""
+type Capture = Literal["forward", "namespace", "transparent"]
+type ConfigLike = ProxyConfig | UnvalidatedConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 
 from pydantic import JsonValue
 
@@ -28,10 +28,8 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required
 
-type _Tell = Callable[[str], None]
-
 _TASKS = (
-    "this replay has places in tasks that somebody must begin, the last in task {}: call"
+    "this replay has places in later tasks, up to task {}, which do not begin by themselves: call"
     " POST /task/begin where the replayed trial did, or they are not hit"
 )
 
@@ -57,7 +55,7 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     channel.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
 
-    def tell(kind: str, **what: JsonValue) -> None:
+    def send(kind: str, **what: JsonValue) -> None:
         writer.write(json.dumps({"kind": kind, **what}).encode() + b"\n")
 
     line = await reader.readline()
@@ -69,38 +67,27 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         # Bind first, so that a port in use leaves no partial trace behind.
         listener = bind_control(config.control_port)
         async with engine.run_engine(config, passed) as lane:
-            lane.recorder.on_broken = lambda reason: tell("broken", reason=reason)
-            lane.addon.on_notice = _once(lambda sentence: tell("notice", sentence=sentence))
+            lane.recorder.on_broken = lambda reason: send("broken", reason=reason)
+            # Each sentence is sent only once.
+            lane.addon.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
             lane.recorder.traffic.notices = lane.addon.on_notice
             async with serve_control(lane.addon, listener, token) as control:
-                tell("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
+                send("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
                 if last := tasks_required(config.schedule or frozenset()):
-                    tell("notice", sentence=_TASKS.format(last))
+                    send("notice", sentence=_TASKS.format(last))
                 if lane.recorder.broken is not None:
-                    tell("broken", reason=lane.recorder.broken)
+                    send("broken", reason=lane.recorder.broken)
                 await reader.read()
         saw: JsonValue = json.loads(json.dumps(lane.recorder.summary()))
-        tell("ended", broken=lane.recorder.broken, saw=saw)
+        send("ended", broken=lane.recorder.broken, saw=saw)
     except WarexError as error:
-        tell("failed", sentence=str(error), exit_code=error.exit_code)
+        send("failed", sentence=str(error), exit_code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - the last place that can report to the caller
         sentence = f"the proxy broke: {type(error).__name__}: {error}"
-        tell("failed", sentence=sentence, exit_code=WarexError.exit_code)
+        send("failed", sentence=sentence, exit_code=WarexError.exit_code)
     try:
         await writer.drain()
         writer.close()
         await writer.wait_closed()
     except OSError:
         pass  # The caller has ended.
-
-
-def _once(tell: _Tell) -> _Tell:
-    """Return a function that passes each sentence to ``tell`` only once."""
-    told: set[str] = set()
-
-    def tell_once(sentence: str) -> None:
-        if sentence not in told:
-            told.add(sentence)
-            tell(sentence)
-
-    return tell_once

@@ -1,14 +1,45 @@
-"""The ledger's events of an injection."""
+"""The ledger's events of an injection, for exchanges and for connection tries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import msgspec
 
 from warex.effects import Reply
 from warex.faults import ConnectionPhase
-from warex.scenarios import Injector, PlannedInjection
+from warex.proxy.record.recorder import Recorder
+from warex.scenarios import Decision, Injector, PlannedInjection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
+from warex.traces.redaction.structured import redact_url
+
+
+def record_plan(
+    recorder: Recorder, decision: Decision, url: str, point: ConnectionPhase | None = None
+) -> None:
+    """Write the planned and the superseded injections of a decision, with the redacted URL."""
+    for injection in decision.injections:
+        recorder.write(planned(injection, redact_url(url), point))
+    for injection in decision.superseded:
+        recorder.write(planned(injection, redact_url(url), point))
+        recorder.write(missed(injection, "superseded"))
+
+
+def settle(
+    recorder: Recorder,
+    injector: Injector,
+    injection: PlannedInjection,
+    reason: str | None,
+    waited_s: float = 0.0,
+    *,
+    client_left: bool = False,
+    changes: Sequence[ChangedValue] = (),
+) -> None:
+    """Record the outcome of an injection: delivered, or missed for a reason."""
+    injector.settle(injection, delivered=reason is None)
+    if reason is None:
+        recorder.write(delivered(injection, waited_s, client_left, changes))
+    else:
+        recorder.write(missed(injection, reason, waited_s))
 
 
 def planned(
@@ -40,7 +71,7 @@ def planned(
 
 
 def delivered(
-    injection: PlannedInjection, waited_s: float, client_left: bool, changes: list[ChangedValue]
+    injection: PlannedInjection, waited_s: float, client_left: bool, changes: Sequence[ChangedValue]
 ) -> FaultDelivered:
     """Return the event of an injection that reached the client."""
     return FaultDelivered(
@@ -49,7 +80,7 @@ def delivered(
         rule=injection.rule,
         waited_s=round(waited_s, 6),
         client_left=client_left,
-        changes=changes,
+        changes=list(changes),
     )
 
 

@@ -10,6 +10,7 @@ from warex.errors import TrialVoid
 from warex.exchange import BROWSER
 from warex.proxy.config import ProxyConfig
 from warex.proxy.record.recorder import Recorder
+from warex.proxy.record.traffic_summary import user_agent
 from warex.traces import Canary, Event, FaultPlanned, RequestSeen
 
 
@@ -46,9 +47,8 @@ class FirstPageCanary:
 def _browser_url(event: Event) -> str | None:
     """Return the URL that a browser requested, if the event is of such a request."""
     match event:
-        case RequestSeen(url=url, headers=headers):
-            agents = (value for name, value in headers if name.lower() == "user-agent")
-            return url if next(agents, "").startswith(BROWSER) else None
+        case RequestSeen(url=url):
+            return url if user_agent(event).startswith(BROWSER) else None
         case FaultPlanned(url=url, point=point) if point is not None:
             return url  # A fault of a connection try.
         case _:

@@ -10,7 +10,15 @@ from warex.clock import Clock
 from warex.errors import WarexError
 from warex.packed import CompressedList, HashCounter
 from warex.proxy.record.traffic_summary import TrafficCounter, TrafficSummary
-from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned, HarnessBroke, TraceWriter
+from warex.traces import (
+    Event,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    HarnessBroke,
+    TraceWriter,
+    TrialEnded,
+)
 from warex.traces.blobs import BlobStore
 
 _MISSED, _DELIVERED = 1, 2
@@ -109,6 +117,16 @@ class Recorder:
             delivered=self.delivered,
             missed=self.missed,
         )
+
+    def close(self) -> None:
+        """End the trace; raise WarexError if that cannot be written."""
+        try:
+            if self.broken is None:
+                exchanges, delivered, missed = self.exchanges, self.delivered, self.missed
+                self.write(TrialEnded(exchanges=exchanges, delivered=delivered, missed=missed))
+        finally:
+            if self.writer is not None:
+                self.writer.close()
 
     def _settled(self, injection: str, *, delivered: bool) -> None:
         occurrence = self._first.pop(injection, injection)

@@ -3,7 +3,6 @@
 A remote browser is detected by the protocol that drives it; its pages bypass the proxy.
 """
 
-import ipaddress
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from warex.exchange import BROWSER
+from warex.proxy.net.ip_address import parse_ip
 from warex.scenarios.matching.exclusions import is_background
 from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBegan, Tunnel
 
@@ -85,10 +85,7 @@ class TrafficCounter:
     def _request(self, event: RequestSeen) -> None:
         self.unattributed += not event.task
         parts = urlsplit(event.url)
-        by_browser = any(
-            name.lower() == "user-agent" and value.startswith(BROWSER)
-            for name, value in event.headers
-        )
+        by_browser = user_agent(event).startswith(BROWSER)
         if by_browser and is_background(event.url):
             return  # Background traffic does not show that pages use the proxy.
         self.hosts[parts.hostname or ""] += 1
@@ -100,14 +97,18 @@ class TrafficCounter:
             )
 
 
+def user_agent(event: RequestSeen) -> str:
+    """Return the User-Agent of a request; empty if it has none."""
+    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")
+
+
 def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
     """Return how this request drives a browser on another machine; None if it does not."""
     host = parts.hostname or ""
     if _is_loopback(host):
         return None
-    if event.resource == "websocket" and (
-        _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
-    ):
+    is_remote = _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
+    if event.resource == "websocket" and is_remote:
         return "a WebSocket"
     if event.method == "POST" and _NEW_SESSION.search(parts.path) and _speaks_webdriver(event):
         return "a WebDriver session"
@@ -116,15 +117,14 @@ def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
 
 def _speaks_webdriver(event: RequestSeen) -> bool:
     """Whether the request is JSON and not of a browser: a site's login may also be /session."""
-    headers = {name.lower(): value for name, value in event.headers}
-    is_json = headers.get("content-type", "").startswith("application/json")
-    return is_json and not headers.get("user-agent", "").startswith("Mozilla/")
+    return not user_agent(event).startswith("Mozilla/") and any(
+        name.lower() == "content-type" and value.startswith("application/json")
+        for name, value in event.headers
+    )
 
 
 def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    address = parse_ip(host)
+    if address is not None:
+        return address.is_loopback
+    return host == "localhost" or host.endswith(".localhost")

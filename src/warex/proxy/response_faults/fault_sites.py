@@ -31,7 +31,7 @@ class FaultSites:
         self._latest: dict[str, tuple[str, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
-    def note_injection(self, state: ExchangeState, injection: PlannedInjection) -> None:
+    def note(self, state: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection, to which the next visits to its fault's site belong."""
         self._latest[injection.fault.kind] = state.exchange.id, injection.id
 

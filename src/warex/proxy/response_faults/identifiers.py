@@ -97,11 +97,10 @@ class _Reader:
 
     def __init__(self, mentioned: UsedIdentifiers, address: str, coding: str) -> None:
         self._mentioned, self._address = mentioned, address
-        self._decoder = StreamDecoder(coding)
-        self._coded, self._read = bool(coding), bytearray()
+        self._decoder, self._read = StreamDecoder(coding), bytearray()
 
     def feed(self, data: bytes) -> bytes:
-        self._read += self._decoder.feed(data) if self._coded else data
+        self._read += self._decoder.feed(data)
         return data
 
     def close(self) -> bytes:

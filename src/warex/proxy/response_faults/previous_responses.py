@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from mitmproxy import http
 
 from warex.effects import OtherPage, ReplayFirst
+from warex.proxy.exchange import flows
 from warex.proxy.exchange.apply import AppliedInjection
 from warex.proxy.exchange.state import ExchangeState
 from warex.scenarios import Rule
@@ -14,7 +15,6 @@ from warex.traces import ChangedValue
 _MOST_PAGES: Final = 50
 _MOST_ANSWERS: Final = 64
 _KINDS: Final = ("document", "xhr")
-_CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
 
 type _TaskKey = tuple[str, int]
 """The name and seed of a task: tasks do not share responses."""
@@ -83,8 +83,7 @@ class PreviousResponses:
         if not pages or request.method != "GET":
             return
         flow.request.path = pages[int(draw * len(pages))]
-        for name in _CONDITIONAL_HEADERS:
-            flow.request.headers.pop(name, None)
+        flows.drop_conditional_headers(flow.request.headers)
         applied.site_change = ChangedValue(where="page", before=asked, after=flow.request.path)
 
     def _serve_previous(

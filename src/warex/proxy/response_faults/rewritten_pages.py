@@ -9,6 +9,7 @@ from mitmproxy import http
 from pydantic import JsonValue
 
 from warex.effects import Reply, Rewrite, WallExit
+from warex.proxy.exchange import flows
 from warex.proxy.exchange.apply import AppliedInjection, make_response
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
@@ -37,9 +38,6 @@ _PAGE: Final = (
 _MAX_REPORT: Final = 300
 """Bytes of a report that are kept."""
 
-_CONDITIONAL_HEADERS: Final = ("if-none-match", "if-modified-since", "if-range", "range")
-"""Headers for which a site may send a partial response (RFC 9110, sections 13 and 14)."""
-
 type RewriteCallback = Callable[[ExchangeState, PlannedInjection], None]
 type SettleCallback = Callable[[ExchangeState, AppliedInjection, bool], None]
 
@@ -67,7 +65,7 @@ class RewrittenPages:
         rules: Iterable[Rule],
         recorder: Recorder,
         settle: SettleCallback,
-        leads: RewriteCallback,
+        on_rewrite: RewriteCallback,
     ) -> None:
         if any(rule.fault.changes_page for rule in rules):
             # Import it now, so that the first page does not wait.
@@ -75,7 +73,7 @@ class RewrittenPages:
         self._mentioned = UsedIdentifiers(rules)
         self._recorder = recorder
         self._settle = settle
-        self._on_rewrite = leads
+        self._on_rewrite = on_rewrite
         self._pages: dict[str, tuple[ExchangeState, AppliedInjection]] = {}
         """By the path of each page's reports or of a link in it."""
         self._walls: dict[str, tuple[ExchangeState, AppliedInjection, WallExit]] = {}
@@ -90,13 +88,10 @@ class RewrittenPages:
             or state.task.injector.may_rewrite(request.method, state.exchange.request.url)
         ):
             return
-        for name in _CONDITIONAL_HEADERS:
-            request.headers.pop(name, None)
+        flows.drop_conditional_headers(request.headers)
         if "accept-encoding" in request.headers:
             offered = request.headers["accept-encoding"].split(",")
-            read = [
-                it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0].strip())
-            ]
+            read = [it.strip() for it in offered if StreamDecoder.reads(it.partition(";")[0])]
             request.headers["accept-encoding"] = ", ".join(read) or "identity"
 
     def begin(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
@@ -164,29 +159,32 @@ class RewrittenPages:
                 else:
                     answer = list(self._mentioned.handle_report(asked, text))
                 headers = {"content-type": "application/json", "cache-control": "no-store"}
-                flow.response = make_response(
-                    flow.request, 200, headers, json.dumps(answer).encode()
-                )
+                body = json.dumps(answer).encode()
+                flow.response = make_response(flow.request, 200, headers, body)
                 return
             what, _, detail = sent[:_MAX_REPORT].decode("utf-8", "replace").partition("\n")
             flow.response = http.Response.make(204)
-        exchange, injection = state.exchange.id, applied.injection.id
-        self._recorder.write(
-            Witness(exchange=exchange, injection=injection, what=what, detail=detail)
-        )
+        self._record(state, applied, what, detail)
         applied.found_nothing |= what == NOTHING
         if what == SHOWN:
             applied.awaits_report = False
             self._settle(state, applied, True)
 
+    def _record(
+        self, state: ExchangeState, applied: AppliedInjection, what: str, detail: str = ""
+    ) -> None:
+        exchange, injection = state.exchange.id, applied.injection.id
+        self._recorder.write(
+            Witness(exchange=exchange, injection=injection, what=what, detail=detail)
+        )
+
     def _clear_wall(self, flow: http.HTTPFlow) -> None:
         """Redirect back to the page; the wall is removed only for a POST of its form."""
-        state, applied, gate = self._walls[flow.request.path]
-        headers = {"location": gate.back, "cache-control": "no-store"}
+        state, applied, wall_exit = self._walls[flow.request.path]
+        headers = {"location": wall_exit.back, "cache-control": "no-store"}
         if flow.request.method == "POST":
-            headers["set-cookie"] = f"{gate.cookie}; Path=/; HttpOnly; SameSite=Lax"
-            exchange, injection = state.exchange.id, applied.injection.id
-            self._recorder.write(Witness(exchange=exchange, injection=injection, what=CLEARED))
+            headers["set-cookie"] = f"{wall_exit.cookie}; Path=/; HttpOnly; SameSite=Lax"
+            self._record(state, applied, CLEARED)
         flow.response = http.Response.make(303, b"", headers)
 
     def finish(self) -> None:

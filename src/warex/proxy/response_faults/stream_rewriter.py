@@ -29,7 +29,6 @@ class DecodingRewriter:
     def __init__(self, rewriter: Rewriter, content_encoding: str) -> None:
         self._rewriter = rewriter
         self._decoder = StreamDecoder(content_encoding)
-        self._coded = bool(content_encoding)
 
     @property
     def applied(self) -> bool:
@@ -43,7 +42,7 @@ class DecodingRewriter:
 
     def feed(self, data: bytes) -> bytes:
         """Return the decoded, rewritten part that can be sent."""
-        return self._rewriter.feed(self._decoder.feed(data) if self._coded else data)
+        return self._rewriter.feed(self._decoder.feed(data))
 
     def close(self) -> bytes:
         """Return the rest."""

@@ -36,8 +36,9 @@ _ACCEPT_BATCH: Final = 64
 
 type ServeCallback = Callable[[RedirectedConnection, DetectedProtocol], Awaitable[None]]
 """Serves HTTP on a connection, and closes it."""
-type RelayCallback = Callable[[RedirectedConnection, int, int, float], None]
-"""Called for a relayed connection: bytes sent, bytes received, start in seconds of the trial."""
+type RelayCallback = Callable[[str, int, int, int, float], None]
+"""Called for a relayed connection: host, port, bytes sent, bytes received, start in seconds of the
+trial."""
 
 
 class RedirectListener:
@@ -47,7 +48,7 @@ class RedirectListener:
         self,
         listeners: Iterable[socket.socket],
         *,
-        name_of: Callable[[str], str],
+        name_of: Callable[[str], str | None],
         accepted: Callable[[RedirectedConnection], None],
         serve: ServeCallback,
         relayed: RelayCallback,
@@ -55,7 +56,6 @@ class RedirectListener:
         now: Callable[[], float],
         route: Connector,
         http_ports: Collection[int] = (),
-        relays_h2c: bool = False,
     ) -> None:
         self._listeners = tuple(listeners)
         self._name_of, self._accepted = name_of, accepted
@@ -65,7 +65,6 @@ class RedirectListener:
         self._http_ports = _HTTP_PORTS | frozenset(http_ports)
         self._http_seen: set[tuple[str, int]] = set()
         """Hosts and ports that have used HTTP."""
-        self._relays_h2c = relays_h2c
         self._loop = asyncio.get_running_loop()
         self._handlers: set[asyncio.Task[None]] = set()
         self._own = {listener.getsockname()[:2] for listener in self._listeners}
@@ -110,7 +109,8 @@ class RedirectListener:
                 close_with_reset(client)  # The connection was not redirected.
                 return
             address, port = destination
-            arrival = RedirectedConnection(client, self._name_of(address), address, port)
+            name = self._name_of(address) or address
+            arrival = RedirectedConnection(client, name, address, port)
             self._accepted(arrival)
             await self._dispatch(arrival)
         except asyncio.CancelledError:
@@ -140,7 +140,8 @@ class RedirectListener:
         match spoken:
             case "left" | "silent":
                 _close(client, site)
-            case "tls" | "http" | "connect" | "h2c" if not (spoken == "h2c" and self._relays_h2c):
+            # mitmproxy's tunnel through an upstream proxy cannot state h2c.
+            case "tls" | "http" | "connect" | "h2c" if spoken != "h2c" or not self._route.upstream:
                 _close(site)
                 self._http_seen.add((arrival.host, arrival.port))
                 await self._serve(arrival, spoken)
@@ -193,12 +194,12 @@ class RedirectListener:
         """Wait until one of the sockets has something to read."""
         happened: asyncio.Future[None] = self._loop.create_future()
 
-        def tell() -> None:
+        def wake() -> None:
             if not happened.done():
                 happened.set_result(None)
 
         for end in ends:
-            self._loop.add_reader(end, tell)
+            self._loop.add_reader(end, wake)
         try:
             await happened
         finally:
@@ -232,7 +233,7 @@ class RedirectListener:
         try:
             await relay.run()
         finally:
-            self._relayed(arrival, relay.sent, relay.received, began)
+            self._relayed(arrival.host, arrival.port, relay.sent, relay.received, began)
 
 
 def _is_readable(end: socket.socket) -> bool:

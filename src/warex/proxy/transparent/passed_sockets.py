@@ -7,6 +7,7 @@ can accept the connections that a command makes inside another one.
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import Self
 
 _MAX_SOCKETS = 16
@@ -38,39 +39,26 @@ class PassedSockets:
         for held in self.sockets:
             held.close()
 
-    def send(self, channel: socket.socket, *first: socket.socket) -> None:
-        """Send ``first`` and the sockets over a Unix socket, in one message."""
-        counts = bytes((len(first), len(self.tcp), len(self.dns_udp), len(self.dns_tcp), 2))
-        handles = [held.fileno() for held in (*first, *self.sockets)]
-        socket.send_fds(channel, [counts], handles)
-
     @classmethod
-    def of(cls, sockets: Sequence[socket.socket], tcp: int, udp: int, dns_tcp: int) -> Self:
-        """Assign sockets in the order of the property ``sockets``, by the number of each kind."""
-        netfilter, log = sockets[tcp + udp + dns_tcp :]
-        return cls(
-            tcp=tuple(sockets[:tcp]),
-            dns_udp=tuple(sockets[tcp : tcp + udp]),
-            dns_tcp=tuple(sockets[tcp + udp : tcp + udp + dns_tcp]),
-            netfilter=netfilter,
-            log=log,
-        )
+    def of(cls, sockets: Sequence[socket.socket]) -> Self:
+        """Assign sockets in the order of the property ``sockets``, with as many of each kind."""
+        *serving, netfilter, log = sockets
+        tcp, udp, dns_tcp = batched(serving, len(serving) // 3)
+        return cls(tcp, udp, dns_tcp, netfilter, log)
 
 
-def send_socket(channel: socket.socket, first: socket.socket) -> None:
-    """Send one socket without a namespace's sockets."""
-    socket.send_fds(channel, [bytes((1, 0, 0, 0, 0))], [first.fileno()])
+def send(channel: socket.socket, first: socket.socket, passed: PassedSockets | None) -> None:
+    """Send one socket and a namespace's over a Unix socket, in one message."""
+    handles = [held.fileno() for held in (first, *(passed.sockets if passed else ()))]
+    socket.send_fds(channel, [bytes([len(handles)])], handles)
 
 
-def receive(channel: socket.socket) -> tuple[list[socket.socket], PassedSockets | None]:
-    """Receive from ``PassedSockets.send`` or ``send_socket``; empty when the channel has closed."""
-    counts, handles, _, _ = socket.recv_fds(channel, 5, _MAX_SOCKETS)
+def receive(channel: socket.socket) -> tuple[socket.socket | None, PassedSockets | None]:
+    """Receive from ``send``; None when the channel has closed."""
+    count, handles, _, _ = socket.recv_fds(channel, 1, _MAX_SOCKETS)
     sockets = [socket.socket(fileno=handle) for handle in handles]
-    if len(counts) < 5 or sum(counts) != len(sockets):
+    if not count or count[0] != len(sockets):
         for held in sockets:
             held.close()
-        return [], None
-    first, tcp, udp, dns_tcp, netlink = counts
-    if not netlink:
-        return sockets, None
-    return sockets[:first], PassedSockets.of(sockets[first:], tcp, udp, dns_tcp)
+        return None, None
+    return sockets[0], PassedSockets.of(sockets[1:]) if sockets[1:] else None

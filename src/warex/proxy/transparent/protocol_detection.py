@@ -11,9 +11,7 @@ PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 _TOKEN: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}")
 _VERSION: Final = re.compile(rb" HTTP/1\.[0-9]\r?$")
-_COMMON_METHODS: Final = frozenset(
-    (b"GET", b"POST", b"HEAD", b"PUT", b"PATCH", b"DELETE", b"OPTIONS")
-)
+_COMMON_METHODS: Final = frozenset(b"GET POST HEAD PUT PATCH DELETE OPTIONS".split())
 
 MAX_PEEK: Final = 8192
 """Bytes after which an incomplete first line is not HTTP."""

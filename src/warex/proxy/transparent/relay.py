@@ -152,26 +152,27 @@ class Connector:
         parts = urlsplit(self.upstream)
         opened = await _connect(parts.hostname or "", parts.port or 0)
         try:
-            await _open_tunnel(opened, host, port, self._credentials(parts.username))
+            await _open_tunnel(opened, host, port, proxy_authorization(self.upstream))
         except BaseException:
             opened.close()
             raise
         return opened
 
-    def _credentials(self, user: str | None) -> str:
-        if user is None:
-            return ""
-        password = unquote(urlsplit(self.upstream or "").password or "")
-        pair = f"{unquote(user)}:{password}".encode()
-        return f"Proxy-Authorization: Basic {b64encode(pair).decode()}\r\n"
+
+def proxy_authorization(upstream: str | None) -> str | None:
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
+    parts = urlsplit(upstream or "")
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"
 
 
 async def _connect(host: str, port: int) -> socket.socket:
     loop = asyncio.get_running_loop()
     failure: OSError = OSError(f"{host} has no address")
-    for family, kind, protocol, _, address in await loop.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM
-    ):
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for family, kind, protocol, _, address in found:
         opened = socket.socket(family, kind, protocol)
         opened.setblocking(False)
         try:
@@ -187,12 +188,13 @@ async def _connect(host: str, port: int) -> socket.socket:
     raise failure
 
 
-async def _open_tunnel(opened: socket.socket, host: str, port: int, credentials: str) -> None:
+async def _open_tunnel(opened: socket.socket, host: str, port: int, auth: str | None) -> None:
     """Ask an HTTP proxy for a tunnel (RFC 9110 §9.3.6)."""
     loop = asyncio.get_running_loop()
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    asked = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{credentials}\r\n"
-    await loop.sock_sendall(opened, asked.encode("latin-1"))
+    credentials = "" if auth is None else f"Proxy-Authorization: {auth}\r\n"
+    request = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{credentials}\r\n"
+    await loop.sock_sendall(opened, request.encode("latin-1"))
     head = b""
     while not head.endswith(b"\r\n\r\n"):
         # Read by the byte: the site's data follows the head.

@@ -20,7 +20,6 @@ class ScriptQueryHandler(Protocol):
 
     def answer(self, asked: str) -> tuple[JsonValue, Sequence[ValueChange]]:
         """Return the answer, and the values that the page changes because of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import HTML_TYPES, ActiveRewrite, ValueChange, has_body, media_type
+from warex.rewriting.base import (
+    HTML_TYPES,
+    ActiveRewrite,
+    Rewriter,
+    ValueChange,
+    has_body,
+    media_type,
+)
 from warex.rewriting.html_body.text_kinds import TextKind, found, may_have, other
 from warex.seeds import KeyedRng
 
@@ -77,11 +84,12 @@ class TextEdit:
         return put, changes
 
 
-class TextRewriter:
+class TextRewriter(Rewriter):
     """Changes one page."""
 
+    changes: tuple[ValueChange, ...] = ()
+
     def __init__(self, edit: TextEdit, document: "HtmlStream") -> None:
-        self.changes: tuple[ValueChange, ...] = ()
         self._edit = edit
         self._document = document
         self._unseen: list[str] = []
@@ -91,11 +99,6 @@ class TextRewriter:
         self._seen = 0
         """How many values of the kind were found."""
         self._over = False
-
-    @property
-    def applied(self) -> bool:
-        """Whether there was something to change."""
-        return bool(self.changes)
 
     def feed(self, data: bytes) -> bytes:
         """Take the next part of the page; return what can be sent."""

@@ -5,7 +5,7 @@ A number or name that touches one is not matched.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Final, Literal
 
@@ -74,29 +74,18 @@ def other(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> str:
         group = "d" if int(match["d"]) > 12 else "e"
     else:
         group = next(name for name, said in match.groupdict().items() if said and name != "y")
-    put = _CHANGES[kind](match[group], rng)
+    put = _changed(kind, match[group], rng)
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
     return f"{match[0][:start]}{put}{match[0][end:]}"
 
 
-def _other_day(day: str, rng: KeyedRng) -> str:
-    """Return the next day; for a 12, or from 28 on, the day before."""
-    number = int(day)
-    put = number - 1 if number == 12 or number >= 28 else number + 1
-    return f"{put:0{len(day)}d}"
-
-
-def _other_name(name: str, rng: KeyedRng) -> str:
-    return rng.choice([each for each in _NAMES if each != name], "name", name)
-
-
-def _other_amount(amount: str, rng: KeyedRng) -> str:
-    return next_amount(amount)
-
-
-_CHANGES: Final[Mapping[TextKind, Callable[[str, KeyedRng], str]]] = {
-    "price": _other_amount,
-    "number": _other_amount,
-    "date": _other_day,
-    "name": _other_name,
-}
+def _changed(kind: TextKind, value: str, rng: KeyedRng) -> str:
+    match kind:
+        case "price" | "number":
+            return next_amount(value)
+        case "name":
+            return rng.choice([each for each in _NAMES if each != value], "name", value)
+        case "date":
+            # The next day; for a 12, or from 28 on, the day before.
+            day = int(value)
+            return f"{day - 1 if day == 12 or day >= 28 else day + 1:0{len(value)}d}"

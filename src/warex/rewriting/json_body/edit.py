@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from warex.exchange import Request, Response
-from warex.rewriting.base import ActiveRewrite, ValueChange, has_body, media_type
+from warex.rewriting.base import ActiveRewrite, Rewriter, ValueChange, has_body, media_type
 from warex.rewriting.json_body.ndjson import LinesRewriter, is_lines, is_sequence
 from warex.rewriting.json_body.spans import JsonSpan, parse_pointer, parse_spans, span_at
 from warex.rewriting.json_body.value_changes import (
@@ -121,7 +121,7 @@ def _overlap(one: TextReplacement, other: TextReplacement) -> bool:
 
 
 @dataclass(slots=True)
-class _JsonRewriter:
+class _JsonRewriter(Rewriter):
     """Holds a response until it is whole, then changes it."""
 
     edit: JsonEdit
@@ -129,11 +129,6 @@ class _JsonRewriter:
     changes: tuple[ValueChange, ...] = ()
     _held: bytearray = field(default_factory=bytearray)
     _over: bool = False
-
-    @property
-    def applied(self) -> bool:
-        """Whether there was a value to change."""
-        return bool(self.changes)
 
     def feed(self, data: bytes) -> bytes:
         """Return nothing until the end, unless the response is too large to be held."""
@@ -157,7 +152,7 @@ class _JsonRewriter:
         except UnicodeError:
             return body
         made = self.edit.pieces(text, self.about)
-        self.changes = tuple(told for it in made for told in it.changes)
+        self.changes = tuple(change for it in made for change in it.changes)
         if not made:
             return body
         return mark + apply_replacements(text, made).encode(encoding, errors)

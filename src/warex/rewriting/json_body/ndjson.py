@@ -5,11 +5,11 @@ sequences: a record separator before each text, a line feed behind it).
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from warex.rewriting.base import ValueChange
+from warex.rewriting.base import Rewriter, ValueChange
 from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, parse_spans
 from warex.rewriting.json_body.value_changes import TextReplacement, apply_replacements
 
@@ -23,7 +23,7 @@ _LINES: Final = frozenset(
 _SEQUENCES: Final = ("/json-seq", "+json-seq")
 _LONGEST: Final = 8 * 1024 * 1024
 """Bytes of a line that are held; a longer line passes unchanged."""
-_MOST_TOLD: Final = 1000
+_MAX_REPORTED: Final = 1000
 """Changes that are kept of a stream."""
 _BEFORE: Final = re.compile("\ufeff?\x1e*")
 _SEPARATOR: Final = b"\x1e"
@@ -43,7 +43,7 @@ def is_sequence(content_type: str) -> bool:
 
 
 @dataclass(slots=True)
-class LinesRewriter:
+class LinesRewriter(Rewriter):
     """Changes lines of a stream, which is read as a list: line 3 is ``/3``.
 
     Blank lines are not items. In a sequence, lines without a separator pass unchanged.
@@ -57,18 +57,12 @@ class LinesRewriter:
     only: str | None = None
     """The only line that may change, as a pointer's step."""
     is_sequence: bool = False
-    changes: Sequence[ValueChange] = ()
-    _told: list[ValueChange] = field(default_factory=list)
+    changes: list[ValueChange] = field(default_factory=list)
     _held: bytearray = field(default_factory=bytearray)
     _number: int = 0
     _too_long: bool = False
     """The current line passes unchanged."""
     _over: bool = False
-
-    @property
-    def applied(self) -> bool:
-        """Whether there was something to change."""
-        return bool(self._told)
 
     def feed(self, data: bytes) -> bytes:
         """Return the lines that are complete, some of them changed."""
@@ -102,7 +96,6 @@ class LinesRewriter:
                 break
             at += len(line)
             out.append(self._line(line))
-        self.changes = self._told
         return b"".join(out)
 
     def _rest(self) -> bytes:
@@ -136,7 +129,7 @@ class LinesRewriter:
         made, changed = self.change(value, self.count)
         self.count -= changed
         self._over = self.only is not None or not self.count
-        self._tell(told for piece in made for told in piece.changes)
+        self._report(change for piece in made for change in piece.changes)
         if not made:
             return line
         put = apply_replacements(value.text, made)
@@ -145,13 +138,13 @@ class LinesRewriter:
     def _taken_out(self, value: JsonSpan, number: int, line: bytes) -> bytes:
         if self.every and (number + 1) % self.every:
             return line
-        self._tell([ValueChange(f"/{number}", decode_scalar(value.raw), None)])
+        self._report([ValueChange(f"/{number}", decode_scalar(value.raw), None)])
         return b""
 
-    def _tell(self, told: "Sequence[ValueChange] | Iterator[ValueChange]") -> None:
-        for each in told:
-            if len(self._told) < _MOST_TOLD:
-                self._told.append(each.short())
+    def _report(self, changes: Iterable[ValueChange]) -> None:
+        for each in changes:
+            if len(self.changes) < _MAX_REPORTED:
+                self.changes.append(each.short())
 
 
 def _lines(data: bytes) -> Iterator[bytes]:

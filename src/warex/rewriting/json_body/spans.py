@@ -123,9 +123,7 @@ def parse_pointer(pointer: str) -> tuple[str, ...]:
         )
     if _ESCAPE.search(pointer):
         raise ValueError(f"{pointer!r} is no JSON pointer: '~' is written ~0, and '/' in a name ~1")
-    return tuple(
-        step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:] if pointer
-    )
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
 
 
 def span_at(root: JsonSpan, pointer: str) -> JsonSpan | None:
@@ -141,8 +139,3 @@ def decode_scalar(raw: str) -> str:
     if not raw.startswith('"'):
         return raw
     return str(json.loads(raw, strict=False)) if "\\" in raw else raw[1:-1]
-
-
-def encode_string(text: str) -> str:
-    """Return a string as JSON in ASCII, which fits every encoding of JSON."""
-    return json.dumps(text)

@@ -3,6 +3,7 @@
 Each change maps a value to replacements in the text; none if it does not apply.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from decimal import Decimal, localcontext
 from typing import Final, Literal
 
 from warex.rewriting.base import ValueChange
-from warex.rewriting.json_body.spans import JsonSpan, decode_scalar, encode_string
+from warex.rewriting.json_body.spans import JsonSpan, decode_scalar
 from warex.rewriting.json_body.value_kinds import AMOUNT, NUMBER, date_in
 from warex.seeds import KeyedRng
 
@@ -63,7 +64,7 @@ def replacements(
     ``rng`` chooses the other record for ``swapped``; ``text`` is the value for ``replaced``.
     """
     if how == "replaced":
-        return (_put(value, encode_string(text)),)
+        return (_put(value, json.dumps(text)),)
     if how == "swapped":
         return _swapped(value, rng)
     if how == "removed":
@@ -86,12 +87,13 @@ def apply_replacements(text: str, made: Sequence[TextReplacement]) -> str:
 
 
 def _put(value: JsonSpan, put: str) -> TextReplacement:
-    told = ValueChange(value.pointer, decode_scalar(value.raw), decode_scalar(put))
-    return TextReplacement(value.begin, value.end, put, (told,))
+    change = ValueChange(value.pointer, decode_scalar(value.raw), decode_scalar(put))
+    return TextReplacement(value.begin, value.end, put, (change,))
 
 
-def _nulled(raw: str) -> str | None:
-    return "null"
+def _removal(value: JsonSpan, begin: int, end: int) -> TextReplacement:
+    change = ValueChange(value.pointer, decode_scalar(value.raw), None)
+    return TextReplacement(begin, end, "", (change,))
 
 
 def _other_type(raw: str) -> str | None:
@@ -106,7 +108,7 @@ def _truncated(raw: str) -> str | None:
     """Return the first half of a string, or a number without the last digit before its point."""
     if raw.startswith('"'):
         said = decode_scalar(raw)
-        return encode_string(said[: len(said) // 2]) if len(said) > 1 else None
+        return json.dumps(said[: len(said) // 2]) if len(said) > 1 else None
     whole, point, rest = raw.partition(".")
     if not NUMBER.fullmatch(raw) or len(whole.lstrip("-")) < 2:
         return None
@@ -123,12 +125,12 @@ def _off_by_one(raw: str) -> str | None:
         return None
     said = decode_scalar(raw)
     if (day := date_in(said)) is not None:
-        return encode_string(f"{_next_day(day).isoformat()}{said[10:]}")
+        return json.dumps(f"{_next_day(day).isoformat()}{said[10:]}")
     amount = AMOUNT.search(said)
     if amount is None:
         return None
     put = next_amount(amount[0])
-    return encode_string(f"{said[: amount.start()]}{put}{said[amount.end() :]}")
+    return json.dumps(f"{said[: amount.start()]}{put}{said[amount.end() :]}")
 
 
 def _next_number(raw: str) -> str | None:
@@ -160,7 +162,7 @@ def _other_unit(raw: str) -> str | None:
     unit = _UNIT.search(said)
     if unit is None:
         return None
-    return encode_string(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
+    return json.dumps(f"{said[: unit.start()]}{_UNITS[unit[0]]}{said[unit.end() :]}")
 
 
 def _with_unit(value: JsonSpan) -> JsonSpan:
@@ -175,12 +177,11 @@ def _removed(value: JsonSpan) -> tuple[TextReplacement, ...]:
     parent = value.parent
     if parent is None:
         return ()
-    told = ValueChange(value.pointer, decode_scalar(value.raw), None)
     at = next(place for place, each in enumerate(parent.children) if each is value)
     # One comma is removed with it.
     begin = parent.children[at - 1].end if at else value.outer
     end = value.end if at or len(parent.children) == 1 else parent.children[1].outer
-    return (TextReplacement(begin, end, "", (told,)),)
+    return (_removal(value, begin, end),)
 
 
 def _swapped(value: JsonSpan, rng: KeyedRng) -> tuple[TextReplacement, ...]:
@@ -213,15 +214,12 @@ def _shortened(value: JsonSpan, every: int) -> tuple[TextReplacement, ...]:
     gone = [at for at in range(len(items)) if not every or (at + 1) % every == 0]
     if not gone:
         return ()
-    told = [ValueChange(items[at].pointer, decode_scalar(items[at].raw), None) for at in gone]
     counts = _counts(value, len(items) - len(gone))
+    # If the first item stays, each removed one has a comma before it.
+    out = [_removal(items[at], items[at - 1].end, items[at].end) for at in gone]
     if len(gone) == len(items):
-        return TextReplacement(value.begin, value.end, "[]", tuple(told)), *counts
-    # The first item stays, so each removed one has a comma before it.
-    out = [
-        TextReplacement(items[at - 1].end, items[at].end, "", (one,))
-        for at, one in zip(gone, told, strict=True)
-    ]
+        changes = tuple(change for each in out for change in each.changes)
+        return TextReplacement(value.begin, value.end, "[]", changes), *counts
     return *out, *counts
 
 
@@ -239,7 +237,7 @@ def _counts(value: JsonSpan, number: int) -> list[TextReplacement]:
 
 
 _CHANGES: Final[Mapping[str, Callable[[str], str | None]]] = {
-    "nulled": _nulled,
+    "nulled": lambda raw: "null",
     "other_type": _other_type,
     "truncated": _truncated,
     "off_by_one": _off_by_one,

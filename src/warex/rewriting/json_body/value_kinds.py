@@ -71,9 +71,9 @@ def _test(kind: ValueKind, name: str) -> _Test:
     """Return the test whether a value with this name is of the kind."""
     match kind:
         case "list":
-            return _is_list
+            return lambda said: isinstance(said, list)
         case "flag":
-            return _is_flag
+            return lambda said: isinstance(said, bool)
         case "text":
             return _is_text
         case "date":
@@ -92,14 +92,6 @@ def _test(kind: ValueKind, name: str) -> _Test:
 
 def _never(said: JsonData) -> bool:
     return False
-
-
-def _is_list(said: JsonData) -> bool:
-    return isinstance(said, list)
-
-
-def _is_flag(said: JsonData) -> bool:
-    return isinstance(said, bool)
 
 
 def _is_text(said: JsonData) -> bool:

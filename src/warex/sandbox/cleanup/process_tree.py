@@ -35,13 +35,13 @@ class ProcessTree:
     def end(self) -> None:
         """Send SIGTERM, so that browsers remove their profiles, then SIGKILL."""
         for how, patience in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, _KILL_SECONDS)):
-            told: set[int] = set()
+            signalled: set[int] = set()
             deadline = time.monotonic() + patience
             while alive := self._alive():
-                for process in alive - told:
+                for process in alive - signalled:
                     with suppress(ProcessLookupError):
                         os.kill(process, how)
-                told |= alive
+                signalled |= alive
                 if time.monotonic() > deadline:
                     break
                 time.sleep(_POLL_SECONDS)

@@ -47,9 +47,9 @@ class Reaper:
         self._trees: list[SymlinkTree] = []
         self._closing = False
         self._process = _started(scratch)
-        self._keeper = threading.Thread(target=self._restart_if_killed, name="reaper", daemon=True)
+        self._monitor = threading.Thread(target=self._restart_if_killed, name="reaper", daemon=True)
         with signals_blocked():
-            self._keeper.start()
+            self._monitor.start()
 
     def watch_processes(self, family: ProcessTree) -> None:
         """Register a process tree to end."""
@@ -68,10 +68,10 @@ class Reaper:
         with self._lock:
             self._closing = True
             _close(self._process)
-        self._keeper.join(_SECONDS)
-        if self._keeper.is_alive():
+        self._monitor.join(_SECONDS)
+        if self._monitor.is_alive():
             self._process.kill()
-            self._keeper.join()
+            self._monitor.join()
         if self._process.returncode:
             _clear_up(self._families, self._trees)
         _remove(self.scratch)

@@ -1,7 +1,6 @@
 """Checks an isolation mode: real programs fetch a canary page through the proxy."""
 
 import json
-import os
 import secrets
 import shutil
 import sys
@@ -19,7 +18,7 @@ from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
-from warex.sandbox.chromium import QUIET_FLAGS
+from warex.sandbox.chromium import QUIET_FLAGS, root_flags
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.doctor.iptables_probe import NODE_FETCH, PYTHON_FETCH
 from warex.sandbox.isolation import Capture, Isolation, Sandbox, open_sandbox
@@ -55,10 +54,8 @@ def probe_isolation(
             ThreadPoolExecutor() as threads,
         ):
             _ = place.proxy
-            took = 1000 * (time.monotonic() - began)
-            yield Finding(
-                label, "ok", f"{_DESCRIPTIONS[isolation]}, ready in {took:.0f} ms", needed
-            )
+            took = f"ready in {1000 * (time.monotonic() - began):.0f} ms"
+            yield Finding(label, "ok", f"{_DESCRIPTIONS[isolation]}, {took}", needed)
             probes: list[Callable[[], Finding]] = [
                 lambda: _probe_client(
                     place, "python", sys.executable, ("-c", PYTHON_FETCH), needed
@@ -116,11 +113,11 @@ def _probe_node(place: Sandbox) -> Finding:
     release = _node_release(place)
     if release is None or release >= _NODE_READS_PROXY_VARIABLES:
         return finding
-    told, wanted = (".".join(map(str, each)) for each in (release, _NODE_READS_PROXY_VARIABLES))
+    found, wanted = (".".join(map(str, each)) for each in (release, _NODE_READS_PROXY_VARIABLES))
     return Finding(
         finding.name,
         "broken",
-        f"Node {told} heeds no proxy variables, so its own requests go past the proxy: use"
+        f"Node {found} heeds no proxy variables, so its own requests go past the proxy: use"
         f" namespace mode, or Node {wanted} or newer",
         finding.needed,
     )
@@ -129,8 +126,8 @@ def _probe_node(place: Sandbox) -> Finding:
 def _node_release(place: Sandbox) -> tuple[int, ...] | None:
     with tempfile.TemporaryDirectory(prefix="warex-doctor-") as scratch:
         log = Path(scratch) / "log"
-        tell = "console.log(JSON.stringify(process.versions.node.split('.').map(Number)))"
-        place.run(["node", "-e", tell], log, timeout_s=_SECONDS)
+        script = "console.log(JSON.stringify(process.versions.node.split('.').map(Number)))"
+        place.run(["node", "-e", script], log, timeout_s=_SECONDS)
         try:
             return tuple(json.loads(log.read_text("utf-8", "replace"))[:2])
         except (ValueError, TypeError):
@@ -154,14 +151,12 @@ def _probe_playwright(place: Sandbox, chromium: Path, needed: bool) -> Finding:
     from playwright.sync_api import Error as PlaywrightError
     from playwright.sync_api import sync_playwright
 
-    # Chromium's sandbox does not work for root.
-    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     nonce = secrets.token_hex(8)
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=chromium,
-                args=[*QUIET_FLAGS, *as_root, *place.environment.browser_arguments],
+                args=[*QUIET_FLAGS, *root_flags(), *place.environment.browser_arguments],
                 proxy={"server": place.proxy.url},
                 timeout=1000 * _SECONDS,
             )
@@ -173,6 +168,5 @@ def _probe_playwright(place: Sandbox, chromium: Path, needed: bool) -> Finding:
         sentence = f"Playwright cannot drive {chromium}: {error.message.strip().splitlines()[0]}"
         return Finding("playwright", "broken", sentence, needed)
     if shown != nonce.encode().hex():
-        sentence = f"Playwright was shown another page: {shown!r}"
-        return Finding("playwright", "broken", sentence, needed)
+        return Finding("playwright", "broken", f"Playwright saw another page: {shown!r}", needed)
     return Finding("playwright", "ok", f"Playwright {version('playwright')} drives it", needed)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from warex.errors import WarexError
@@ -22,9 +23,8 @@ from warex.proxy.config import ProxyConfig
 from warex.proxy.interception import CANARY_HOST
 from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import headless_command
+from warex.sandbox.chromium import headless_command, spki_flag
 from warex.sandbox.doctor.finding import Finding
-from warex.sandbox.environment import spki_flag
 from warex.sandbox.iptables import firewall
 from warex.sandbox.iptables.rules import RedirectSpec
 
@@ -38,18 +38,20 @@ fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)
 _SECONDS = 150.0
 _CLIENT_SECONDS = 30.0
 _NOBODY = 65534
-"""The uid that stands for the agent's user."""
+"""The uid used as the agent's user."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 """Folders whose programs any user can run."""
 _SITE = "192.0.2.80"
 _PROXY_PORT = 8080
+
+_finding = partial(Finding, needed=False)
 
 
 def probe_iptables(chromium: Path | None) -> Iterator[Finding]:
     """Check the rules with Python, curl, Node and Chromium; needs root."""
     if os.geteuid() != 0:
         sentence = "needs root: sudo warex doctor tries it; namespace mode needs none"
-        yield Finding(LABEL, "missing", sentence, needed=False)
+        yield _finding(LABEL, "missing", sentence)
         return
     browser = [] if chromium is None else [str(chromium)]
     try:
@@ -62,11 +64,11 @@ def probe_iptables(chromium: Path | None) -> Iterator[Finding]:
         )
         findings = [Finding(**finding) for finding in json.loads(done.stdout)]
     except subprocess.TimeoutExpired:
-        yield Finding(LABEL, "broken", f"nothing was found in {_SECONDS:g} s", needed=False)
+        yield _finding(LABEL, "broken", f"nothing was found in {_SECONDS:g} s")
     except ValueError:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         why = said[-1] if said else f"code {done.returncode}"
-        yield Finding(LABEL, "broken", f"it could not be tried: {why}", needed=False)
+        yield _finding(LABEL, "broken", f"it could not be tried: {why}")
     else:
         yield from findings
 
@@ -82,9 +84,9 @@ def _check_rules(chromium: str | None) -> Iterator[Finding]:
             capture = RedirectSpec(ports=(443,), proxy_port=_PROXY_PORT, user=_NOBODY)
             backend = firewall.apply(capture, "auto")
         except (OSError, WarexError) as error:
-            yield Finding(LABEL, "broken", f"the rules cannot be put in force: {error}", False)
+            yield _finding(LABEL, "broken", f"the rules cannot be put in force: {error}")
             return
-        yield Finding(LABEL, "ok", f"rules by {backend} hold, tried in a network apart", False)
+        yield _finding(LABEL, "ok", f"rules by {backend} hold, tried in a network apart")
         forkserver = Forkserver()
         config = ProxyConfig(ca=ca.folder, capture="transparent", port=_PROXY_PORT)
         try:
@@ -122,9 +124,8 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
     ):
         found = shutil.which(program, path=_PATH)
         if found is None:
-            yield Finding(
-                f"iptables: {name}", "missing", f"there is no {name} in {_PATH} to try", False
-            )
+            sentence = f"there is no {name} in {_PATH} to try"
+            yield _finding(f"iptables: {name}", "missing", sentence)
         else:
             yield _fetched(name, (found, *arguments), kept | trust)
     if chromium is not None:
@@ -134,7 +135,7 @@ def _clients(scratch: Path, ca: CertificateAuthority, chromium: str | None) -> I
 
 def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Finding:
     """Fetch the canary page by a program without any proxy settings."""
-    nonce = secrets.token_hex(8)
+    nonce, label = secrets.token_hex(8), f"iptables: {name}"
     try:
         done = subprocess.run(
             [*command, f"https://{CANARY_HOST}/{nonce}"],
@@ -149,14 +150,12 @@ def _fetched(name: str, command: Sequence[str], variables: dict[str, str]) -> Fi
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(f"iptables: {name}", "broken", f"{command[0]}: {error}", False)
+        return _finding(label, "broken", f"{command[0]}: {error}")
     if nonce.encode().hex().encode() in done.stdout:
-        return Finding(f"iptables: {name}", "ok", "is sent to the proxy, and trusts it", False)
+        return _finding(label, "ok", "is sent to the proxy, and trusts it")
     said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
     last = said[-1] if said else f"it ended with code {done.returncode} and said nothing"
-    return Finding(
-        f"iptables: {name}", "broken", f"{command[0]} did not get the page: {last}", False
-    )
+    return _finding(label, "broken", f"{command[0]} did not get the page: {last}")
 
 
 if __name__ == "__main__":

@@ -168,5 +168,5 @@ def _chromium(chromium: Path) -> Finding:
         return Finding("chromium", "broken", f"{chromium} cannot be started: {error}")
     if done.returncode != 0:
         why = done.stderr.strip() or f"code {done.returncode}"
-        return Finding("chromium", "broken", f"{chromium} does not tell its version: {why}")
+        return Finding("chromium", "broken", f"{chromium} does not show its version: {why}")
     return Finding("chromium", "ok", f"{done.stdout.strip()} at {chromium}")

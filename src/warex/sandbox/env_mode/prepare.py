@@ -3,26 +3,19 @@
 import os
 import shlex
 import shutil
-import ssl
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.sandbox.chromium import QUIET_FLAGS
+from warex.sandbox.chromium import QUIET_FLAGS, root_flags, spki_flag
 from warex.sandbox.cleanup.reaper import Reaper
 from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
 from warex.sandbox.env_mode.browser_shims import write_shims
 from warex.sandbox.env_mode.ca_bundle import combined_bundles, write_wgetrc
-from warex.sandbox.environment import (
-    JAVA,
-    Environment,
-    java_options,
-    proxied_environment,
-    spki_flag,
-)
+from warex.sandbox.environment import JAVA, Environment, java_options, proxied_environment
 from warex.sandbox.namespace.mount_plan import trusted_database
-from warex.sandbox.trust.java import add_certificate, find_truststores
+from warex.sandbox.trust.java import IN_HOME, add_certificate, find_truststores
 
 DATA_HOME = "XDG_DATA_HOME"
 NODE = "NODE_OPTIONS"
@@ -63,7 +56,7 @@ def _java_store(base: Mapping[str, str], ca: CertificateAuthority, scratch: Path
     with suppress(ValueError, OSError):
         if (theirs := _current_truststore(base)) is not None:
             store = scratch / "cacerts"
-            store.write_bytes(add_certificate(theirs.read_bytes(), _der(ca)))
+            store.write_bytes(add_certificate(theirs.read_bytes(), ca.der))
             return store
     return None
 
@@ -76,7 +69,7 @@ def _current_truststore(base: Mapping[str, str]) -> Path | None:
     stores = find_truststores(base)
     if program := shutil.which("java", path=base.get("PATH", os.defpath)):
         home = Path(base.get("JAVA_HOME") or Path(program).resolve().parents[1])
-        for place in ("lib/security/cacerts", "jre/lib/security/cacerts"):
+        for place in IN_HOME:
             if (own := (home / place).resolve()) in stores:
                 return own
     return stores[0] if stores else None
@@ -104,19 +97,8 @@ def _data_home(base: Mapping[str, str], ca: CertificateAuthority, reaper: Reaper
     return shadow
 
 
-def _der(ca: CertificateAuthority) -> bytes:
-    return ssl.PEM_cert_to_DER_cert(ca.certificate.read_text())
-
-
 def browser_flags(proxy: str, ca: CertificateAuthority) -> tuple[str, ...]:
     """Return the flags by which all pages of a browser come through the proxy."""
-    # Chromium's sandbox does not work for root.
-    as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
-    return (
-        f"--proxy-server={proxy}",
-        # Include sites on loopback.
-        "--proxy-bypass-list=<-loopback>",
-        spki_flag(ca),
-        *QUIET_FLAGS,
-        *as_root,
-    )
+    # The bypass list includes sites on loopback.
+    behind = (f"--proxy-server={proxy}", "--proxy-bypass-list=<-loopback>", spki_flag(ca))
+    return (*behind, *QUIET_FLAGS, *root_flags())

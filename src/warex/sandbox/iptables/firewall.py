@@ -16,9 +16,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from warex.errors import InputError, MachineError
 from warex.linux.nftables import IpFamily, delete_if_empty, exists
-from warex.linux.proc_net import Listener, find_listener
+from warex.linux.proc_net import find_listener
 from warex.sandbox.iptables.rules import (
     BUILT_IN_CHAINS,
     NFT_TABLE,
@@ -113,7 +115,7 @@ def _check_holder(capture: RedirectSpec) -> None:
     if holder is None:
         return
     port = capture.proxy_port
-    if holder.pid is not None and not _is_warex(holder):
+    if holder.pid is not None and "warex.proxy.process.forkserver" not in holder.command:
         raise InputError(
             f"port {port} is in use by {holder.command!r} (process {holder.pid}), which would get"
             " the captured traffic; give --proxy-port a port that is free, or the one on which"
@@ -124,10 +126,6 @@ def _check_holder(capture: RedirectSpec) -> None:
             f"the proxy on port {port} runs as user {holder.user}, whose traffic is captured, so it"
             " would be sent back to itself; run it as another user, or capture another's"
         )
-
-
-def _is_warex(listener: Listener) -> bool:
-    return "warex.proxy.process.forkserver" in listener.command
 
 
 def _revert_on_error(state: Path, put: Callable[[], object]) -> None:
@@ -162,7 +160,8 @@ def _apply_iptables(state: Path, capture: RedirectSpec, before: AppliedRules | N
     kind = "-nft" if "nf_tables" in _run("iptables", ("-V",)) else "-legacy"
     if _find_program(f"iptables{kind}-restore") is None:
         kind = ""
-    families = list(_families())
+    has_ipv6 = Path("/proc/net/if_inet6").exists()
+    families = [family for family in _COMMANDS if family == "ip" or has_ipv6]
     for family in families:
         _require_program(f"{_COMMANDS[family]}{kind}-restore", "iptables")
     saved = {family: _saved(family, kind) for family in families}
@@ -189,19 +188,13 @@ def _revert_iptables(before: AppliedRules | None) -> bool:
             if text := iptables_revert(_saved(family, kind)):
                 _restore(family, kind, text)
                 found = True
-    for family, table, chain in before.absent if before else ():
-        # Somebody may have changed the policy of an empty chain.
-        if not chain or has_accept_policy(
-            _saved(family, before.variant if before else ""), table, chain
-        ):
+    if before is None:
+        return found
+    for family, table, chain in before.absent:
+        # The policy of an empty chain may have been changed.
+        if not chain or has_accept_policy(_saved(family, before.variant), table, chain):
             delete_if_empty(family, table, chain)
     return found
-
-
-def _families() -> Iterator[IpFamily]:
-    yield "ip"
-    if Path("/proc/net/if_inet6").exists():
-        yield "ip6"
 
 
 def _saved(family: IpFamily, kind: str) -> str:
@@ -255,18 +248,8 @@ def _write(state: Path, what: AppliedRules) -> None:
 
 def _read(state: Path) -> AppliedRules | None:
     try:
-        data = json.loads(state.read_text(encoding="utf-8"))
-        given = data["capture"]
-        capture = RedirectSpec(
-            ports=tuple(given["ports"]),
-            proxy_port=given["proxy_port"],
-            user=given["user"],
-            exempt_user=given["exempt_user"],
-            incoming=tuple(given["incoming"]),
-        )
-        absent = tuple((family, table, chain) for family, table, chain in data["absent"])
-        return AppliedRules(capture, data["backend"], data["variant"], absent)
-    except (OSError, ValueError, KeyError, TypeError):
+        return msgspec.json.decode(state.read_bytes(), type=AppliedRules)
+    except (OSError, msgspec.DecodeError):
         # Missing, or of another version: the rules are still found by their names.
         return None
 

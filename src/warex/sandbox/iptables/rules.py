@@ -131,9 +131,8 @@ def iptables_revert(saved: str) -> str:
 
 def has_accept_policy(saved: str, table: str, chain: str) -> bool:
     """Return whether a built-in chain has its initial policy."""
-    return any(
-        name == table and line.startswith(f":{chain} ACCEPT ") for name, line in _lines(saved)
-    )
+    initial = f":{chain} ACCEPT "
+    return any(name == table and line.startswith(initial) for name, line in _lines(saved))
 
 
 def _rules(capture: RedirectSpec, table: str, hook: str) -> Iterator[str]:

@@ -57,7 +57,7 @@ def serve(channel: socket.socket, sockets: list[socket.socket], had: int | None)
         except OSError as error:
             report_failure(channel, SetupError("proc", error))
             os._exit(0)
-        ready = marshal.dumps(("ready", (len(sockets) - 3) // 3, restrict_socket_families()))
+        ready = marshal.dumps(("ready", restrict_socket_families()))
         socket.send_fds(channel, [ready], [held.fileno() for held in sockets])
         for held in sockets:
             held.close()

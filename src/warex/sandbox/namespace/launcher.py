@@ -94,7 +94,7 @@ class NamespaceProcess:
             self._line.send(bytes([number]))
 
 
-class _SetupResult(NamedTuple):
+class _Setup(NamedTuple):
     """What the namespace's setup has passed out."""
 
     passed: PassedSockets
@@ -106,9 +106,7 @@ class _SetupResult(NamedTuple):
 class Namespace:
     """A namespace that is ready for commands."""
 
-    def __init__(
-        self, channel: socket.socket, made: _SetupResult, laid: MountPlan, own: bool
-    ) -> None:
+    def __init__(self, channel: socket.socket, made: _Setup, laid: MountPlan, own: bool) -> None:
         self.passed = made.passed
         self.loopback = made.loopback
         self.notices = laid.notices
@@ -175,7 +173,7 @@ class Namespace:
                     case ("process",):
                         process = sender
                     case ("started",) | None if process:
-                        # Without a message it may have started all the same; wait() tells.
+                        # Without a message it may have started all the same; wait() finds out.
                         stack.pop_all()
                         return NamespaceProcess(process, ours, self._gone)
                     case ("failed", int(number), str(name), bool(entering)):
@@ -242,7 +240,7 @@ def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _SetupResult:
+def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Setup:
     """Wait until the process ``pid`` has made the namespace."""
     channel.settimeout(_READY_SECONDS)
     try:
@@ -254,19 +252,19 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
     channel.settimeout(None)
     said = _read(data)
     match said:
-        case ("ready", int(each), bool(closed)):
+        case ("ready", bool(closed)):
             handles = array.array("i")
             for _, _, content in beside:
                 handles.frombytes(content)
             *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
-            passed = PassedSockets.of(sockets, each, each, each)
-            return _SetupResult(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
+            passed = PassedSockets.of(sockets)
+            return _Setup(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
             raise MachineError(diagnose(step, number))
         case _:
             raise ProcessDied(
-                "the namespace was not made: its first process was ended, or its messages above"
-                " tell why"
+                "the namespace was not made: its first process was killed, or failed as its"
+                " messages above say"
             )
 
 
@@ -326,7 +324,7 @@ def _fd(stream: _Stream) -> int:
 
 def _namespace_died() -> ProcessDied:
     return ProcessDied(
-        "the command's namespace has gone: its first process was ended, by somebody or for want of"
+        "the command's namespace has gone: its first process was killed, or the machine ran out of"
         " memory"
     )
 

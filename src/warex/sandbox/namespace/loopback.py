@@ -1,7 +1,7 @@
 """Notices about a namespace's own loopback.
 
 Services of this machine are not reachable there, and traffic to the command's own services does
-not come to the proxy. The user is told of both, with the remedy.
+not come to the proxy. Both are reported to the user, with the remedy.
 """
 
 import socket
@@ -44,7 +44,7 @@ class LoopbackMonitor:
         self._served: dict[int, str | None] = {}
         """The program that listens or listened on a port; None for a browser or driver."""
         self._visited: set[int] = set()
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
 
     def close(self) -> None:
         """Close the log socket."""
@@ -59,21 +59,21 @@ class LoopbackMonitor:
         self._scan_listeners()
         now = time.monotonic()
         # A browser tries ::1 first, where a passed-through service may not listen.
-        known = self._told | self._served.keys() | self._host_ports
+        known = self._reported | self._served.keys() | self._host_ports
         pending = [(port, at) for port, at in self._refused.items() if port not in known]
         if ripe := [port for port, at in pending if over or now - at >= _SETTLE_SECONDS]:
             outside = listening()
             for port in sorted(ripe):
                 if port in outside:
-                    self._told.add(port)
+                    self._reported.add(port)
                     yield (
                         f"localhost:{port} was asked for and refused: nothing listens on it in the"
                         " command's own network, but something does on this machine; to let it"
                         f" through, add --host-ports {port} (or --host-ports auto, for all that"
                         " listen when the command starts)"
                     )
-        for port in sorted(self._host_ports & self._served.keys() - self._told):
-            self._told.add(port)
+        for port in sorted(self._host_ports & self._served.keys() - self._reported):
+            self._reported.add(port)
             yield (
                 f"port {port} is let through to this machine, so the server that the command has"
                 f" started on it ({self._served[port]}) is not reached; start that server before"
@@ -107,8 +107,9 @@ class LoopbackMonitor:
             except OSError:
                 continue  # ENOBUFS: some entries were lost.
             now = time.monotonic()
-            for port in nftables.refused_ports(received):
-                self._refused.setdefault(port, now)
+            # A refusal is logged as the answer, which comes from the port.
+            for answer in nftables.read_log(received):
+                self._refused.setdefault(answer.source_port, now)
 
     def _scan_listeners(self) -> None:
         """Record the listeners inside, and the ports that were connected to."""

@@ -9,7 +9,6 @@ import hashlib
 import os
 import shutil
 import socket
-import ssl
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -21,15 +20,12 @@ from warex.errors import MachineError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.environment import (
+    ALL_PROXY_VARIABLES,
     CA_BUNDLE_VARIABLES,
     EXTRA_CA_VARIABLES,
-    NO_PROXY_VARIABLES,
-    PROGRAM_NO_PROXY_VARIABLES,
-    PROGRAM_PROXY_VARIABLES,
-    PROXY_VARIABLES,
     UNSET_VARIABLES,
     Environment,
-    both_cases,
+    without_variables,
 )
 from warex.sandbox.namespace import name_resolution
 from warex.sandbox.trust import nss_library
@@ -96,22 +92,7 @@ class MountPlan:
 
         A variable stays if its file or folder has been mounted over.
         """
-        dropped = {
-            *both_cases(PROXY_VARIABLES),
-            *both_cases(NO_PROXY_VARIABLES),
-            *PROGRAM_PROXY_VARIABLES,
-            *PROGRAM_NO_PROXY_VARIABLES,
-        }
-        lower = {
-            name
-            for name in (*PROGRAM_PROXY_VARIABLES, *PROGRAM_NO_PROXY_VARIABLES)
-            if name.islower()
-        }
-        kept = {
-            name: value
-            for name, value in base.items()
-            if name not in dropped and name.lower() not in lower
-        }
+        kept = without_variables(base, *ALL_PROXY_VARIABLES)
         for names, usual in ((CA_BUNDLE_VARIABLES, self.bundle), (EXTRA_CA_VARIABLES, self.ca)):
             kept |= {name: str(usual) for name in names if not self._covers(base.get(name))}
         for name in UNSET_VARIABLES:
@@ -131,20 +112,16 @@ class MountPlan:
 def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.environ) -> MountPlan:
     """Return the mounts for this machine and for a user with this environment."""
     pem = ca.certificate.read_bytes()
-    der = ssl.PEM_cert_to_DER_cert(pem.decode())
     notices: list[str] = []
     files: dict[Path, bytes | FolderContents] = dict(_resolver_files())
-    named = [
-        environment[name]
-        for name in (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES)
-        if environment.get(name)
-    ]
+    variables = (*CA_BUNDLE_VARIABLES, *EXTRA_CA_VARIABLES)
+    named = [path for name in variables if (path := environment.get(name))]
     for place in (*_BUNDLES, *named):
         if (found := _read_if_file(Path(place))) is not None:
             files[Path(place).resolve()] = found.rstrip() + b"\n" + pem
     for store in find_truststores(environment):
         try:
-            files[store] = add_certificate(store.read_bytes(), der)
+            files[store] = add_certificate(store.read_bytes(), ca.der)
         except (OSError, ValueError) as error:
             notices.append(f"Java will not trust WAREX by {store}: {error}")
     folders = [*_HASHED, *named, *environment.get("SSL_CERT_DIR", "").split(os.pathsep)]
@@ -155,7 +132,7 @@ def plan_mounts(ca: CertificateAuthority, environment: Mapping[str, str] = os.en
     }
     layers |= {Path(place).resolve(): {_ANCHOR: pem} for place in _ANCHORS if Path(place).is_dir()}
     bundle = _default_bundle(ca, files)
-    databases, mount_point, data = _databases(ca, der, environment, notices)
+    databases, mount_point, data = _databases(ca, environment, notices)
     return MountPlan(
         bundle=bundle,
         # A command that root starts as another user cannot read root's folders.
@@ -222,26 +199,18 @@ def _default_bundle(ca: CertificateAuthority, files: Mapping[Path, bytes | Folde
 
 
 def _databases(
-    ca: CertificateAuthority, der: bytes, environment: Mapping[str, str], notices: list[str]
+    ca: CertificateAuthority, environment: Mapping[str, str], notices: list[str]
 ) -> tuple[dict[Path, bytes | FolderContents], Path | None, tuple[Path, FolderContents] | None]:
     """Return the replacements of the user's databases, the mount point, and the data folder."""
     home = Path(environment.get("HOME") or "/nonexistent")
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
     # Chromium uses the first that exists; older versions know only the first.
     places = (home / ".pki" / _DATABASE, data / "pki" / _DATABASE)
-    found = {
-        place.resolve(): _read(place)
-        for place in places
-        if (place / nss_library.FILES[0]).is_file()
-    }
+    found = {it.resolve(): _read(it) for it in places if (it / nss_library.FILES[0]).is_file()}
     try:
         if found:
-            return (
-                {place: _cached_database(ca, der, had) for place, had in found.items()},
-                None,
-                None,
-            )
-        new = _cached_database(ca, der, {})
+            return {place: _cached_database(ca, had) for place, had in found.items()}, None, None
+        new = _cached_database(ca, {})
     except OSError as error:
         with suppress(MachineError):
             browser = find_chromium(environment)
@@ -268,14 +237,12 @@ def trusted_database(ca: CertificateAuthority, place: Path) -> FolderContents:
 
     Raises OSError if it cannot be made.
     """
-    der = ssl.PEM_cert_to_DER_cert(ca.certificate.read_text())
-    return _cached_database(ca, der, _read(place))
+    return _cached_database(ca, _read(place))
 
 
-def _read(place: Path) -> FolderContents:
-    found = {
-        name: _read_if_file(place / name) for name in (*nss_library.FILES, nss_library.MODULES)
-    }
+def _read(path: Path) -> FolderContents:
+    names = (*nss_library.FILES, nss_library.MODULES)
+    found = {name: _read_if_file(path / name) for name in names}
     return {name: content for name, content in found.items() if content is not None}
 
 
@@ -284,11 +251,12 @@ def _can_be_made(place: Path) -> bool:
     return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
-def _cached_database(ca: CertificateAuthority, der: bytes, found: FolderContents) -> FolderContents:
+def _cached_database(ca: CertificateAuthority, found: FolderContents) -> FolderContents:
     """Return a database in which the CA is trusted, cached in the CA's folder under a lock.
 
     Raises OSError if it cannot be made.
     """
+    der = ca.der
     parts = [der, *(found.get(name, b"") for name in nss_library.FILES)]
     key = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
     kept = ca.folder / _CACHE_FOLDER / f"nss-{key[:32]}"

@@ -153,7 +153,8 @@ def _network(plan: _Plan, six_outside: set[int]) -> list[socket.socket]:
     try:
         rules = nftables.open_socket()
         nftables.set_rules(rules, to)
-        logs = nftables.listen_to_blocked(), nftables.listen_to_refusals()
+        groups = (nftables.LOG_GROUP, nftables.REFUSED_GROUP)
+        logs = [nftables.listen_to(group) for group in groups]
     except OSError as error:
         raise SetupError("rules", error) from None
     try:

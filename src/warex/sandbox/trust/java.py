@@ -29,13 +29,14 @@ _USERS: Final = (
     ".jenv/versions/*",
     ".asdf/installs/java/*",
 )
-_IN_HOME: Final = ("lib/security/cacerts", "jre/lib/security/cacerts")
+IN_HOME: Final = ("lib/security/cacerts", "jre/lib/security/cacerts")
+"""The truststore below a JVM's home."""
 
 
 def find_truststores(environment: Mapping[str, str]) -> list[Path]:
     """Return the truststores of this machine's JVMs, symlinks resolved, each once."""
     homes = list(_homes(environment))
-    places = [*map(Path, _SHARED), *(home / name for home in homes for name in _IN_HOME)]
+    places = [*map(Path, _SHARED), *(home / name for home in homes for name in IN_HOME)]
     return sorted({place.resolve() for place in places if place.is_file()})
 
 
