@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.homes import job_in
+from tests.benchmarks.fake_environments import job_in
 from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment
 from warex.benchmarks.adapters.agentlab import MINIWOB, AgentLabBenchmark
 from warex.benchmarks.installation.virtualenv import MARKER, interpreter_in

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.homes import job_in
+from tests.benchmarks.fake_environments import job_in
 from warex.benchmarks import AgentSpec, BenchmarkConfig, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.adapters.browser_use import BrowserUseBenchmark
 from warex.benchmarks.adapters.testbed import TestbedBenchmark

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.homes import job_in
+from tests.benchmarks.fake_environments import job_in
 from warex.agents.reference.__main__ import _parser
 from warex.agents.reference.actions import PARAMETERS
 from warex.benchmarks import AGENT_LOG, AgentSpec, Job, TaskEnvironment

@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.benchmarks.homes import job_in
+from tests.benchmarks.fake_environments import job_in
 from warex.benchmarks import (
     AgentSpec,
     BenchmarkConfig,
