@@ -11,7 +11,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 
 
 def launch(playwright: Playwright, bed: Testbed) -> Browser:
-    """Start `$WAREX_CHROMIUM`, a Chromium on the PATH, or Playwright's own with the testbed's hosts.
+    """Start `$WAREX_CHROMIUM`, a Chromium on the PATH or Playwright's own with the testbed's hosts.
 
     Use it as a context manager, which closes the browser.
     """
