@@ -1,6 +1,7 @@
 """Metrics of effort: time, calls to the model, tokens, cost."""
 
 from collections.abc import Callable
+from functools import partial
 
 from warex.analysis.metrics.metric import (
     KnownMetric,
@@ -11,24 +12,25 @@ from warex.analysis.metrics.metric import (
     TrialMetric,
 )
 from warex.analysis.metrics.sample import total_of
-from warex.analysis.trial.record import TrialRecord
 from warex.analysis.trial.usage import LlmUsage
 
+_effort = partial(MeanMetric, section="effort", screen="effort", better="lower")
+_streaming = partial(MeanMetric, section="effort", screen="streaming", optional=True)
 
-def _llm[T](read: Callable[[LlmUsage], T | None]) -> Callable[[TrialRecord], T | None]:
-    """Return a reader of a trial's calls to the model; it returns None if they are unknown."""
-    return lambda trial: read(trial.llm) if trial.llm else None
+
+def _llm[T: (int, float)](
+    kind: type[T], read: Callable[[LlmUsage], T | None], definition: str
+) -> TrialMetric[T]:
+    """Return a value of a trial's calls to the model; it is unknown if they are."""
+    return TrialMetric(kind, lambda trial: read(trial.llm) if trial.llm else None, definition)
 
 
 class EffortMetrics:
     """The effort of a trial under a condition."""
 
-    latency_s = MeanMetric(
+    latency_s = _effort(
         label="latency",
         unit="s",
-        better="lower",
-        section="effort",
-        screen="effort",
         definition="Mean client latency: from the agent's command start to its exit.",
         trial=TrialMetric(
             float,
@@ -36,118 +38,85 @@ class EffortMetrics:
             "Client latency, as if each replayed answer had taken its first time.",
         ),
     )
-    llm_calls = MeanMetric(
+    llm_calls = _effort(
         label="LLM calls",
         unit="count",
-        better="lower",
-        section="effort",
-        screen="effort",
         definition="Mean calls to the model in a trial.",
-        trial=TrialMetric(
+        trial=_llm(
             int,
-            _llm(lambda llm: len(llm.calls)),
+            lambda llm: len(llm.calls),
             "Calls to the model; null, as all that rests on them, where some could not be read,"
             " or none of the agent was seen in the run.",
         ),
     )
-    first_token_s = MeanMetric(
+    first_token_s = _streaming(
         label="first token",
         unit="s",
         better="lower",
-        section="effort",
-        screen="streaming",
-        optional=True,
         definition="Mean time until a streamed answer of the model first says something.",
-        trial=TrialMetric(
+        trial=_llm(
             float,
-            _llm(lambda llm: llm.first_token_s),
+            lambda llm: llm.first_token_s,
             "Mean seconds until a streamed answer first said something; null without one.",
         ),
     )
-    tokens_per_s = MeanMetric(
+    tokens_per_s = _streaming(
         label="tokens/s",
         unit="tokens/s",
         better="higher",
-        section="effort",
-        screen="streaming",
-        optional=True,
         definition="Mean tokens a second of a streamed answer, from its first to its last.",
-        trial=TrialMetric(
+        trial=_llm(
             float,
-            _llm(lambda llm: llm.tokens_per_s),
+            lambda llm: llm.tokens_per_s,
             "Tokens a second of the streamed answers, from the first token to the last.",
         ),
     )
-    steps = MeanMetric(
+    steps = _effort(
         unit="count",
-        better="lower",
-        section="effort",
-        screen="effort",
         definition="Mean steps in a trial; a repeated call is the same step.",
-        trial=TrialMetric(
-            int, _llm(lambda llm: llm.steps), "The calls; repeats of one body are merged."
-        ),
+        trial=_llm(int, lambda llm: llm.steps, "The calls; repeats of one body are merged."),
     )
-    input_tokens = MeanMetric(
+    input_tokens = _effort(
         unit="tokens",
-        better="lower",
-        section="effort",
-        screen="effort",
         definition="Mean tokens sent to the model in a trial, cached ones included.",
-        trial=TrialMetric(
-            int, _llm(lambda llm: llm.input_tokens), "All prompts, cached tokens included."
-        ),
+        trial=_llm(int, lambda llm: llm.input_tokens, "All prompts, cached tokens included."),
     )
     cached_tokens = MeanMetric(
-        label="cached",
         unit="tokens",
+        label="cached",
         beside="input_tokens",
         definition="The part of the input tokens that was read from a cache.",
-        trial=TrialMetric(
-            int, _llm(lambda llm: llm.cached_tokens), "The part of the input read from a cache."
-        ),
+        trial=_llm(int, lambda llm: llm.cached_tokens, "The part of the input read from a cache."),
     )
     cache_write_tokens = MeanMetric(
-        label="written to the cache",
         unit="tokens",
+        label="written to the cache",
         beside="input_tokens",
         definition="The part of the input tokens that was put into a cache.",
-        trial=TrialMetric(
-            int, _llm(lambda llm: llm.cache_write_tokens), "The part of the input put into a cache."
+        trial=_llm(
+            int, lambda llm: llm.cache_write_tokens, "The part of the input put into a cache."
         ),
     )
-    output_tokens = MeanMetric(
+    output_tokens = _effort(
         unit="tokens",
-        better="lower",
-        section="effort",
-        screen="effort",
         definition="Mean tokens the model wrote in a trial, reasoning included.",
-        trial=TrialMetric(
-            int, _llm(lambda llm: llm.output_tokens), "All answers, reasoning included."
-        ),
+        trial=_llm(int, lambda llm: llm.output_tokens, "All answers, reasoning included."),
     )
     reasoning_tokens = MeanMetric(
-        label="reasoning",
         unit="tokens",
+        label="reasoning",
         beside="output_tokens",
         definition="The part of the output tokens that was reasoning.",
-        trial=TrialMetric(
-            int,
-            _llm(lambda llm: llm.reasoning_tokens),
-            "The part of the output that was reasoning.",
+        trial=_llm(
+            int, lambda llm: llm.reasoning_tokens, "The part of the output that was reasoning."
         ),
     )
-    cost_usd = MeanMetric(
+    cost_usd = _effort(
         label="cost",
         unit="US dollars",
-        better="lower",
-        section="effort",
-        screen="effort",
         definition='Mean cost of a trial at list prices, replayed answers included; "as if": the'
         " model is scripted, and nobody paid.",
-        trial=TrialMetric(
-            float, _llm(lambda llm: llm.cost_usd), "What the calls cost, replayed ones included."
-        ),
+        trial=_llm(float, lambda llm: llm.cost_usd, "What the calls cost, replayed ones included."),
     )
     as_if = KnownMetric(
         kind=Names,
@@ -167,9 +136,7 @@ class EffortMetrics:
         better="lower",
         section="effort",
         definition="Cost of all counted trials together, without replayed answers.",
-        trial=TrialMetric(
-            float, _llm(lambda llm: llm.paid_usd), "What was paid: without the replayed ones."
-        ),
+        trial=_llm(float, lambda llm: llm.paid_usd, "What was paid: without the replayed ones."),
     )
     replayed_calls = TotalMetric(
         needs="calls",
@@ -177,7 +144,5 @@ class EffortMetrics:
         section="effort",
         optional=True,
         definition="LLM calls answered out of the replay cache, over all trials.",
-        trial=TrialMetric(
-            int, _llm(lambda llm: llm.replayed), "Calls answered out of the replay cache."
-        ),
+        trial=_llm(int, lambda llm: llm.replayed, "Calls answered out of the replay cache."),
     )

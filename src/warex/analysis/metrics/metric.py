@@ -214,6 +214,14 @@ class KnownMetric[F](Metric[F]):
 
 
 @dataclass(eq=False, kw_only=True)
+class RateMetric(Metric[Rate]):
+    """A share of trials or injections."""
+
+    kind: type[Rate] = Rate
+    unit: Unit = "share"
+
+
+@dataclass(eq=False, kw_only=True)
 class MeanMetric(Metric[Mean]):
     """The mean of a value over trials."""
 

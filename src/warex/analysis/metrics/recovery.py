@@ -1,24 +1,36 @@
 """Metrics of recovery, its effort, and the agent's behaviour under faults."""
 
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from statistics import fmean
 
 from warex.analysis.metrics.effort import EffortMetrics
-from warex.analysis.metrics.metric import Counts, KnownMetric, Metric, TotalMetric, TrialMetric
+from warex.analysis.metrics.metric import (
+    Counts,
+    KnownMetric,
+    Metric,
+    RateMetric,
+    TotalMetric,
+    TrialMetric,
+)
 from warex.analysis.metrics.regimes import Regime, effort, regime
 from warex.analysis.metrics.sample import Sample, mean_over, share
-from warex.analysis.recovery import HEALED_VERDICTS, Recovery
-from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
+from warex.analysis.recovery import HEALED_VERDICTS, Recovery, lies_in
+from warex.analysis.stats.estimates import Mean, clustered_rate
+
+_rate = partial(RateMetric, section="recovery")
+_cost = partial(
+    Metric[float],
+    kind=float,
+    needs="judged",
+    better="lower",
+    section="recovery",
+    screen="recovery",
+)
 
 
 def _per_recovery(read: Callable[[Recovery], float | None]) -> Callable[[Sample], float | None]:
     return lambda of: fmean(read(r) or 0 for r in of.recovered) if of.recovered else None
-
-
-def _lies(of: Sample) -> Counts:
-    told = Counter(r.lie for trial in of.trials for r in trial.recoveries if r.lie)
-    return Counts(tuple(sorted(told.items())))
 
 
 _EFFORT = {
@@ -30,17 +42,14 @@ _EFFORT = {
 class RecoveryMetrics:
     """The agent's behaviour under the faults of a condition."""
 
-    recovery = Metric(
-        kind=Rate,
+    recovery = _rate(
         compute=lambda of: (
             share(of.judged, lambda trial: trial.recovered)
             if of.judged or of.knows("calls")
             else None
         ),
         needs="judged",
-        unit="share",
         better="higher",
-        section="recovery",
         screen="recovery",
         definition="Trials in which the agent itself recovered from every fault, of those with a"
         " delivered fault that can be judged.",
@@ -52,33 +61,24 @@ class RecoveryMetrics:
             "recovered",
         ),
     )
-    injection_recovery = Metric(
-        kind=Rate,
+    injection_recovery = _rate(
         compute=lambda of: clustered_rate((t, r.verdict == "recovered") for t, r in of.recoveries),
         needs="judged",
         label="recovery per injection",
-        unit="share",
         better="higher",
-        section="recovery",
         screen="recovery",
         definition="Injections the agent itself recovered from, of those that can be judged.",
     )
-    recovered_and_solved = Metric(
-        kind=Rate,
+    recovered_and_solved = _rate(
         compute=lambda of: share(of.judged, lambda t: bool(t.recovered and t.solved)),
         needs="judged",
-        unit="share",
         better="higher",
-        section="recovery",
         definition="Trials recovered from every fault and solved: retrying is not recovering.",
     )
-    detection = Metric(
-        kind=Rate,
+    detection = _rate(
         compute=lambda of: share(of.exposed, lambda trial: trial.detected),
         needs="faults",
-        unit="share",
         better="higher",
-        section="recovery",
         screen="behaviour",
         definition="Exposed trials in which the model's words or actions show that it noticed a"
         " fault.",
@@ -90,13 +90,10 @@ class RecoveryMetrics:
             "detected",
         ),
     )
-    false_success = Metric(
-        kind=Rate,
+    false_success = _rate(
         compute=lambda of: share(of.trials, lambda trial: trial.false_success),
         needs="calls",
-        unit="share",
         better="lower",
-        section="recovery",
         screen="behaviour",
         definition="Trials in which the agent claimed a success that the check denied.",
         trial=TrialMetric(
@@ -108,7 +105,7 @@ class RecoveryMetrics:
     )
     lies = KnownMetric(
         kind=Counts,
-        compute=_lies,
+        compute=lambda of: Counts(lies_in(r for trial in of.trials for r in trial.recoveries)),
         unit="text",
         section="recovery",
         screen="lies",
@@ -116,36 +113,21 @@ class RecoveryMetrics:
         definition="Answers that looked healthy and were not true: noticed, worked around, passed"
         " on as true, or not affected.",
     )
-    recovery_s = Metric(
-        kind=float,
+    recovery_s = _cost(
         compute=_per_recovery(lambda recovery: recovery.seconds),
-        needs="judged",
         label="recovery time",
         unit="s",
-        better="lower",
-        section="recovery",
-        screen="recovery",
         definition="Mean time of a recovery, from the fault to the right next request.",
     )
-    recovery_steps = Metric(
-        kind=float,
+    recovery_steps = _cost(
         compute=_per_recovery(lambda recovery: recovery.steps),
-        needs="judged",
         unit="count",
-        better="lower",
-        section="recovery",
-        screen="recovery",
         definition="Mean steps of a recovery; after a fault of the model, those after the one that"
         " was hit.",
     )
-    recovery_tokens = Metric(
-        kind=float,
+    recovery_tokens = _cost(
         compute=_per_recovery(lambda recovery: recovery.tokens),
-        needs="judged",
         unit="tokens",
-        better="lower",
-        section="recovery",
-        screen="recovery",
         definition="Mean tokens of a recovery, in and out.",
     )
     recoveries = Metric(
@@ -192,13 +174,10 @@ class RecoveryMetrics:
             "Writes that a site was sent again after a fault, though it had them.",
         ),
     )
-    premature_stop = Metric(
-        kind=Rate,
+    premature_stop = _rate(
         compute=lambda of: share(of.exposed, lambda t: t.behaviour.premature_stop(t.outcome)),
         needs="faults",
-        unit="share",
         better="lower",
-        section="recovery",
         definition="Exposed trials that the agent ended unsolved soon after the fault, without one"
         " right try.",
         trial=TrialMetric(
@@ -207,13 +186,10 @@ class RecoveryMetrics:
             "Ended unsolved within 3 steps of a fault, without one right try; null if not exposed.",
         ),
     )
-    fruitless = Metric(
-        kind=Rate,
+    fruitless = _rate(
         compute=lambda of: share(of.exposed, lambda t: t.behaviour.fruitless(t.outcome)),
         needs="faults",
-        unit="share",
         better="lower",
-        section="recovery",
         definition="Exposed trials that went on at length after the fault and were not solved.",
         trial=TrialMetric(
             bool,
