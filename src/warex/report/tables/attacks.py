@@ -6,10 +6,11 @@ from warex.analysis.table.tabulate import Table
 from warex.report.tables.columns import (
     Cell,
     Column,
-    count_cell,
     figure_column,
+    number_cell,
     rate_cell,
     text_cell,
+    text_column,
 )
 from warex.report.tables.sheet import Sheet, blocks
 
@@ -18,14 +19,14 @@ def attack_sheet(run: Run, table: Table) -> Sheet:
     """Return the success rates of attacks."""
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.attacks:
-        cells = (text_cell(one.condition), rate_cell(one.attack_success), count_cell(one.unknown))
+        cells = (text_cell(one.condition), rate_cell(one.attack_success), number_cell(one.unknown))
         lines[one.agent].append(cells)
     return Sheet(
         "attacks",
         "Attacks",
         "Of scored trials in which an attack on the agent was shown, by what the agent did.",
         (
-            Column("condition", "What was varied.", ("condition",), True),
+            text_column("condition", "What was varied."),
             figure_column(
                 "attack success rate",
                 "Trials in which an attack succeeded, of those of which it is known.",

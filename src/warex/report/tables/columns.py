@@ -4,7 +4,7 @@ The terminal, HTML, LaTeX and Markdown show a cell's text; CSV gets its plain va
 own column.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +50,9 @@ def text_cell(words: str) -> Cell:
     return Cell(words, (words,))
 
 
-def count_cell(number: int | None) -> Cell:
-    """Return a cell with a count."""
-    return Cell(formatting.UNKNOWN if number is None else str(number), (number,))
+def number_cell[T: (int, float)](number: T | None, write: Callable[[T], str] = str) -> Cell:
+    """Return a cell with a number, or with a dash if it is unknown."""
+    return Cell(formatting.UNKNOWN if number is None else write(number), (number,))
 
 
 def rate_cell(of: Rate | None, *, interval: bool = False) -> Cell:
@@ -67,16 +67,18 @@ def difference_cell(of: Delta | None, n: int | None = None) -> Cell:
     return Cell(formatting.delta(of), values_of(of, Delta), pairs)
 
 
+def text_column(title: str, meaning: str) -> Column:
+    """Return a column of text."""
+    return Column(title, meaning, (title,), is_text=True)
+
+
 def figure_column(title: str, meaning: str, key: str, kind: type) -> Column:
     """Return a column for figures of a kind; ``key`` names its plain values."""
     return Column(title, meaning, tuple(columns_of(key, kind)))
 
 
-CONDITION = Column(
-    "condition",
-    "What was varied. no-proxy: without WAREX; clean: through it, without faults.",
-    ("condition",),
-    True,
+CONDITION = text_column(
+    "condition", "What was varied. no-proxy: without WAREX; clean: through it, without faults."
 )
 
 

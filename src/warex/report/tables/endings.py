@@ -10,10 +10,11 @@ from warex.report.tables.columns import (
     Cell,
     Column,
     column,
-    count_cell,
     figure_column,
+    number_cell,
     rate_cell,
     text_cell,
+    text_column,
 )
 from warex.report.tables.sheet import Sheet, blocks
 from warex.traces.outcome import Ending
@@ -28,10 +29,10 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
     for one in table.endings:
         counts = dict(one.counts)
         cells = [text_cell(one.condition), rate_cell(one.success)]
-        cells += [count_cell(counts.get(name, 0)) for name in shown]
+        cells += [number_cell(counts.get(name, 0)) for name in shown]
         if crashed:
             cells += [
-                count_cell(one.voided),
+                number_cell(one.voided),
                 *map(rate_cell, (one.success_if_void, one.success_if_zero)),
             ]
         lines[one.agent].append(tuple(cells))
@@ -41,7 +42,7 @@ def ending_sheet(run: Run, table: Table) -> Sheet:
         "Each scored trial by its ending. A crash of the harness after a fault counts 0; before"
         " any fault the attempt is void and run again.",
         (
-            Column("condition", "What was varied.", ("condition",), True),
+            text_column("condition", "What was varied."),
             column(ConditionRow.success),
             *(
                 Column(name.replace("_", " "), f"Trials that ended `{name}`.", (name,))

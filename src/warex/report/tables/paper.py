@@ -4,7 +4,7 @@ Rows, columns and units are the paper's. Δ is relative, as there: -70 means tha
 under ``clean`` is lost. A condition that the paper does not have keeps its own name.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from warex.analysis.metrics.metric import Metric
@@ -12,7 +12,7 @@ from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import Table, TabulatedRun
-from warex.report.tables.columns import Cell, Column
+from warex.report.tables.columns import Cell, Column, number_cell
 from warex.report.tables.sheet import Sheet, TableBlock
 from warex.report.text.formatting import UNKNOWN
 from warex.traces import CLEAN, NO_PROXY
@@ -131,12 +131,12 @@ def _figures(row: ConditionRow) -> Iterator[Cell]:
         UNKNOWN if share is None else f"{share:.3f}",
         (share, row.success.n if share is not None else None),
     )
-    yield _number(_value(row.latency_s), "{:.2f}".format)
-    yield _number(_value(row.input_tokens), _thousands)
-    yield _number(_value(row.output_tokens), _thousands)
-    yield _number(_value(row.steps), "{:.1f}".format)
+    yield number_cell(_value(row.latency_s), "{:.2f}".format)
+    yield number_cell(_value(row.input_tokens), _thousands)
+    yield number_cell(_value(row.output_tokens), _thousands)
+    yield number_cell(_value(row.steps), "{:.1f}".format)
     kept = row.r_fault
-    yield _number(None if kept is None else kept.value - 1, _percent)
+    yield number_cell(None if kept is None else kept.value - 1, _percent)
     low, high = (kept.interval if kept else None) or (None, None)
     if low is None or high is None:
         yield Cell(UNKNOWN, (None, None))
@@ -146,10 +146,6 @@ def _figures(row: ConditionRow) -> Iterator[Cell]:
 
 def _value(mean: Mean | None) -> float | None:
     return mean.value if mean else None
-
-
-def _number(value: float | None, write: Callable[[float], str]) -> Cell:
-    return Cell(UNKNOWN if value is None else write(value), (value,))
 
 
 def _thousands(tokens: float) -> str:

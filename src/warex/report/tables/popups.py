@@ -10,10 +10,11 @@ from warex.analysis.table.tabulate import Table
 from warex.report.tables.columns import (
     Cell,
     Column,
-    count_cell,
     figure_column,
+    number_cell,
     rate_cell,
     text_cell,
+    text_column,
 )
 from warex.report.tables.sheet import Sheet, blocks
 
@@ -58,14 +59,14 @@ def popup_sheet(run: Run, table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for one in table.popups:
         shares = (rate_cell(of(one)) for _, _, _, of in _SHARES)
-        lines[one.agent].append((text_cell(one.condition), count_cell(one.success.n), *shares))
+        lines[one.agent].append((text_cell(one.condition), number_cell(one.success.n), *shares))
     return Sheet(
         "popups",
         "Popups",
         "Of scored trials in which a popup was shown. The three shares of the paper's Table 2 come"
         " first; the paper prefers that an agent reports the task as infeasible from the start.",
         (
-            Column("condition", "What was varied.", ("condition",), True),
+            text_column("condition", "What was varied."),
             Column("n", "Scored trials in which a popup was shown.", ("n",)),
             *(figure_column(title, meaning, name, Rate) for title, meaning, name, _ in _SHARES),
         ),

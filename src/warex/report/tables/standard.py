@@ -17,12 +17,13 @@ from warex.report.tables.columns import (
     Column,
     cell,
     column,
-    count_cell,
     difference_cell,
     figure_column,
+    number_cell,
     rate_cell,
     shown,
     text_cell,
+    text_column,
 )
 from warex.report.tables.endings import ending_sheet
 from warex.report.tables.popups import popup_sheet
@@ -39,26 +40,69 @@ ELSEWHERE = "elsewhere"
 
 def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
     """Return the tables of a run in the order of the report, including empty ones."""
+    faulted = [row for row in table.rows if row.exposure is not None]
     return (
-        baseline_sheet(run, table),
-        success_sheet(run, table),
-        effort_sheet(run, table),
-        recovery_sheet(run, table),
-        regime_sheet(run, table),
-        defence_sheet(run, table),
-        dose_sheet(run, table),
-        contrast_sheet(table),
-        site_sheet(run, table),
-        delivery_sheet(run, table),
+        _baseline(run, table),
+        _section(
+            "success",
+            "Success under each condition",
+            "Rates with their 95 % interval; Δ in percentage points, paired by task and repeat.",
+            run,
+            table.rows,
+        ),
+        _section(
+            "effort",
+            "What a trial takes",
+            f"Means per trial.{_UNRECORDED if NO_PROXY in run.conditions else ''}",
+            run,
+            table.rows,
+        ),
+        _section(
+            "recovery",
+            "Recovery and its price",
+            "Only the agent's own: what the browser or the page heals by itself does not count.",
+            run,
+            faulted,
+        ),
+        _section(
+            "regimes",
+            "How agents fail",
+            "Success and effort read together, as in the paper's Appendix E.",
+            run,
+            [row for row in table.rows if row.regime],
+        ),
+        _defences(run, table),
+        _doses(run, table),
+        _contrasts(table),
+        _sites(run, table),
+        _section(
+            "delivery",
+            "What really reached the agents",
+            "Planned is not delivered. Only what was delivered counts as exposure.",
+            run,
+            faulted,
+        ),
         popup_sheet(run, table),
         attack_sheet(run, table),
         ending_sheet(run, table),
-        void_sheet(run),
+        _voids(run),
     )
 
 
-def baseline_sheet(run: Run, table: Table) -> Sheet:
-    """Return the proxy's own effect, the noise floor and the power of a run."""
+def _section(
+    section: Section, title: str, note: str, run: Run, rows: Sequence[ConditionRow]
+) -> Sheet:
+    """Return the table of a section's metrics, with success first."""
+    lead = () if section in ("success", "delivery") else (ConditionRow.success,)
+    metrics = (*lead, *shown((m for m in METRICS if m.section == section), rows))
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for row in rows:
+        cells = (cell(metric, row) for metric in metrics)
+        lines[row.agent].append((text_cell(row.condition), *cells))
+    return Sheet(section, title, note, (CONDITION, *map(column, metrics)), blocks(lines))
+
+
+def _baseline(run: Run, table: Table) -> Sheet:
     effects, slower = dict(table.proxy_effect), dict(table.proxy_latency)
     floors, power = dict(table.noise_floor), dict(table.power)
     lines: dict[str, list[tuple[Cell, ...]]] = {}
@@ -114,73 +158,16 @@ def baseline_sheet(run: Run, table: Table) -> Sheet:
     )
 
 
-def success_sheet(run: Run, table: Table) -> Sheet:
-    """Return the success under each condition."""
-    return _of_section(
-        "success",
-        "Success under each condition",
-        "Rates with their 95 % interval; Δ in percentage points, paired by task and repeat.",
-        run,
-        table.rows,
-    )
-
-
-def effort_sheet(run: Run, table: Table) -> Sheet:
-    """Return the effort of trials, next to their success."""
-    return _of_section(
-        "effort",
-        "What a trial takes",
-        f"Means per trial.{_UNRECORDED if NO_PROXY in run.conditions else ''}",
-        run,
-        table.rows,
-    )
-
-
-def recovery_sheet(run: Run, table: Table) -> Sheet:
-    """Return how often the agent recovered, and the effort of recoveries."""
-    return _of_section(
-        "recovery",
-        "Recovery and its price",
-        "Only the agent's own: what the browser or the page heals by itself does not count.",
-        run,
-        _faulted(table),
-    )
-
-
-def regime_sheet(run: Run, table: Table) -> Sheet:
-    """Return the regime of each agent under each condition."""
-    return _of_section(
-        "regimes",
-        "How agents fail",
-        "Success and effort read together, as in the paper's Appendix E.",
-        run,
-        [row for row in table.rows if row.regime],
-    )
-
-
-def delivery_sheet(run: Run, table: Table) -> Sheet:
-    """Return the numbers of planned, delivered and missed faults."""
-    return _of_section(
-        "delivery",
-        "What really reached the agents",
-        "Planned is not delivered. Only what was delivered counts as exposure.",
-        run,
-        _faulted(table),
-    )
-
-
-def defence_sheet(run: Run, table: Table) -> Sheet:
-    """Return the effect of each defence."""
+def _defences(run: Run, table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for effect in table.defences:
-        p = effect.delta.adjusted_p
         lines[effect.agent].append(
             (
                 text_cell(effect.defence),
                 text_cell(effect.condition),
                 text_cell(effect.against),
                 difference_cell(effect.delta),
-                Cell(formatting.p(p), (p,)),
+                number_cell(effect.delta.adjusted_p, formatting.p),
             )
         )
     return Sheet(
@@ -188,9 +175,9 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
         "What a defence changes",
         "Success with the defence minus that without it, in points, paired by task and repeat.",
         (
-            Column("defence", "What is added to the system prompt.", ("defence",), True),
-            Column("with", "The condition that has it.", ("with",), True),
-            Column("without", "The condition it is held against.", ("without",), True),
+            text_column("defence", "What is added to the system prompt."),
+            text_column("with", "The condition that has it."),
+            text_column("without", "The condition it is held against."),
             figure_column("change", "In points, paired.", "delta", Delta),
             Column("adj. p", "Two-sided, adjusted for the number of defences.", ("delta_p_holm",)),
         ),
@@ -198,25 +185,20 @@ def defence_sheet(run: Run, table: Table) -> Sheet:
     )
 
 
-def dose_sheet(run: Run, table: Table) -> Sheet:
-    """Say what more of the same fault does."""
+def _doses(run: Run, table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for series in table.doses:
-        slope = (
-            Cell(f"{100 * series.slope:+.1f} points", (series.slope,))
-            if series.slope is not None
-            else Cell(formatting.UNKNOWN, (None,))
-        )
+        slope = number_cell(series.slope, lambda share: f"{100 * share:+.1f} points")
         for point in series.points:
             lines[series.agent].append(
                 (
                     text_cell(series.of),
                     text_cell(series.axis),
-                    Cell(f"{point.value:g}", (point.value,)),
+                    number_cell(point.value, "{:g}".format),
                     rate_cell(point.success, interval=True),
                     difference_cell(point.delta),
                     slope,
-                    Cell(formatting.p(series.slope_p), (series.slope_p,)),
+                    number_cell(series.slope_p, formatting.p),
                 )
             )
     return Sheet(
@@ -225,8 +207,8 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
         "The trend over the doses is one test for all of them: tasks' own slopes, with signs"
         " flipped.",
         (
-            Column("fault", "What is dosed.", ("of",), True),
-            Column("axis", "How hard, or how often.", ("axis",), True),
+            Column("fault", "What is dosed.", ("of",), is_text=True),
+            text_column("axis", "How hard, or how often."),
             Column("dose", "Times the fault's own size, or hits.", ("dose",)),
             column(ConditionRow.success),
             column(ConditionRow.delta),
@@ -237,8 +219,7 @@ def dose_sheet(run: Run, table: Table) -> Sheet:
     )
 
 
-def contrast_sheet(table: Table) -> Sheet:
-    """Return the comparison of agents under the same condition."""
+def _contrasts(table: Table) -> Sheet:
     lines: dict[str, list[tuple[Cell, ...]]] = defaultdict(list)
     for contrast in table.contrasts:
         lines[" and ".join(contrast.agents)].append(_contrast(contrast))
@@ -248,8 +229,8 @@ def contrast_sheet(table: Table) -> Sheet:
         "Fisher's exact test, two-sided, not adjusted for their number. The paired difference is"
         " the better test wherever both ran the same tasks.",
         (
-            Column("condition", "Under which both ran.", ("condition",), True),
-            Column("figure", "What is compared.", ("figure",), True),
+            text_column("condition", "Under which both ran."),
+            text_column("figure", "What is compared."),
             figure_column("first", "The first agent's rate.", "first", Rate),
             figure_column("second", "The second agent's rate.", "second", Rate),
             Column("p Fisher", "Fisher's exact test, two-sided.", ("p_fisher",)),
@@ -268,8 +249,7 @@ def contrast_sheet(table: Table) -> Sheet:
     )
 
 
-def site_sheet(run: Run, table: Table) -> Sheet:
-    """Return the success by site."""
+def _sites(run: Run, table: Table) -> Sheet:
     titles = tuple(
         Column(c, "Success under this condition.", (c, f"{c}_n")) for c in run.conditions
     )
@@ -282,13 +262,12 @@ def site_sheet(run: Run, table: Table) -> Sheet:
         "Success by site",
         "A task's site is the host of the first page it opens. What stayed void under one condition"
         " is left out of all.",
-        (Column("site", "Host.", ("site",), True), *titles),
+        (text_column("site", "Host."), *titles),
         blocks(lines),
     )
 
 
-def void_sheet(run: Run) -> Sheet:
-    """Return the reasons of void attempts, and their numbers."""
+def _voids(run: Run) -> Sheet:
     why = Counter(
         (a.key.agent, a.key.condition, getattr(a.outcome, "reason", ""))
         for a in run.attempts
@@ -296,16 +275,16 @@ def void_sheet(run: Run) -> Sheet:
     )
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
     for (agent, condition, reason), number in sorted(why.items()):
-        lines[agent].append((text_cell(condition), count_cell(number), text_cell(reason)))
+        lines[agent].append((text_cell(condition), number_cell(number), text_cell(reason)))
     return Sheet(
         "voids",
         "Void attempts",
         "The harness broke, so these attempts do not count. A trial has up to three;"
         " if the last is void, its task and repeat is left out of every condition.",
         (
-            Column("condition", "Under which it happened.", ("condition",), True),
+            text_column("condition", "Under which it happened."),
             Column("attempts", "How many.", ("attempts",)),
-            Column("reason", "What broke.", ("reason",), True),
+            text_column("reason", "What broke."),
         ),
         blocks(lines),
     )
@@ -342,19 +321,15 @@ def site_by_task(trials: Sequence[TrialRecord]) -> Mapping[tuple[str, str], str]
 
 
 def _contrast(of: Contrast) -> tuple[Cell, ...]:
-    relative = (
-        formatting.UNKNOWN if of.relative_change is None else f"{100 * of.relative_change:+.1f} %"
-    )
-    p = of.paired.p if of.paired else None
     return (
         text_cell(of.condition),
         text_cell(of.figure),
         rate_cell(of.rates[0], interval=True),
         rate_cell(of.rates[1], interval=True),
-        Cell(formatting.p(of.p_fisher), (of.p_fisher,)),
-        Cell(relative, (of.relative_change,)),
+        number_cell(of.p_fisher, formatting.p),
+        number_cell(of.relative_change, lambda share: f"{100 * share:+.1f} %"),
         difference_cell(of.paired, of.paired.pairs if of.paired else 0),
-        Cell(formatting.p(p), (p,)),
+        number_cell(of.paired.p if of.paired else None, formatting.p),
     )
 
 
@@ -374,20 +349,3 @@ def _of(of: Rate) -> Cell:
 def heat_class(value: float) -> str:
     """Return the CSS class of a rate, one of six steps."""
     return f"heat-{round(5 * value)}"
-
-
-def _faulted(table: Table) -> Sequence[ConditionRow]:
-    return [row for row in table.rows if row.exposure is not None]
-
-
-def _of_section(
-    section: Section, title: str, note: str, run: Run, rows: Sequence[ConditionRow]
-) -> Sheet:
-    """Return the table of a section's metrics, with success first."""
-    lead = () if section in ("success", "delivery") else (ConditionRow.success,)
-    metrics = (*lead, *shown((m for m in METRICS if m.section == section), rows))
-    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
-    for row in rows:
-        cells = (cell(metric, row) for metric in metrics)
-        lines[row.agent].append((text_cell(row.condition), *cells))
-    return Sheet(section, title, note, (CONDITION, *map(column, metrics)), blocks(lines))
