@@ -1,15 +1,11 @@
-"""The figures of a report, one file each: from the table to SVG, nothing drawn twice."""
+"""The figures of a report: from the table to SVG."""
 
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.delivery import delivery
-from warex.report.charts.delta import delta
+from warex.report.charts.conditions import delivery, delta, recovery, reloads, success
 from warex.report.charts.dose_response import dose
 from warex.report.charts.effort import effort
-from warex.report.charts.recovery import recovery
-from warex.report.charts.reloads import reloads
 from warex.report.charts.sites import sites
-from warex.report.charts.success import success
 from warex.report.charts.svg import Chart
 from warex.report.charts.tradeoff import tradeoff
 

@@ -101,12 +101,11 @@ def whiskers(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) ->
     return _chart(name, title, groups, axis, draw, "Hollow")
 
 
-def text_alternative(groups: Sequence[ChartGroup]) -> str:
-    """Return all numbers of the figure as one text."""
-    return " ".join(
-        f"{group.name}: {'; '.join(f'{e.label} {e.value_text}' for e in group.entries)}."
-        for group in groups
-    )
+def ends(groups: Iterable[ChartGroup]) -> tuple[float, float]:
+    """Return the least and the greatest of 0 and all values and ends of intervals."""
+    entries = [entry for group in groups for entry in group.entries]
+    found = [0.0, *(end for e in entries for end in (e.value or 0.0, *(e.interval or ())))]
+    return min(found), max(found)
 
 
 type _Draw = Callable[[_Plot, ChartGroup, ChartRow, float, str], Iterable[str]]
@@ -133,7 +132,11 @@ def _chart(
         y += HEAD + ROW * len(group.entries)
     width = plot.right + right
     key = " ".join(_key(groups, plot, hatched))
-    return Chart(name, title, text_alternative(groups), width, y + _FOOT, "".join(body), key)
+    words = " ".join(
+        f"{group.name}: {'; '.join(f'{e.label} {e.value_text}' for e in group.entries)}."
+        for group in groups
+    )
+    return Chart(name, title, words, width, y + _FOOT, "".join(body), key)
 
 
 def _key(groups: Sequence[ChartGroup], plot: _Plot, hatched: str) -> Iterable[str]:

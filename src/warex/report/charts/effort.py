@@ -8,9 +8,9 @@ from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.table.tabulate import Table
-from warex.report.charts.bars import Axis, ChartRow, bars
+from warex.report.charts.bars import Axis, ChartRow, bars, ends
+from warex.report.charts.conditions import PERCENT
 from warex.report.charts.styles import ConditionStyle, cost_axis_title, groups, rate_entry
-from warex.report.charts.success import PERCENT
 from warex.report.charts.svg import Chart, arrange
 from warex.report.tables.columns import text
 
@@ -32,12 +32,8 @@ _PANELS = (
 
 def panels(run: Run, table: Table) -> tuple[Chart, ...]:
     """Draw the four panels, each as a figure of its own."""
-    first = bars(
-        "success-bars",
-        "(a) Success",
-        groups(run, table, lambda row, look: rate_entry(row, row.success, look)),
-        PERCENT,
-    )
+    rates = groups(run, table, lambda row, look: rate_entry(row, row.success, look))
+    first = bars("success-bars", "(a) Success", rates, PERCENT)
     return (first, *(_panel(run, table, panel) for panel in _PANELS))
 
 
@@ -56,11 +52,5 @@ def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
         return ChartRow(row.condition, value, words, interval, look.hue, look.hatched)
 
     made = groups(run, table, entry)
-    ends = [
-        end
-        for group in made
-        for e in group.entries
-        for end in (e.value or 0.0, *(e.interval or ()))
-    ]
-    axis = Axis(panel.axis(table.rows), 0, max([0.0, *ends]), lambda value: f"{value:g}")
+    axis = Axis(panel.axis(table.rows), 0, ends(made)[1], "{:g}".format)
     return bars(panel.name, panel.title, made, axis)
