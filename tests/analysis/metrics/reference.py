@@ -15,7 +15,7 @@ from warex.report.tables.columns import CONDITION
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 PAGES = ("report", "frames", "statistics")
 _TABLE = re.compile(r"(<!-- (\w+): written by [^>]*-->\n).*?(<!-- end -->)", re.DOTALL)
-_TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
+TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
 
 
 def written(page: str) -> str:
@@ -40,7 +40,7 @@ def _columns() -> str:
         (
             (
                 ", ".join(f"`{name}`" for name in metric.columns),
-                ", ".join(dict.fromkeys(_TYPES[kind] for kind in metric.columns.values())),
+                ", ".join(dict.fromkeys(TYPES[kind] for kind in metric.columns.values())),
                 metric.definition,
             )
             for metric in METRICS
@@ -49,7 +49,7 @@ def _columns() -> str:
 
 
 def _trials() -> str:
-    rows = ((f"`{m.key}`", _TYPES[m.kind], m.definition) for m in TRIAL_METRICS)
+    rows = ((f"`{m.key}`", TYPES[m.kind], m.definition) for m in TRIAL_METRICS)
     return _rows("column | type | means", rows)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.trial import TRIAL_METRICS
@@ -29,112 +29,80 @@ from warex.traces.reader import read_trace
 if TYPE_CHECKING:
     import polars as pl
 
-type Kind = Literal["text", "whole", "real", "flag"]
-type Schema = Mapping[str, Kind]
+type Schema = Mapping[str, type]
+"""The type of each column, in order: str, int, float or bool."""
 type FrameRow = Mapping[str, object]
 
-_TEXT: Kind = "text"
-_WHOLE: Kind = "whole"
-_REAL: Kind = "real"
-_FLAG: Kind = "flag"
+
+def _columns(kind: type, *names: str) -> Schema:
+    return dict.fromkeys(names, kind)
+
 
 KEY: Schema = {
-    "benchmark": _TEXT,
-    "agent": _TEXT,
-    "condition": _TEXT,
-    "task": _TEXT,
-    "repeat": _WHOLE,
-    "attempt": _WHOLE,
+    **_columns(str, "benchmark", "agent", "condition", "task"),
+    **_columns(int, "repeat", "attempt"),
 }
 """The first columns of all frames except ``conditions``."""
 
-_TYPES = {str: _TEXT, int: _WHOLE, float: _REAL, bool: _FLAG}
-
 TRIALS: Schema = {
     **KEY,
-    "stands": _FLAG,
-    **{metric.key: _TYPES[metric.kind] for metric in TRIAL_METRICS},
-    "path": _TEXT,
+    "stands": bool,
+    **{metric.key: metric.kind for metric in TRIAL_METRICS},
+    "path": str,
 }
 
 INJECTIONS: Schema = {
     **KEY,
-    "injection": _TEXT,
-    "rule": _TEXT,
-    "kind": _TEXT,
-    "exchange": _TEXT,
-    "url": _TEXT,
-    "ordinal": _WHOLE,
-    "fate": _TEXT,
-    "reason": _TEXT,
-    "planned_t": _REAL,
-    "waited_s": _REAL,
-    "client_left": _FLAG,
-    "repeat_of": _TEXT,
+    **_columns(str, "injection", "rule", "kind", "exchange", "url"),
+    "ordinal": int,
+    **_columns(str, "fate", "reason"),
+    **_columns(float, "planned_t", "waited_s"),
+    "client_left": bool,
+    "repeat_of": str,
 }
 
 RECOVERIES: Schema = {
     **KEY,
-    "injection": _TEXT,
-    "verdict": _TEXT,
-    "why": _TEXT,
-    "disagreement": _TEXT,
-    "seconds": _REAL,
-    "steps": _WHOLE,
-    "tokens": _WHOLE,
-    "tries": _WHOLE,
+    **_columns(str, "injection", "verdict", "why", "disagreement"),
+    "seconds": float,
+    **_columns(int, "steps", "tokens", "tries"),
 }
 
 LLM_CALLS: Schema = {
     **KEY,
-    "seq": _WHOLE,
-    "step": _WHOLE,
-    "model": _TEXT,
-    "input_tokens": _WHOLE,
-    "cached_tokens": _WHOLE,
-    "cache_write_tokens": _WHOLE,
-    "output_tokens": _WHOLE,
-    "reasoning_tokens": _WHOLE,
-    "usage": _TEXT,
-    "latency_s": _REAL,
-    "first_token_s": _REAL,
-    "tokens_per_s": _REAL,
-    "original_latency_s": _REAL,
-    "replayed": _FLAG,
-    "cost_usd": _REAL,
-    "as_if": _TEXT,
-    "error": _TEXT,
+    **_columns(int, "seq", "step"),
+    "model": str,
+    **_columns(int, "input_tokens", "cached_tokens", "cache_write_tokens"),
+    **_columns(int, "output_tokens", "reasoning_tokens"),
+    "usage": str,
+    **_columns(float, "latency_s", "first_token_s", "tokens_per_s", "original_latency_s"),
+    "replayed": bool,
+    "cost_usd": float,
+    **_columns(str, "as_if", "error"),
 }
 
 REQUESTS: Schema = {
     **KEY,
-    "seq": _WHOLE,
-    "t": _REAL,
-    "exchange": _TEXT,
-    "method": _TEXT,
-    "url": _TEXT,
-    "resource": _TEXT,
-    "top_level": _FLAG,
-    "body": _WHOLE,
-    "operation": _TEXT,
-    "repeat_of": _TEXT,
-    "status": _WHOLE,
-    "by": _TEXT,
-    "size": _WHOLE,
-    "seconds": _REAL,
-    "error": _TEXT,
+    "seq": int,
+    "t": float,
+    **_columns(str, "exchange", "method", "url", "resource"),
+    "top_level": bool,
+    "body": int,
+    **_columns(str, "operation", "repeat_of"),
+    "status": int,
+    "by": str,
+    "size": int,
+    "seconds": float,
+    "error": str,
 }
 
 CONDITIONS: Schema = {
-    "agent": _TEXT,
-    "condition": _TEXT,
-    "scenario": _TEXT,
-    "defence": _TEXT,
-    "control": _FLAG,
-    "dose_axis": _TEXT,
-    "dose": _REAL,
-    "scheduled": _WHOLE,
-    **{name: _TYPES[kind] for metric in METRICS for name, kind in metric.columns.items()},
+    **_columns(str, "agent", "condition", "scenario", "defence"),
+    "control": bool,
+    "dose_axis": str,
+    "dose": float,
+    "scheduled": int,
+    **{name: kind for metric in METRICS for name, kind in metric.columns.items()},
 }
 
 
@@ -166,11 +134,15 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
     """
     require_extra("frames", "warex.load_run", "polars")
     run = runs.load_run(Path(path))
-    standing = {(trial.key, trial.attempt) for trial in run.trials}
+    counted = {(trial.key, trial.attempt) for trial in run.trials}
     return Frames(
         run=run,
         trials=_frame(
-            TRIALS, (_trial(a, run, (a.key, a.attempt) in standing) for a in run.attempts)
+            TRIALS,
+            (
+                {**key_fields(a), **trial_fields(a, run), "stands": (a.key, a.attempt) in counted}
+                for a in run.attempts
+            ),
         ),
         injections=_frame(
             INJECTIONS,
@@ -203,7 +175,7 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
 def _frame(schema: Schema, lines: Iterable[FrameRow]) -> "pl.DataFrame":
     import polars as pl
 
-    types = {"text": pl.String, "whole": pl.Int64, "real": pl.Float64, "flag": pl.Boolean}
+    types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     columns: dict[str, list[object]] = {name: [] for name in schema}
     for line in lines:
         for name, column in columns.items():
@@ -211,14 +183,10 @@ def _frame(schema: Schema, lines: Iterable[FrameRow]) -> "pl.DataFrame":
     return pl.DataFrame(columns, schema={name: types[kind] for name, kind in schema.items()})
 
 
-def _line(attempt: TrialRecord, schema: Schema, of: object, **told: object) -> FrameRow:
+def _line(attempt: TrialRecord, schema: Schema, of: object, **given: object) -> FrameRow:
     """Return a line from the attributes of an object that are named as the columns."""
-    names = [name for name in schema if name not in KEY and name not in told]
-    return key_fields(attempt) | {name: getattr(of, name) for name in names} | told
-
-
-def _trial(trial: TrialRecord, run: Run, stands: bool) -> FrameRow:
-    return {**key_fields(trial), **trial_fields(trial, run), "stands": stands}
+    names = [name for name in schema if name not in KEY and name not in given]
+    return key_fields(attempt) | {name: getattr(of, name) for name in names} | given
 
 
 def _requests(attempt: TrialRecord) -> Iterator[FrameRow]:
