@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 from pathlib import Path
-from typing import Any
 
 from pydantic import JsonValue
 
-from warex.analysis.run.conditions import campaign_list
+from warex.analysis.run.conditions import campaign_tables
 from warex.files.reading import path_exists
 from warex.llm.body.json_diff import Difference, distance, first_difference
 from warex.traces import CLEAN, NO_PROXY
@@ -62,7 +61,8 @@ def cache_misses(
     They are compared with the trial of the same agent, task and repeat that fills the cache.
     """
     first = _first_to_ask(manifest)
-    controls = [one.get("name") for one in _conditions(manifest) if one.get("control")]
+    conditions = campaign_tables(manifest, "conditions")
+    controls = [each.get("name") for each in conditions if each.get("control")]
     if first is None or key.condition in (first, NO_PROXY, *controls):
         return ()
     recorded = _recorded(run, replace(key, condition=first))
@@ -118,17 +118,13 @@ def _calls(trace: Trace) -> list[tuple[int, LlmCall]]:
     return [(seq, call) for seq, call in calls if call.exchange == call.carrier]
 
 
-def _conditions(manifest: Manifest | None) -> list[dict[str, Any]]:
-    return [one for one in campaign_list(manifest, "conditions") if isinstance(one, dict)]
-
-
 def _first_to_ask(manifest: Manifest | None) -> str | None:
     """Return the condition whose trials fill the cache; None if there is no cache."""
     if manifest is None or not manifest.campaign.get("llm_cache"):
         return None
     sharing = [
-        str(one.get("name"))
-        for one in _conditions(manifest)
-        if one.get("name") != NO_PROXY and not one.get("control")
+        str(each.get("name"))
+        for each in campaign_tables(manifest, "conditions")
+        if each.get("name") != NO_PROXY and not each.get("control")
     ]
     return CLEAN if CLEAN in sharing else next(iter(sharing), None)

@@ -73,7 +73,7 @@ def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
                 asked[request.exchange] = request
                 page = f"{request.url} (no answer yet)"
             case ResponseSeen() as response if response.exchange in asked:
-                page = _page(asked[response.exchange], response)
+                page = f"{asked[response.exchange].url}: {describe_answer(response)}"
             case FaultDelivered() as fault:
                 felt.append(fault.injection)
             case LlmCall() as call:
@@ -120,10 +120,10 @@ def _step(
     )
 
 
-def _page(request: RequestSeen, response: ResponseSeen) -> str:
-    how = response.error or "no answer" if response.status is None else str(response.status)
-    by = "" if response.by == "site" else f" by {response.by}"
-    return f"{request.url}: {how}{by}"
+def describe_answer(response: ResponseSeen) -> str:
+    """Return the status or the error of an answer, and who gave it if not the site."""
+    status = response.error or "no answer" if response.status is None else str(response.status)
+    return status if response.by == "site" else f"{status} by {response.by}"
 
 
 def _action(action: AgentAction) -> str:

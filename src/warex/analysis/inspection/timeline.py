@@ -1,12 +1,12 @@
 """The timeline of a trial, with the lines of its trace."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from warex.analysis.inspection.cache_misses import CacheMiss, cache_misses
-from warex.analysis.inspection.steps import ModelStep, steps
+from warex.analysis.inspection.steps import ModelStep, describe_answer, steps
 from warex.analysis.inspection.tasks import TaskUse, task_uses
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import benchmark_vocabulary, prices_of, scripted_agents
@@ -17,36 +17,7 @@ from warex.llm.base import ABNORMAL_FINISH
 from warex.llm.embedded import is_mock_model
 from warex.llm.prices.table import built_in_prices
 from warex.text.english import count_noun
-from warex.traces.events import (
-    AgentAction,
-    Armed,
-    Canary,
-    Control,
-    DefenceApplied,
-    Disarmed,
-    Dns,
-    Entry,
-    Event,
-    FaultDelivered,
-    FaultMissed,
-    FaultPlanned,
-    HarnessBroke,
-    LlmCall,
-    LlmRetried,
-    LlmUnread,
-    McpCall,
-    RequestRefused,
-    RequestSeen,
-    ResponseSeen,
-    TaskBegan,
-    TaskEnded,
-    TlsRejected,
-    TrialBegan,
-    TrialEnded,
-    Tunnel,
-    WebSocketSeen,
-    Witness,
-)
+from warex.traces import events
 from warex.traces.manifest import read_manifest
 from warex.traces.paths import EVENTS, MANIFEST
 from warex.traces.reader import Trace, read_trace
@@ -99,7 +70,7 @@ def inspect_trial(path: Path) -> Inspection:
     trace = read_trace(path / EVENTS) if path_exists(path / EVENTS) else Trace(())
     run = run_of(path)
     manifest = read_manifest(run / MANIFEST) if run and path_exists(run / MANIFEST) else None
-    began = next(iter(trace.events(TrialBegan)), None)
+    began = next(iter(trace.events(events.TrialBegan)), None)
     prices = prices_of(run, manifest)
     bare = load_trial(path, prices=prices, trace=trace)
     words = benchmark_vocabulary(manifest, bare.key.benchmark)
@@ -116,8 +87,8 @@ def inspect_trial(path: Path) -> Inspection:
         trial=trial.scripted() if scripted else trial,
         timeline=tuple(_moments(trace)),
         exchanges=len(
-            {request.exchange for request in trace.events(RequestSeen)}
-            - {call.carrier for call in trace.events(LlmCall)}
+            {request.exchange for request in trace.events(events.RequestSeen)}
+            - {call.carrier for call in trace.events(events.LlmCall)}
         ),
         scenario=str(name) if name else None,
         versions=began.versions if began else manifest.versions if manifest else {},
@@ -129,114 +100,112 @@ def inspect_trial(path: Path) -> Inspection:
 
 
 def _moments(trace: Trace) -> Iterator[TimelineEntry]:
-    asked = {e.event.exchange: e for e in trace.entries if isinstance(e.event, RequestSeen)}
-    model_calls = {call.carrier for call in trace.events(LlmCall)}
-    answered = {response.exchange for response in trace.events(ResponseSeen)}
+    requests = {request.exchange: request for request in trace.events(events.RequestSeen)}
+    model_calls = {call.carrier for call in trace.events(events.LlmCall)}
+    answered = {response.exchange for response in trace.events(events.ResponseSeen)}
     for entry in trace.entries:
         event = entry.event
-        if isinstance(event, RequestSeen | ResponseSeen) and event.exchange in model_calls:
-            continue
-        if isinstance(event, RequestSeen) and event.exchange in answered:
+        kind: str = event.event
+        if isinstance(event, events.RequestSeen | events.ResponseSeen):
+            kind = "exchange"
+            if event.exchange in model_calls:
+                continue
+        if isinstance(event, events.RequestSeen) and event.exchange in answered:
             continue
         # The browser's background traffic: it is frequent and affects no figure.
-        if isinstance(event, Tunnel) and event.why == "background":
+        if isinstance(event, events.Tunnel) and event.why == "background":
             continue
-        exchange = isinstance(event, RequestSeen | ResponseSeen)
-        kind = "exchange" if exchange else event.event
-        yield TimelineEntry(entry.seq, entry.t, kind, _describe(event, asked))
+        yield TimelineEntry(entry.seq, entry.t, kind, _describe(event, requests))
 
 
-def _describe(event: Event, asked: dict[str, Entry]) -> str:
+def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -> str:
     match event:
-        case RequestSeen():
+        case events.RequestSeen():
             return f"{event.method} {_short(event.url)}: no answer in the trace"
-        case ResponseSeen():
-            return _exchange(event, asked.get(event.exchange))
-        case LlmCall():
+        case events.ResponseSeen():
+            return _exchange(event, requests.get(event.exchange))
+        case events.LlmCall():
             tokens = f"{_known(event.input_tokens)} in, {_known(event.output_tokens)} out"
             said = event.error or ABNORMAL_FINISH.get(event.finish or "")
             failed = f"; {said}" if said else ""
             return f"step {event.step}: {event.model}, {tokens}, {event.latency_s:.2f} s{failed}"
-        case McpCall():
+        case events.McpCall():
             return _tool_call(event)
-        case LlmRetried():
+        case events.LlmRetried():
             return (
                 f"asked again what {event.injection} refused: told to wait {event.told_s:g} s,"
                 f" waited {event.waited_s:.2f} s"
             )
-        case AgentAction():
+        case events.AgentAction():
             return f"step {event.step}: {event.name} ({event.role})"
-        case FaultPlanned():
+        case events.FaultPlanned():
             what = event.fault.get("kind", "fault")
             again = f" (the same occurrence as {event.repeat_of})" if event.repeat_of else ""
             return (
                 f"{event.injection}: {what} by rule {event.rule}, no. {event.ordinal},"
                 f" {event.url}{again}"
             )
-        case FaultDelivered():
+        case events.FaultDelivered():
             left = "; the client gave up" if event.client_left else ""
-            told = [f"{it.where}: {it.before} → {it.after or 'taken out'}" for it in event.changes]
-            more = [f"{len(told) - _CHANGES} more"] if len(told) > _CHANGES else []
+            changes = [f"{c.where}: {c.before} → {c.after or 'taken out'}" for c in event.changes]
+            more = [f"{len(changes) - _CHANGES} more"] if len(changes) > _CHANGES else []
             held = f"{event.injection}: held {event.waited_s:.2f} s{left}"
-            return "; ".join((held, *(one[:200] for one in told[:_CHANGES]), *more))
-        case FaultMissed(injection=None):
+            return "; ".join((held, *(change[:200] for change in changes[:_CHANGES]), *more))
+        case events.FaultMissed(injection=None):
             return f"rule {event.rule} skipped {event.count}: {event.reason}"
-        case FaultMissed():
+        case events.FaultMissed():
             return f"{event.injection}: {event.reason}"
-        case TrialBegan():
+        case events.TrialBegan():
             return f"seed {event.seed}, armed from {event.arm}"
-        case Armed() | Disarmed():
+        case events.Armed() | events.Disarmed():
             return f"by {event.by}"
-        case Dns():
+        case events.Dns():
             return f"{event.kind} {event.name}: {event.answer}"
-        case Canary():
+        case events.Canary():
             return f"{'came through' if event.passed else 'did not come through'}: {event.detail}"
-        case HarnessBroke():
+        case events.HarnessBroke():
             return event.reason
-        case Tunnel():
+        case events.Tunnel():
             amount = f"{event.sent} B out, {event.received} B in"
             return f"{event.host}:{event.port}, {amount} ({event.why})"
-        case LlmUnread():
+        case events.LlmUnread():
             return f"{_short(event.url)}: {event.reason}"
-        case RequestRefused():
+        case events.RequestRefused():
             return f"{event.status} to {_short(event.line)}: {event.reason}"
-        case TlsRejected():
+        case events.TlsRejected():
             return f"{event.host}: {event.reason}"
-        case WebSocketSeen(what="opaque"):
+        case events.WebSocketSeen(what="opaque"):
             return f"opaque, it passes unread: {event.reason}"
-        case WebSocketSeen():
+        case events.WebSocketSeen():
             return f"{event.what}, {event.size} B from {'client' if event.from_client else 'site'}"
-        case DefenceApplied():
+        case events.DefenceApplied():
             return event.defence
-        case Witness():
+        case events.Witness():
             detail = f" ({event.detail})" if event.detail else ""
             return f"{event.injection}: {event.what}{detail}"
-        case TaskBegan():
+        case events.TaskBegan():
             return f"{event.task} (told by {event.told_by.replace('_', ' ')})"
-        case TaskEnded():
+        case events.TaskEnded():
             return event.task
-        case Control():
+        case events.Control():
             return event.call
-        case TrialEnded():
+        case events.TrialEnded():
             counts = f"{event.delivered} delivered, {event.missed} missed"
             return f"{count_noun(event.exchanges, 'exchange')}, {counts}"
         case _:
             return ""
 
 
-def _exchange(response: ResponseSeen, request: Entry | None) -> str:
-    asked = request.event if request else None
+def _exchange(response: events.ResponseSeen, request: events.RequestSeen | None) -> str:
     what, again = response.exchange, ""
-    if isinstance(asked, RequestSeen):
-        what = f"{asked.method} {_short(asked.url)}"
-        again = f", the browser's silent repeat of {asked.repeat_of}" if asked.repeat_of else ""
-    answer = response.error or "no answer" if response.status is None else str(response.status)
-    by = "" if response.by == "site" else f" by {response.by}"
+    if request is not None:
+        what = f"{request.method} {_short(request.url)}"
+        again = f", the browser's silent repeat of {request.repeat_of}" if request.repeat_of else ""
     size = f"{response.size} B, {response.timings.total:.2f} s"
-    return f"{what}: {answer}{by} ({response.resource}, {size}{again})"
+    return f"{what}: {describe_answer(response)} ({response.resource}, {size}{again})"
 
 
-def _tool_call(call: McpCall) -> str:
+def _tool_call(call: events.McpCall) -> str:
     what = f"{call.method} {call.tool}" if call.tool else call.method
     given = json.dumps(call.arguments, ensure_ascii=False) if call.tool and call.arguments else ""
     failed = f"; {_short(call.error)}" if call.error else ""

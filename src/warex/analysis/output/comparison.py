@@ -14,8 +14,8 @@ from pydantic import JsonValue
 from warex.analysis.metrics.metric import MeanMetric
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.metrics.sample import mean_over
-from warex.analysis.output.json_values import to_json
-from warex.analysis.run.conditions import campaign_list
+from warex.analysis.output.json_values import fields_to_json, to_json
+from warex.analysis.run.conditions import campaign_tables
 from warex.analysis.run.load import Run
 from warex.analysis.stats.clustered import PairKey, TaskId
 from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
@@ -150,9 +150,16 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     changes = _changes(pairs, list(successes.values()), priced_alike=priced_apart is None)
     verdict, why = _conclude(changes, asked, main, recovered)
     faulted = main if len(with_faults) > 1 else None
-    said = [*(sentence for _, sentence in left_out), *filter(None, (priced_apart,))]
-    said += [*_said_of(apart), *_said_of_void(len(void))]
-    return Comparison(before, after, changes, faulted, recovered, verdict, why, tuple(said))
+    notes = [*(sentence for _, sentence in left_out), *filter(None, (priced_apart,))]
+    notes += [
+        f"{count_noun(count, 'trial is', 'trials are')} left out that {reason}."
+        for reason, count in apart.items()
+        if count
+    ]
+    if void:
+        what = count_noun(len(void), "task and repeat", "tasks and repeats")
+        notes.append(f"{what} stayed void on either side, so left out of every condition.")
+    return Comparison(before, after, changes, faulted, recovered, verdict, why, tuple(notes))
 
 
 def _priced_apart(before: Run, after: Run) -> str | None:
@@ -216,21 +223,6 @@ def _scored(side: ComparedAgent, void: set[PairKey]) -> list[TrialRecord]:
     return [t for t in _of_agent(side) if t.solved is not None and t.pair not in void]
 
 
-def _said_of(apart: dict[str, int]) -> tuple[str, ...]:
-    return tuple(
-        f"{count_noun(count, 'trial is', 'trials are')} left out that {why}."
-        for why, count in apart.items()
-        if count
-    )
-
-
-def _said_of_void(count: int) -> tuple[str, ...]:
-    if not count:
-        return ()
-    what = count_noun(count, "task and repeat", "tasks and repeats")
-    return (f"{what} stayed void on either side, so left out of every condition.",)
-
-
 def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:
     """Yield the conditions that have the same name but differ, each with a sentence."""
     for condition in first.conditions:
@@ -246,9 +238,9 @@ def _frozen(run: Run, condition: str) -> JsonValue:
         return None
     scenarios = run.manifest.campaign.get("scenarios")
     scenario = scenarios.get(condition) if isinstance(scenarios, dict) else None
-    for item in campaign_list(run.manifest, "conditions"):
-        if isinstance(item, dict) and item.get("name") == condition:
-            return {**item, "scenario": scenario}
+    for table in campaign_tables(run.manifest, "conditions"):
+        if table.get("name") == condition:
+            return {**table, "scenario": scenario}
     return scenario
 
 
@@ -287,8 +279,8 @@ def _recovered(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
 
 
 def _as_if(found: Sequence[_TrialPair]) -> tuple[str, ...]:
-    uses = (trial.llm for _, *both in found for trial in both if trial.llm)
-    return tuple(sorted({model for use in uses for model in use.as_if.values()}))
+    usages = (trial.llm for _, *both in found for trial in both if trial.llm)
+    return tuple(sorted({model for usage in usages for model in usage.as_if.values()}))
 
 
 def _mean(found: Sequence[_TrialPair], metric: MeanMetric) -> Mean | None:
@@ -316,28 +308,24 @@ def _conclude(
 
     ``asked`` are the conditions of ``main``.
     """
-    said = {change.condition: change.verdict for change in changes}
-    better = [name for name, verdict in said.items() if verdict == "better"]
-    worse = [name for name, verdict in said.items() if verdict == "worse"]
+    verdicts = {change.condition: change.verdict for change in changes}
+    better = [name for name, verdict in verdicts.items() if verdict == "better"]
+    worse = [name for name, verdict in verdicts.items() if verdict == "worse"]
     if better and worse:
         both = f"better under {', '.join(better)}, worse under {', '.join(worse)}"
         return "cannot tell", f"it solves tasks {both}"
     verdict = _verdict(main)
     if verdict != "cannot tell":
         how = "more" if verdict == "better" else "fewer"
-        where = [name for name in asked if said[name] == verdict or len(asked) == 1]
+        where = [name for name in asked if verdicts[name] == verdict or len(asked) == 1]
         return verdict, f"it solves {how} tasks under {', '.join(where) or 'all faults together'}"
     by_recovery = _verdict(recovered)
     if recovered is not None and by_recovery != "cannot tell":
         how = "more" if by_recovery == "better" else "less"
         return by_recovery, f"it recovers {how} often, though success does not tell them apart"
-    return "cannot tell", _what_it_would_take(main)
-
-
-def _what_it_would_take(main: Delta | None) -> str:
     if main is None or main.lost == main.won:
-        return "no difference in success was seen"
-    return (
+        return "cannot tell", "no difference in success was seen"
+    return "cannot tell", (
         f"{100 * main.value:+.0f} points over {count_noun(main.pairs, 'pair')} may be chance;"
         f" {describe_required_tasks(required_tasks(main, ALPHA / 2))}"
     )
@@ -354,18 +342,7 @@ def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
         "faulted": to_json(comparison.faulted),
         "recovered": to_json(comparison.recovered),
         "conditions": [
-            {
-                "condition": change.condition,
-                "verdict": change.verdict,
-                "before": to_json(change.before),
-                "after": to_json(change.after),
-                "success": to_json(change.success),
-                "recovery": to_json(change.recovery),
-                "latency_s": to_json(change.latency_s),
-                "llm_calls": to_json(change.llm_calls),
-                "cost_usd": to_json(change.cost_usd),
-                "as_if": list(change.as_if),
-            }
+            {"condition": change.condition, "verdict": change.verdict, **fields_to_json(change)}
             for change in comparison.changes
         ],
         "left_out": list(comparison.left_out),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -34,8 +35,13 @@ def to_json(value: object) -> JsonValue:
         case Mapping():
             return {str(name): to_json(part) for name, part in value.items()}
         case _ if is_dataclass(value):
-            return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+            return {**fields_to_json(value)}
     raise TypeError(f"{value!r} is no figure")
+
+
+def fields_to_json(value: Any) -> dict[str, JsonValue]:
+    """Return the fields of a dataclass as JSON."""
+    return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
 
 
 def key_fields(trial: TrialRecord) -> dict[str, JsonValue]:

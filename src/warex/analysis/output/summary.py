@@ -5,7 +5,7 @@ from dataclasses import fields
 from pydantic import JsonValue
 
 from warex.analysis.metrics.row import METRICS, ConditionRow
-from warex.analysis.output.json_values import key_fields, to_json, trial_fields
+from warex.analysis.output.json_values import fields_to_json, key_fields, to_json, trial_fields
 from warex.analysis.run.load import Run
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.stats.paired import Delta, NoiseFloor, Power
@@ -27,7 +27,6 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
     intervals. Unknown values are null, never 0.
     """
     manifest = run.manifest
-    rows: list[JsonValue] = [_row(row) for row in table.rows]
     return {
         "schema_version": SUMMARY_VERSION,
         "campaign": run.name,
@@ -39,17 +38,17 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "prices_digest": run.prices.digest,
         "as_if": dict(priced_as_if(run)),
         "verdict": list(conclusions(run, table)),
-        "conditions": rows,
+        "conditions": [_row(row) for row in table.rows],
         "proxy_effect": _by_agent(table.proxy_effect),
         "proxy_latency_s": _by_agent(table.proxy_latency),
         "noise_floor": _by_agent(table.noise_floor),
         "power": _by_agent(table.power),
-        "contrasts": [to_json(contrast) for contrast in table.contrasts],
-        "defences": [to_json(effect) for effect in table.defences],
-        "doses": [to_json(series) for series in table.doses],
-        "endings": [to_json(ending) for ending in table.endings],
-        "popups": [to_json(shares) for shares in table.popups],
-        "attacks": [to_json(rates) for rates in table.attacks],
+        "contrasts": to_json(table.contrasts),
+        "defences": to_json(table.defences),
+        "doses": to_json(table.doses),
+        "endings": to_json(table.endings),
+        "popups": to_json(table.popups),
+        "attacks": to_json(table.attacks),
         "left_out": [
             {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
             for agent, pair in table.left_out
@@ -70,15 +69,12 @@ def priced_as_if(run: Run) -> dict[str, str]:
 
 
 def _row(row: ConditionRow) -> dict[str, JsonValue]:
-    told = {f.name: to_json(getattr(row, f.name)) for f in fields(row) if f.name != "figures"}
-    return told | {metric.key: to_json(metric.of(row)) for metric in METRICS}
+    config = {f.name: to_json(getattr(row, f.name)) for f in fields(row) if f.name != "figures"}
+    return config | {metric.key: to_json(metric.of(row)) for metric in METRICS}
 
 
 def _by_agent(found: tuple[tuple[str, Delta | Mean | NoiseFloor | Power], ...]) -> list[JsonValue]:
-    return [
-        {"agent": agent, **{f.name: to_json(getattr(one, f.name)) for f in fields(one)}}
-        for agent, one in found
-    ]
+    return [{"agent": agent, **fields_to_json(one)} for agent, one in found]
 
 
 def _trial(trial: TrialRecord, run: Run) -> dict[str, JsonValue]:

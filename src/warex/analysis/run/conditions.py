@@ -48,9 +48,9 @@ class RecordedCondition:
 def recorded_conditions(manifest: Manifest | None) -> Mapping[str, RecordedCondition]:
     """Return the conditions of a campaign by name; empty without a manifest."""
     return {
-        name: _setup(item)
-        for item in campaign_list(manifest, "conditions")
-        if isinstance(item, dict) and isinstance(name := item.get("name"), str)
+        name: _setup(table)
+        for table in campaign_tables(manifest, "conditions")
+        if isinstance(name := table.get("name"), str)
     }
 
 
@@ -58,6 +58,11 @@ def campaign_list(manifest: Manifest | None, key: str) -> list[Any]:
     """Return a list of the campaign's configuration; empty if there is none."""
     listed = manifest.campaign.get(key) if manifest else None
     return listed if isinstance(listed, list) else []
+
+
+def campaign_tables(manifest: Manifest | None, key: str) -> list[dict[str, Any]]:
+    """Return the tables in a list of the campaign's configuration."""
+    return [item for item in campaign_list(manifest, key) if isinstance(item, dict)]
 
 
 def _setup(item: Mapping[str, JsonValue]) -> RecordedCondition:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from warex.analysis.run.conditions import campaign_list
+from warex.analysis.run.conditions import campaign_list, campaign_tables
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.parallel_read import read_trials
 from warex.analysis.trial.record import TrialRecord
@@ -132,8 +132,8 @@ def scripted_agents(manifest: Manifest | None) -> frozenset[str]:
     """Return the agents of a campaign whose model is scripted by WAREX."""
     return frozenset(
         str(agent.get("name"))
-        for agent in campaign_list(manifest, "agents")
-        if isinstance(agent, dict) and is_mock_model(str(agent.get("model")))
+        for agent in campaign_tables(manifest, "agents")
+        if is_mock_model(str(agent.get("model")))
     )
 
 
