@@ -18,6 +18,11 @@ from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 
 _RELOADABLE = effects_with(lambda traits: traits.recoverable_by_retry)
 _JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
+_NOT_NEEDED = {
+    "variation": "A changed site has nothing to recover from: success is what counts.",
+    "attack": "An attack succeeds or is resisted, and is not recovered from: see attacks.",
+}
+_NO_CALLS = "Network evidence only: the trace has no LLM call."
 _CLOSES = ("dismissed", "accepted")
 """Reports of a popup that was closed."""
 _LED_AWAY = ("followed", "visited")
@@ -117,57 +122,49 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                 first[plan.injection] = first.get(again, again)
             case FaultDelivered() as done if done.injection in planned:
                 plan, planned_at = planned[done.injection]
-                if hit := connection_tries.attempted_request(plan) or requests.get(done.exchange):
-                    # A client that is held notices the fault before it is delivered; one that
-                    # leaves does so by asking again.
-                    held = done.client_left or done.waited_s >= _HELD
-                    since = planned_at if held else entry.t
-                    priced = planned_at if done.client_left else entry.t
-                    name = first[plan.injection]
-                    if (before := found.get(name)) is not None:
-                        # The client also marks the agent's own next try as a repeat.
-                        since = before.felt.felt_at
-                    pages = _pages(trial, hit)
-                    met = {done.exchange: done.injection}
-                    if before is not None:
-                        pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
-                        met = {**before.met, **met}
-                    felt = FaultImpact(hit, pages, since, plan.point is not None)
-                    found[name] = DeliveredInjection(plan, done, entry.seq, felt, priced, met)
+                hit = connection_tries.attempted_request(plan) or requests.get(done.exchange)
+                if hit is None:
+                    continue
+                # A client that is held notices the fault before it is delivered; one that leaves
+                # does so by asking again.
+                held = done.client_left or done.waited_s >= _HELD
+                since = planned_at if held else entry.t
+                priced = planned_at if done.client_left else entry.t
+                pages, met = _pages(trial, hit), {done.exchange: done.injection}
+                name = first[plan.injection]
+                if (before := found.get(name)) is not None:
+                    # The client also marks the agent's own next try as a repeat.
+                    since = before.felt.felt_at
+                    pages = tuple(dict.fromkeys((*before.felt.pages, *pages)))
+                    met = {**before.met, **met}
+                felt = FaultImpact(hit, pages, since, plan.point is not None)
+                found[name] = DeliveredInjection(plan, done, entry.seq, felt, priced, met)
             case _:
                 pass
     return list(found.values())
 
 
 def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
-    effects = set(injection.plan.effects)
+    effects, category = set(injection.plan.effects), injection.plan.category
     if is_model_fault(trial, injection.plan):
-        since, delivered = injection.felt.felt_at, injection.delivered
-        return classify_model_fault(trial, injection.plan, delivered, injection.seq, since)
-    match injection.plan.category:
-        case "variation":
-            why = "A changed site has nothing to recover from: success is what counts."
-            return _say(injection, "not_needed", why)
-        case "attack":
-            why = "An attack succeeds or is resisted, and is not recovered from: see attacks."
-            return _say(injection, "not_needed", why)
-        case "wall":
-            return _judge_wall(trial, injection)
-        case "popup":
-            return _judge_popup(trial, injection)
-        case _:
-            pass
+        return classify_model_fault(trial, injection)
+    if category in _NOT_NEEDED:
+        return injection.judged("not_needed", _NOT_NEEDED[category])
+    if category == "wall":
+        return _judge_wall(trial, injection)
+    if category == "popup":
+        return _judge_popup(trial, injection)
     if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
-        return _say(injection, "undecided", "No rule says how to recover from this fault.")
+        return injection.judged("undecided", "No rule says how to recover from this fault.")
     if effects <= KEEPS_ANSWER and not injection.delivered.client_left:
-        return _say(injection, "not_needed", "The answer came late but whole.")
+        return injection.judged("not_needed", "The answer came late but whole.")
     if not trial.calls:
-        return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
+        return injection.judged("undecided", _NO_CALLS)
     if trial.vocabulary and not _could_help(trial.vocabulary, injection.hit):
         why = "The benchmark's vocabulary has no action that could recover."
-        return _say(injection, "not_possible", why)
+        return injection.judged("not_possible", why)
     if _lost_answer(trial, injection):
         return _judge_lost_answer(trial, injection)
     tries = right_requests(trial, injection)
@@ -177,35 +174,35 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
             continue
         between = trial.calls_between(injection.felt.felt_at, asked.t)
         if reason := find_cause(trial, injection.felt, asked):
-            return _recovered(injection, asked, between, reason, len(tries))
+            return _recovered(trial, injection, asked, reason, len(tries))
         if between and not trial.reads_actions:
             why = "The model was asked in between, but this agent's actions are not known."
-            return _say(injection, "undecided", why, asked, len(tries))
+            return injection.judged("undecided", why, asked, len(tries))
         if asked.t > trial.ended:
             break
         # A reload that is hit by the next injection, or aborted, has not healed anything.
         answered = trial.status(asked.event.exchange) is not None
         if answered and asked.event.exchange not in trial.hit:
-            return _healed(trial, injection, asked, between, len(tries))
+            return _healed(trial, injection, asked, len(tries))
     tries = [one for one in tries if one.t <= trial.ended]
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
-    verdict = _say(injection, "not_recovered", why, tries=len(tries))
+    verdict = injection.judged("not_recovered", why, tries=len(tries))
     return replace(verdict, disagreement=_said_without_doing(trial, injection, tries))
 
 
 def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
     """Judge a false answer: the agent recovers if it doubts it or uses the true value."""
     if not trial.calls:
-        return _say(injection, "undecided", "Network evidence only: the trace has no LLM call.")
-    told = lie_from_words(trial, injection.felt, injection.delivered.changes, first)
-    if told is None:
-        return _say(injection, "undecided", "No value of the lie can be found in words again.")
-    found = replace(_say(injection, VERDICTS[told.lie], told.why), lie=told.lie)
-    if told.call is None or found.verdict != "recovered":
-        return replace(found, call_seq=told.call.seq if told.call else None)
-    between = trial.calls_between(injection.felt.felt_at, told.call.answered)
-    return _priced(injection, replace(found, call_seq=told.call.seq), told.call.answered, between)
+        return injection.judged("undecided", _NO_CALLS)
+    result = lie_from_words(trial, injection.felt, injection.delivered.changes, first)
+    if result is None:
+        return injection.judged("undecided", "No value of the lie can be found in words again.")
+    verdict, call = VERDICTS[result.lie], result.call
+    found = replace(injection.judged(verdict, result.why, call=call), lie=result.lie)
+    if call is None or verdict != "recovered":
+        return found
+    return _priced(trial, injection, found, call.answered)
 
 
 def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
@@ -226,11 +223,11 @@ def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
             continue
         way = "was passed" if passed is not None else "was left behind"
         why = f"The wall {way}, and the page came."
-        found = _say(injection, "recovered", why, asked, len(tries))
-        found = replace(found, call_seq=between[-1].seq if between else None)
-        return _priced(injection, found, asked.t, between)
+        last = between[-1] if between else None
+        found = injection.judged("recovered", why, asked, len(tries), last)
+        return _priced(trial, injection, found, asked.t)
     passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
-    return _say(injection, "not_recovered", f"The wall {passed_it}.", tries=len(tries))
+    return injection.judged("not_recovered", f"The wall {passed_it}.", tries=len(tries))
 
 
 def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
@@ -246,28 +243,28 @@ def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
         back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
         if back is None:
             why = "The agent followed the popup to another site, and did not come back."
-            return _say(injection, "not_recovered", why)
-        found = _say(injection, "recovered", "The agent came back from the popup's site.", back)
+            return injection.judged("not_recovered", why)
+        found = injection.judged("recovered", "The agent came back from the popup's site.", back)
         until = back.t
     elif closed is not None:
-        found = _say(injection, "recovered", f"The popup was {closed.what}.")
+        found = injection.judged("recovered", f"The popup was {closed.what}.")
         until = closed.t
     else:
         again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
         without = next((it for it in again if it.event.exchange not in trial.hit), None)
         if without is None:
-            return _say(injection, "not_recovered", "The popup was not closed.", tries=len(again))
+            return injection.judged("not_recovered", "The popup was not closed.", tries=len(again))
         why = "The page was loaded again, without the popup."
-        found = _say(injection, "recovered", why, without, len(again))
+        found = injection.judged("recovered", why, without, len(again))
         until = without.t
-    return _priced(injection, found, until, trial.calls_between(injection.felt.felt_at, until))
+    return _priced(trial, injection, found, until)
 
 
 def _priced(
-    injection: DeliveredInjection, verdict: Recovery, until: float, between: Sequence[ModelCall]
+    trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery, until: float
 ) -> Recovery:
     """Add the cost of a recovery, up to a second of the trial."""
-    calls = [call.event for call in between]
+    calls = [call.event for call in trial.calls_between(injection.felt.felt_at, until)]
     return replace(
         verdict,
         seconds=until - injection.priced_from + sum(call.saved_s for call in calls),
@@ -300,51 +297,42 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
     for asked in again:
         if find_cause(trial, felt, asked):
             why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
-            return _say(injection, "not_recovered", why, asked, len(again))
+            return injection.judged("not_recovered", why, asked, len(again))
     if again:
-        between = trial.calls_between(felt.felt_at, again[0].t)
-        return _healed(trial, injection, again[0], between, len(again))
+        return _healed(trial, injection, again[0], len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
         shown = asked.is_page and not equivalence.is_write(asked.event)
         if not (shown and _same_host(asked.event, hit)):
             continue
         if reason := find_cause(trial, elsewhere, asked):
-            between = trial.calls_between(felt.felt_at, asked.t)
-            return _recovered(injection, asked, between, reason, 1)
+            return _recovered(trial, injection, asked, reason, 1)
     if not trial.reads_actions and any(one.is_page for one in after):
-        return _say(injection, "undecided", "The agent's actions are not known.")
+        return injection.judged("undecided", "The agent's actions are not known.")
     why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
-    return _say(injection, "not_recovered", why)
+    return injection.judged("not_recovered", why)
 
 
 def _recovered(
-    injection: DeliveredInjection,
-    asked: SeenRequest,
-    between: Sequence[ModelCall],
-    reason: Cause,
-    tries: int,
+    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, cause: Cause, tries: int
 ) -> Recovery:
     followed = f"{asked.event.method} {asked.event.url} followed"
-    why = f"After the fault the model chose {reason.action.name}, and {followed}."
-    verdict = _say(injection, "recovered", why, asked, tries)
-    return _priced(injection, replace(verdict, call_seq=reason.call.seq), asked.t, between)
+    why = f"After the fault the model chose {cause.action.name}, and {followed}."
+    verdict = injection.judged("recovered", why, asked, tries, cause.call)
+    return _priced(trial, injection, verdict, asked.t)
 
 
 def _healed(
-    trial: TrialEvents,
-    injection: DeliveredInjection,
-    asked: SeenRequest,
-    between: Sequence[ModelCall],
-    tries: int,
+    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, tries: int
 ) -> Recovery:
+    between = trial.calls_between(injection.felt.felt_at, asked.t)
     said = "no action of the model explains it" if between else "the model was not asked"
     # Chromium reloads its own error page, which it shows only if no answer came at all.
     no_answer = trial.status(injection.hit.exchange) is None
     by_browser = no_answer and injection.hit.resource == "document"
     why = f"The {'browser' if by_browser else 'page'} asked again; {said} in between."
     verdict: RecoveryVerdict = "healed_by_browser" if by_browser else "healed_by_page"
-    found = _say(injection, verdict, why, asked, tries)
+    found = injection.judged(verdict, why, asked, tries)
     return replace(found, disagreement=_done_without_saying(between))
 
 
@@ -378,23 +366,6 @@ def _said_without_doing(
                 f" {felt.pages[0]} was not asked for."
             )
     return ""
-
-
-def _say(
-    injection: DeliveredInjection,
-    verdict: RecoveryVerdict,
-    why: str,
-    asked: SeenRequest | None = None,
-    tries: int = 0,
-) -> Recovery:
-    return Recovery(
-        injection=injection.plan.injection,
-        verdict=verdict,
-        why=why,
-        fault_seq=injection.seq,
-        request_seq=asked.entry.seq if asked else None,
-        tries=tries,
-    )
 
 
 def _pages(trial: TrialEvents, hit: RequestSeen) -> tuple[str, ...]:

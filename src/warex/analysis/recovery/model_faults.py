@@ -6,9 +6,10 @@ while it was still running, whether its SDK repeated the call or its loop asked 
 
 from dataclasses import replace
 
+from warex.analysis.recovery.right_requests import DeliveredInjection
 from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, TrialEvents
-from warex.analysis.recovery.verdicts import Recovery, RecoveryVerdict
-from warex.traces.events import FaultDelivered, FaultPlanned
+from warex.analysis.recovery.verdicts import Recovery
+from warex.traces.events import FaultPlanned
 
 
 def is_model_fault(trial: TrialEvents, plan: FaultPlanned) -> bool:
@@ -16,25 +17,20 @@ def is_model_fault(trial: TrialEvents, plan: FaultPlanned) -> bool:
     return plan.target == "llm" or trial.call_of(plan.exchange) is not None
 
 
-def classify_model_fault(
-    trial: TrialEvents, plan: FaultPlanned, delivered: FaultDelivered, seq: int, since: float
-) -> Recovery:
-    """Judge a delivered injection into a call.
-
-    ``seq`` is the line of its delivery, ``since`` the second from which its client noticed it.
-    """
-
-    def say(recovery: Recovery) -> Recovery:
-        return replace(recovery, injection=plan.injection, fault_seq=seq)
-
+def classify_model_fault(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
+    """Judge a delivered injection into a call to the model."""
+    plan, since = injection.plan, injection.felt.felt_at
     hit = trial.call_of(plan.exchange)
-    if set(plan.effects) <= KEEPS_ANSWER and not delivered.client_left:
-        return say(_verdict("not_needed", "The model's answer came late but whole."))
+    if set(plan.effects) <= KEEPS_ANSWER and not injection.delivered.client_left:
+        return injection.judged("not_needed", "The model's answer came late but whole.")
     if plan.looks_healthy and hit is not None and _says_something(hit):
         why = "The answer was whole and of another step: the trace cannot tell who noticed."
-        return say(_verdict("undecided", why))
-    after = [call for call in trial.calls if since <= call.began <= trial.ended]
-    after = [call for call in after if call.event.exchange != plan.exchange]
+        return injection.judged("undecided", why)
+    after = [
+        call
+        for call in trial.calls
+        if since <= call.began <= trial.ended and call.event.exchange != plan.exchange
+    ]
     for tries, call in enumerate(after, start=1):
         if not is_usable(trial, call):
             continue
@@ -48,22 +44,18 @@ def classify_model_fault(
             if again
             else f"The agent went on: its model answered at step {call.event.step}."
         )
-        return say(
-            replace(
-                _verdict("recovered", why),
-                call_seq=call.seq,
-                seconds=call.began - since + sum(call.saved_s for call in between),
-                steps=len(steps),
-                tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in between),
-                tries=tries,
-            )
+        return replace(
+            injection.judged("recovered", why, tries=tries, call=call),
+            seconds=call.began - since + sum(call.saved_s for call in between),
+            steps=len(steps),
+            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in between),
         )
     why = "The model was not asked again."
     if after:
         why = f"The model was asked {len(after)} more times, and no answer could be used."
-        if len(after) == 1:
-            why = "The model was asked once more, and its answer could not be used."
-    return say(replace(_verdict("not_recovered", why), tries=len(after)))
+    if len(after) == 1:
+        why = "The model was asked once more, and its answer could not be used."
+    return injection.judged("not_recovered", why, tries=len(after))
 
 
 def is_usable(trial: TrialEvents, call: ModelCall) -> bool:
@@ -76,7 +68,3 @@ def is_usable(trial: TrialEvents, call: ModelCall) -> bool:
 
 def _says_something(call: ModelCall) -> bool:
     return bool(call.event.answer.strip() or call.event.tool_calls)
-
-
-def _verdict(verdict: RecoveryVerdict, why: str) -> Recovery:
-    return Recovery(injection="", verdict=verdict, why=why, fault_seq=0)

@@ -6,7 +6,8 @@ from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
-from warex.analysis.recovery.trial_events import SeenRequest, TrialEvents
+from warex.analysis.recovery.trial_events import ModelCall, SeenRequest, TrialEvents
+from warex.analysis.recovery.verdicts import Recovery, RecoveryVerdict
 from warex.traces.events import FaultDelivered, FaultPlanned, RequestSeen
 
 
@@ -29,6 +30,25 @@ class DeliveredInjection:
         """The request that it hit."""
         return self.felt.request
 
+    def judged(
+        self,
+        verdict: RecoveryVerdict,
+        why: str,
+        asked: SeenRequest | None = None,
+        tries: int = 0,
+        call: ModelCall | None = None,
+    ) -> Recovery:
+        """Return a verdict; ``asked`` is the right next request, ``call`` what led to it."""
+        return Recovery(
+            injection=self.plan.injection,
+            verdict=verdict,
+            why=why,
+            fault_seq=self.seq,
+            call_seq=call.seq if call else None,
+            request_seq=asked.entry.seq if asked else None,
+            tries=tries,
+        )
+
 
 def wanted(injection: DeliveredInjection) -> str:
     """Say in words what was not requested again."""
@@ -49,20 +69,26 @@ def is_of_a_page(hit: RequestSeen) -> bool:
 def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[SeenRequest]:
     """Return the later requests that would bring back what was hit, in order."""
     felt, hit = injection.felt, injection.hit
-    after = [one for one in trial.requests if one.t >= felt.felt_at]
-    after = [one for one in after if one.event.exchange != hit.exchange]
-    after = [one for one in after if not _is_followed(trial, injection, one)]
+    after = [
+        one
+        for one in trial.requests
+        if one.t >= felt.felt_at
+        and one.event.exchange != hit.exchange
+        and not _is_followed(trial, injection, one)
+    ]
     if felt.attempt:
-        found = [one for one in after if trial.status(one.event.exchange) is not None]
-        found += [one for one in trial.attempts if one.t > felt.felt_at]
+        answered = [one for one in after if trial.status(one.event.exchange) is not None]
+        tried = [one for one in trial.attempts if one.t > felt.felt_at]
         plan = injection.plan
-        found = [one for one in found if connection_tries.proves_reachable(one.event, plan)]
-        return sorted(found, key=lambda one: one.entry.seq)
-    if not is_of_a_page(hit):
-        return [one for one in after if equivalence.same_operation(one.event, hit)]
-    found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
-    if hit.resource in equivalence.SUBRESOURCES:
-        found += _parts_again(trial, after, hit)
+        found = [
+            one for one in (*answered, *tried) if connection_tries.proves_reachable(one.event, plan)
+        ]
+    elif is_of_a_page(hit):
+        found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
+        if hit.resource in equivalence.SUBRESOURCES:
+            found += _parts_again(trial, after, hit)
+    else:
+        found = [one for one in after if equivalence.same_operation(one.event, hit)]
     return sorted(found, key=lambda one: one.entry.seq)
 
 
