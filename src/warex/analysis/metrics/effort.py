@@ -11,7 +11,7 @@ from warex.analysis.metrics.metric import (
     TotalMetric,
     TrialMetric,
 )
-from warex.analysis.metrics.sample import total_of
+from warex.analysis.metrics.sample import price_models, total_of
 from warex.analysis.trial.usage import LlmUsage
 
 _effort = partial(MeanMetric, section="effort", screen="effort", better="lower")
@@ -120,9 +120,7 @@ class EffortMetrics:
     )
     as_if = KnownMetric(
         kind=Names,
-        compute=lambda of: Names(
-            tuple(sorted({name for t in of.trials if t.llm for name in t.llm.as_if.values()}))
-        ),
+        compute=lambda of: Names(price_models(of.trials)),
         label="price of",
         unit="text",
         beside="cost_usd",

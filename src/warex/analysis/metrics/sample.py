@@ -102,10 +102,30 @@ class Sample:
         return Mean(total / len(found), mean_interval(each), len(found))
 
 
+def mean_difference(
+    pairs: Iterable[tuple[TrialRecord, TrialRecord]],
+    read: Callable[[TrialRecord], float | None],
+) -> Mean | None:
+    """Return the mean of the second minus the first, over pairs of which both are known."""
+    known = ((one.task, read(one), read(other)) for one, other in pairs)
+    return mean_over(
+        [
+            (task, after - before)
+            for task, before, after in known
+            if before is not None and after is not None
+        ]
+    )
+
+
+def price_models(trials: Iterable[TrialRecord]) -> tuple[str, ...]:
+    """Return the models whose prices are used for a model that has none, or is scripted."""
+    return tuple(sorted({name for t in trials if t.llm for name in t.llm.as_if.values()}))
+
+
 def share(trials: Iterable[TrialRecord], hit: Callable[[TrialRecord], float | str | None]) -> Rate:
     """Return the share of hits among the trials for which it is known."""
-    told = ((trial.task, hit(trial)) for trial in trials)
-    return clustered_rate((task, bool(one)) for task, one in told if one is not None)
+    known = ((trial.task, hit(trial)) for trial in trials)
+    return clustered_rate((task, bool(one)) for task, one in known if one is not None)
 
 
 def total_of(figures: Sequence[float | None]) -> float | None:

@@ -11,14 +11,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from warex.analysis.metrics.metric import MeanMetric
 from warex.analysis.metrics.row import ConditionRow
-from warex.analysis.metrics.sample import mean_over
+from warex.analysis.metrics.sample import mean_difference, price_models, share
 from warex.analysis.output.json_values import fields_to_json, to_json
 from warex.analysis.run.conditions import campaign_tables
 from warex.analysis.run.load import Run
 from warex.analysis.stats.clustered import PairKey, TaskId
-from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
+from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import (
     Delta,
     describe_required_tasks,
@@ -41,6 +40,11 @@ class ComparedAgent:
 
     run: Run
     agent: str
+
+    @property
+    def trials(self) -> list[TrialRecord]:
+        """The agent's trials."""
+        return [trial for trial in self.run.trials if trial.key.agent == self.agent]
 
     def __str__(self) -> str:
         return f"{self.agent} of {self.run.path}"
@@ -128,15 +132,15 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     """
     left_out = list(_other_setups(before.run, after.run))
     barred = {condition for condition, _ in left_out}
-    void = _stayed_void(before) | _stayed_void(after)
+    void = {t.pair for side in (before, after) for t in side.trials if t.void}
     pairs, apart = _pairs(before, after, barred, void)
     if not pairs:
         raise InputError(
             f"{before} and {after} share no trial: the same benchmark, task, repeat, condition and"
             " seed on both sides"
         )
-    hit = [each for found in pairs.values() for each in found if each[1].has_faults]
-    with_faults = [name for name, found in pairs.items() if found[0][1].has_faults]
+    hit = [pair for found in pairs.values() for pair in found if pair[0].has_faults]
+    with_faults = [name for name, found in pairs.items() if found[0][0].has_faults]
     asked = with_faults or [CLEAN if CLEAN in pairs else next(iter(pairs))]
     successes = {name: paired_difference(_solved(found)) for name, found in pairs.items()}
     successes |= zip(
@@ -189,7 +193,7 @@ def _own_prices(run: Run) -> JsonValue:
     return run.manifest.campaign.get("prices") or None if run.manifest else None
 
 
-type _TrialPair = tuple[PairKey, TrialRecord, TrialRecord]
+type _TrialPair = tuple[TrialRecord, TrialRecord]
 
 
 def _pairs(
@@ -206,21 +210,13 @@ def _pairs(
     }
     found: dict[str, list[_TrialPair]] = {}
     for condition in dict.fromkeys((*before.run.conditions, *after.run.conditions)):
-        if here := [(p[1], mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]:
+        if here := [(mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]:
             found[condition] = here
     return found, apart
 
 
-def _of_agent(side: ComparedAgent) -> Iterable[TrialRecord]:
-    return (trial for trial in side.run.trials if trial.key.agent == side.agent)
-
-
-def _stayed_void(side: ComparedAgent) -> set[PairKey]:
-    return {trial.pair for trial in _of_agent(side) if trial.void}
-
-
 def _scored(side: ComparedAgent, void: set[PairKey]) -> list[TrialRecord]:
-    return [t for t in _of_agent(side) if t.solved is not None and t.pair not in void]
+    return [t for t in side.trials if t.solved is not None and t.pair not in void]
 
 
 def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:
@@ -251,14 +247,14 @@ def _changes(
     return tuple(
         ConditionChange(
             condition,
-            clustered_rate((pair[:2], bool(one.solved)) for pair, one, _ in found),
-            clustered_rate((pair[:2], bool(other.solved)) for pair, _, other in found),
+            share((one for one, _ in found), lambda trial: trial.solved),
+            share((other for _, other in found), lambda trial: trial.solved),
             success,
             recovery,
-            _mean(found, ConditionRow.latency_s),
-            _mean(found, ConditionRow.llm_calls),
-            _mean(found, ConditionRow.cost_usd) if priced_alike else None,
-            _as_if(found),
+            mean_difference(found, ConditionRow.latency_s.trial.read),
+            mean_difference(found, ConditionRow.llm_calls.trial.read),
+            mean_difference(found, ConditionRow.cost_usd.trial.read) if priced_alike else None,
+            price_models(trial for pair in found for trial in pair),
         )
         for (condition, found), success, recovery in zip(
             pairs.items(), successes, recoveries, strict=True
@@ -267,29 +263,15 @@ def _changes(
 
 
 def _solved(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
-    return [(pair[:2], bool(other.solved), bool(one.solved)) for pair, one, other in found]
+    return [(one.task, bool(other.solved), bool(one.solved)) for one, other in found]
 
 
 def _recovered(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
     return [
-        (pair[:2], other.recovered, one.recovered)
-        for pair, one, other in found
+        (one.task, other.recovered, one.recovered)
+        for one, other in found
         if one.recovered is not None and other.recovered is not None
     ]
-
-
-def _as_if(found: Sequence[_TrialPair]) -> tuple[str, ...]:
-    usages = (trial.llm for _, *both in found for trial in both if trial.llm)
-    return tuple(sorted({model for usage in usages for model in usage.as_if.values()}))
-
-
-def _mean(found: Sequence[_TrialPair], metric: MeanMetric) -> Mean | None:
-    differences: list[tuple[TaskId, float]] = []
-    for pair, one, other in found:
-        before, after = metric.trial.read(one), metric.trial.read(other)
-        if before is not None and after is not None:
-            differences.append((pair[:2], after - before))
-    return mean_over(differences)
 
 
 def _verdict(delta: Delta | None) -> ComparisonVerdict:

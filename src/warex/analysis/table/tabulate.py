@@ -5,11 +5,11 @@ that all rows cover the same tasks. It never counts as a failure.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from warex.analysis.metrics.row import METRICS, ConditionRow
-from warex.analysis.metrics.sample import Sample, mean_over, solved
+from warex.analysis.metrics.sample import Sample, mean_difference, solved
 from warex.analysis.run.conditions import RecordedCondition, recorded_conditions
 from warex.analysis.run.load import Run
 from warex.analysis.stats.clustered import PairKey
@@ -31,7 +31,6 @@ from warex.analysis.stats.paired import (
 from warex.analysis.table.attacks import AttackRates, attack_rates
 from warex.analysis.table.endings import Endings, endings
 from warex.analysis.table.popups import PopupRates, popup_rates
-from warex.analysis.trial.record import TrialRecord
 from warex.traces import CLEAN, NO_PROXY
 
 
@@ -136,7 +135,9 @@ class _Agent:
         return delta(self._clean, self._solved.get(NO_PROXY, {}))
 
     def proxy_latency(self) -> Mean | None:
-        return paired_seconds(self._trials.get(CLEAN, ()), self._trials.get(NO_PROXY, ()))
+        without = {trial.pair: trial for trial in self._trials.get(NO_PROXY, ())}
+        pairs = [(without[t.pair], t) for t in self._trials.get(CLEAN, ()) if t.pair in without]
+        return mean_difference(pairs, lambda trial: trial.latency_s)
 
     def power(self) -> Power | None:
         tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
@@ -198,15 +199,3 @@ class _Agent:
             dose=setup.dose,
             scheduled=self._scheduled[condition],
         )
-
-
-def paired_seconds(of: Iterable[TrialRecord], against: Iterable[TrialRecord]) -> Mean | None:
-    """Return the mean difference of client latency in seconds over pairs; None for no pairs."""
-    base = {trial.pair: trial.latency_s for trial in against}
-    return mean_over(
-        [
-            (trial.task, trial.latency_s - other)
-            for trial in of
-            if trial.latency_s is not None and (other := base.get(trial.pair)) is not None
-        ]
-    )

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 from pathlib import Path
 
+from warex.analysis.metrics.sample import price_models
 from warex.analysis.run.conditions import campaign_list
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table, TabulatedRun
@@ -96,14 +97,7 @@ def scripted(run: Run, agents: Collection[str] | None = None) -> list[str]:
     names = [agent for agent in run.scripted if agents is None or agent in agents]
     if not names:
         return []
-    prices = sorted(
-        {
-            other
-            for trial in run.trials
-            if trial.llm and trial.key.agent in names
-            for other in trial.llm.as_if.values()
-        }
-    )
+    prices = price_models(trial for trial in run.trials if trial.key.agent in names)
     are = "is scripted: it tests" if len(names) == 1 else "are scripted: they test"
     paid = f"; cost as if {', '.join(prices)}" if prices else ""
     return [f"{', '.join(names)} {are} WAREX, not an LLM{paid}."]
