@@ -118,12 +118,12 @@ def test_the_report_opens_with_what_the_proxy_alone_does() -> None:
         )
     )
 
-    assert lines == (
+    assert list(lines) == [
         "Proxy effect on patient (clean minus no-proxy): -100 points over 1 pair,"
         " +0.50 s of latency [+0.25, +0.75].",
         "Noise floor of patient (clean against its control): +0 [-50, +50] points, and 1 of"
         " 4 pairs flip.",
-    )
+    ]
 
 
 def test_what_another_rule_for_crashes_would_give_is_said_in_one_line() -> None:

@@ -1,7 +1,7 @@
 """Notes on a table: what was left out or assumed."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -16,14 +16,9 @@ _MOST = 20
 """Maximum number of sentences of one kind."""
 
 
-def baseline_notes(table: Table) -> tuple[str, ...]:
-    """Return the effect of the proxy alone, and the noise floor."""
-    return (*_proxy(table), *_noise(table))
-
-
-def _proxy(table: Table) -> list[str]:
-    seconds = dict(table.proxy_latency)
-    lines = []
+def baseline_notes(table: Table) -> Iterator[str]:
+    """Yield the effect of the proxy alone, and the noise floor."""
+    seconds, floors = dict(table.proxy_latency), dict(table.noise_floor)
     for agent, effect in table.proxy_effect:
         line = (
             f"Proxy effect on {agent} (clean minus no-proxy): {delta(effect)} points over"
@@ -33,44 +28,54 @@ def _proxy(table: Table) -> list[str]:
             span = slower.interval
             line += f", {slower.value:+.2f} s of latency"
             line += f" [{span[0]:+.2f}, {span[1]:+.2f}]" if span else ""
-        lines.append(f"{line}.")
-    return lines
-
-
-def _noise(table: Table) -> list[str]:
+        yield f"{line}."
     sides = {"control": "clean against its control", "repeats": "repeats of clean"}
-    return [
-        f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
-        f" {floor.flips} of {count_noun(floor.pairs, 'pair')} flip."
-        for agent, floor in table.noise_floor
-    ] + [
-        f"Noise floor of {agent}: not known, since nothing was run twice (a control or repeats)."
-        for agent, _ in table.power
-        if agent not in dict(table.noise_floor)
-    ]
+    for agent, floor in floors.items():
+        yield (
+            f"Noise floor of {agent} ({sides[floor.source]}): {delta(floor.delta)} points, and"
+            f" {floor.flips} of {count_noun(floor.pairs, 'pair')} flip."
+        )
+    for agent, _ in table.power:
+        if agent not in floors:
+            yield (
+                f"Noise floor of {agent}: not known, since nothing was run twice (a control or"
+                " repeats)."
+            )
 
 
 def footnotes(run: Run, table: Table) -> tuple[str, ...]:
     """Return what was left out or assumed, one sentence each."""
-    return (
-        *_told(run),
-        *scripted(run),
-        *_priced_as_if(run),
-        *_shortened(run),
-        *_unread(run),
-        *_never_armed(run),
-        *_unpriced(run),
-        *_estimated(run),
-        *_replayed(run, table),
-        *_disagreements(run),
-        *_cut(run),
-        *_crashes(table),
-        *(
-            [f"{count_noun(table.unfinished, 'trial')} not finished, so not in the table."]
-            if table.unfinished
-            else []
-        ),
-    )
+    return tuple(_footnotes(run, table))
+
+
+def _footnotes(run: Run, table: Table) -> Iterator[str]:
+    yield from (note for note in campaign_list(run.manifest, "notes") if isinstance(note, str))
+    yield from scripted(run)
+    yield from _priced_as_if(run)
+    campaign = run.manifest.campaign if run.manifest else {}
+    if isinstance(longest := campaign.get("longest_hold_s"), int | float):
+        yield f"Delays capped at {longest:g} s: no fault keeps an exchange longer than that here."
+    yield from _unread(run)
+    yield from _never_armed(run)
+    usages = [trial.llm for trial in run.trials if trial.llm]
+    for model in sorted({model for usage in usages for model in usage.unpriced}):
+        yield (
+            f"No price is known for {model}, so its cost is left open; the campaign's [prices] can"
+            " say."
+        )
+    if uncertain := sum(usage.estimated_calls for usage in usages):
+        yield f"The tokens of {count_noun(uncertain, 'LLM call')} are estimated or partial."
+    yield from _replayed(table, cached=bool(campaign.get("llm_cache")))
+    if number := sum(bool(r.disagreement) for trial in run.trials for r in trial.recoveries):
+        yield (
+            f"In {count_noun(number, 'injection')} the model's words and the network disagree;"
+            " the network decided. `warex inspect` says where."
+        )
+    if cut := len(cut_traces(run)):
+        yield f"{count_noun(cut, 'trace')} without an end: figures cover what was written."
+    yield from _crashes(table)
+    if table.unfinished:
+        yield f"{count_noun(table.unfinished, 'trial')} not finished, so not in the table."
 
 
 def excluded_pairs(table: Table) -> tuple[str, ...]:
@@ -86,10 +91,6 @@ def excluded_pairs(table: Table) -> tuple[str, ...]:
 def cut_traces(run: Run) -> tuple[tuple[Path, str], ...]:
     """Return the attempts whose trace is truncated, and how."""
     return tuple((attempt.path, attempt.truncated) for attempt in run.attempts if attempt.truncated)
-
-
-def _told(run: Run) -> list[str]:
-    return [note for note in campaign_list(run.manifest, "notes") if isinstance(note, str)]
 
 
 def scripted(run: Run, agents: Collection[str] | None = None) -> list[str]:
@@ -117,32 +118,23 @@ def _priced_as_if(run: Run) -> list[str]:
     ]
 
 
-def _shortened(run: Run) -> list[str]:
-    longest = run.manifest.campaign.get("longest_hold_s") if run.manifest else None
-    if not isinstance(longest, int | float):
-        return []
-    return [f"Delays capped at {longest:g} s: no fault keeps an exchange longer than that here."]
-
-
-def _unread(run: Run) -> list[str]:
+def _unread(run: Run) -> Iterator[str]:
     """Say for each agent which calls could not be read, or that none was seen."""
-    lines = []
     for agent in run.agents:
         trials = [t for t in run.trials if t.key.agent == agent and t.has_trace]
         unread = [call for trial in trials for call in trial.llm_unread]
         if unread:
             (url, reason), blind = unread[0], sum(bool(t.llm_unread) for t in trials)
-            lines.append(
+            yield (
                 f"{count_noun(len(unread), 'call')} of {agent} to a model in"
                 f" {count_noun(blind, 'trial')} could not be read (first: {url}: {reason}): LLM"
                 " calls, steps, tokens, cost, detection and recovery are unknown there."
             )
         elif trials and all(trial.llm is None for trial in trials):
-            lines.append(
+            yield (
                 f"No call of {agent} to a model came through the proxy: LLM calls, steps, tokens,"
                 " cost, detection and recovery are unknown."
             )
-    return lines
 
 
 def _never_armed(run: Run) -> list[str]:
@@ -157,68 +149,34 @@ def _never_armed(run: Run) -> list[str]:
     ]
 
 
-def _unpriced(run: Run) -> list[str]:
-    models = {model for trial in run.trials if trial.llm for model in trial.llm.unpriced}
-    return [
-        f"No price is known for {model}, so its cost is left open; the campaign's [prices] can say."
-        for model in sorted(models)
-    ]
-
-
-def _estimated(run: Run) -> list[str]:
-    uncertain = sum(trial.llm.estimated_calls for trial in run.trials if trial.llm)
-    if not uncertain:
-        return []
-    return [f"The tokens of {count_noun(uncertain, 'LLM call')} are estimated or partial."]
-
-
-def _disagreements(run: Run) -> list[str]:
-    number = sum(bool(r.disagreement) for trial in run.trials for r in trial.recoveries)
-    if not number:
-        return []
-    return [
-        f"In {count_noun(number, 'injection')} the model's words and the network disagree;"
-        " the network decided. `warex inspect` says where."
-    ]
-
-
-def _crashes(table: Table) -> list[str]:
+def _crashes(table: Table) -> Iterator[str]:
     """Give the success under other rules for crashes of the harness, if there were any."""
-    lines = []
     for one in table.endings:
         if not (one.crashed or one.voided):
             continue
         where = f"{one.agent}, {one.condition}"
         seen = [f"{count_noun(one.crashed, 'trial')} after a fault (counted 0)"] * bool(one.crashed)
         seen += [f"{count_noun(one.voided, 'trial')} before any (run again)"] * bool(one.voided)
-        lines.append(
+        yield (
             f"The harness crashed in {' and '.join(seen)} of {where}: success is"
             f" {rate_percent(one.success, interval=False)}; were each crash void it would be"
             f" {rate_percent(one.success_if_void, interval=False)}, were each 0"
             f" {rate_percent(one.success_if_zero, interval=False)}."
         )
-    return lines
 
 
-def _replayed(run: Run, table: Table) -> list[str]:
+def _replayed(table: Table, *, cached: bool) -> Iterator[str]:
+    """Count the calls answered out of the replay cache; ``cached``: whether there is one."""
     calls = sum(row.replayed_calls or 0 for row in table.rows)
     asked = "`warex inspect` shows what a call that was asked anew differs in from those kept."
     if calls:
         were = "was" if calls == 1 else "were"
-        return [
+        yield (
             f"{count_noun(calls, 'LLM call')} {were} answered out of the replay cache and not paid"
             f" again: a trial's cost and latency are as if the model had been asked. {asked}"
-        ]
-    kept = run.manifest is not None and bool(run.manifest.campaign.get("llm_cache"))
-    if kept and sum(row.replayed_calls is not None for row in table.rows) > 1:
-        return [f"No LLM call was answered out of the replay cache: {asked}"]
-    return []
-
-
-def _cut(run: Run) -> list[str]:
-    if not (cut := len(cut_traces(run))):
-        return []
-    return [f"{count_noun(cut, 'trace')} without an end: figures cover what was written."]
+        )
+    elif cached and sum(row.replayed_calls is not None for row in table.rows) > 1:
+        yield f"No LLM call was answered out of the replay cache: {asked}"
 
 
 def shared_footnotes(runs: Sequence[TabulatedRun]) -> list[str]:
