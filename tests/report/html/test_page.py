@@ -6,10 +6,11 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from jinja2 import UndefinedError
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.run.load import load_run
-from warex.report.html.page import REPORT, SUMMARY, nonbreaking_units, write_report
+from warex.report.html.page import REPORT, SUMMARY, environment, nonbreaking_units, write_report
 from warex.report.text import formatting
 from warex.traces.outcome import Void
 from warex.traces.paths import EVENTS
@@ -177,3 +178,14 @@ def test_no_two_things_have_the_same_name(run: Path) -> None:
 
     assert len(set(ids)) == len(ids)
     assert named | led_to <= set(ids)
+
+
+def test_values_are_escaped() -> None:
+    page = environment().from_string("{{ name }}").render(name="<script>")
+
+    assert page == "&lt;script&gt;"
+
+
+def test_a_name_that_is_not_given_is_an_error() -> None:
+    with pytest.raises(UndefinedError):
+        environment().from_string("{{ nmae }}").render(name="run")

@@ -8,8 +8,7 @@ from urllib.parse import quote
 from warex.analysis.table.tabulate import TabulatedRun
 from warex.report.charts.palette import DARK, HEAT_STEPS, LIGHT, css_variables
 from warex.report.formats.export import export_runs
-from warex.report.html.page import REPORT
-from warex.report.html.templates import environment
+from warex.report.html.page import REPORT, environment
 from warex.report.tables.paper import paper_sheet
 from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
@@ -30,8 +29,8 @@ def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
 
 
 def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
-    pages = environment()
-    words = pages.get_template("multi_run.html").render(
+    page = environment().get_template("multi_run.html")
+    words = page.render(
         light=css_variables(LIGHT),
         dark=css_variables(DARK),
         extent=count_noun(len(runs), "run"),

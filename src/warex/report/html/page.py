@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from warex.analysis.metrics.row import METRICS
 from warex.analysis.output.summary import summarise
 from warex.analysis.run.load import Run
@@ -17,7 +19,6 @@ from warex.report.charts.dose_response import dose_panels
 from warex.report.charts.effort import panels
 from warex.report.charts.palette import DARK, HEAT_STEPS, LIGHT, css_variables
 from warex.report.charts.svg import Chart, inline, style
-from warex.report.html.templates import environment
 from warex.report.tables.columns import CONDITION, column
 from warex.report.tables.standard import sheets
 from warex.report.tables.tasks import FILTERS, folder_link, relative, task_sheet
@@ -47,6 +48,13 @@ def write_report(run: Run, table: Table | None = None) -> Path:
     return run.path / REPORT
 
 
+def environment() -> Environment:
+    """Return an environment that escapes values and fails on undefined names."""
+    return Environment(
+        loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined
+    )
+
+
 def nonbreaking_units(words: str) -> str:
     """Put a non-breaking space between a number and its unit."""
     return _UNIT.sub("\u00a0", words)
@@ -55,7 +63,6 @@ def nonbreaking_units(words: str) -> str:
 def render_html(run: Run, table: Table | None = None) -> str:
     """Return the report as HTML. Links are relative to the run's folder."""
     table = table or tabulate(run)
-    told = {sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))}
     pages = environment()
     pages.filters["nonbreaking_units"] = nonbreaking_units
     words = pages.get_template("report.html").render(
@@ -69,7 +76,7 @@ def render_html(run: Run, table: Table | None = None) -> str:
         summaries=summaries(run, table),
         at_length=conclusions(run, table),
         filters=FILTERS,
-        sheet=told,
+        sheet={sheet.name: sheet for sheet in (*sheets(run, table), task_sheet(run))},
         drawn=_charts_by_name(run, table),
         footnotes=footnotes(run, table),
         left_out=excluded_pairs(table),
