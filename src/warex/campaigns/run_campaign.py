@@ -1,7 +1,7 @@
 """Runs a campaign from its configuration to a complete run folder."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan
-from warex.campaigns.plan.grid import TrialHistory, cache_dependencies, remaining
+from warex.campaigns.plan.grid import cache_dependencies, remaining
 from warex.campaigns.plan.lanes import choose_lanes
 from warex.campaigns.plan.lint import lint_warnings
 from warex.campaigns.ray.driver import run_on_ray
@@ -33,7 +33,6 @@ from warex.traces import (
     MANIFEST,
     Manifest,
     Outcome,
-    TrialKey,
     attempt_dir,
     begin_llm_cache,
     escape,
@@ -71,14 +70,23 @@ def run_campaign(
     isolation = _isolation(planned, options, ca, notice)
     for warning in lint_warnings(planned):
         notice(warning)
-    _tell_of_loopback(planned, isolation, notice)
+    _report_loopback(planned, isolation, notice)
     lanes = choose_lanes(planned, options)
     _require_keys(planned, run, resume=options.resume)
     manifest = _manifest(planned, options, chromium, isolation)
     with open_run_folder(
         run, manifest, config.list_prices, resume=options.resume, notice=notice
     ) as past:
-        schedule = _schedule(planned, past, run, options, taken)
+        trials = [spec.key for spec in planned.trials]
+        schedule = TrialQueue(
+            trials,
+            past,
+            after=cache_dependencies(config, trials),
+            budget=config.budget,
+            spent=sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spending()),
+            limit=options.limit,
+            taken=taken,
+        )
         began(schedule.total)
         if not schedule.total:
             return
@@ -86,21 +94,31 @@ def run_campaign(
         left = [spec for spec in planned.trials if spec.key in there]
         if lanes.why is not None:
             notice(lanes.why)
+        cache = begin_llm_cache(run) if config.llm_cache else None
         if options.ray is not None:
             run_on_ray(
                 schedule,
-                _work(planned, left, run, isolation),
+                _payload(planned, left, isolation, cache),
                 run,
                 options.ray,
                 lanes=lanes.count,
-                cache=_cache(config, run),
+                cache=cache,
                 spent_in=lambda folder: _spent(folder, config),
                 report=report,
                 notice=notice,
             )
         else:
-            _run_here(planned, left, schedule, run, isolation, lanes.count or 1, report)
-        _tell_what_is_left(schedule, notice)
+            with context_for(
+                planned.benchmark, left, config.timeout_s, config.traffic, isolation, cache
+            ) as context:
+                run_local(
+                    schedule,
+                    _execute(left, run, context, config),
+                    lanes=lanes.count or 1,
+                    stop=context.stop,
+                    report=report,
+                )
+        _report_left(schedule, notice)
 
 
 def _require_keys(planned: CampaignPlan, run: Path, *, resume: bool) -> None:
@@ -111,7 +129,7 @@ def _require_keys(planned: CampaignPlan, run: Path, *, resume: bool) -> None:
     planned.benchmark.require_keys(agents, os.environ)
 
 
-def _tell_of_loopback(
+def _report_loopback(
     planned: CampaignPlan, isolation: Isolation, notice: Callable[[str], None]
 ) -> None:
     """Report which services on this machine's loopback the commands can and cannot reach."""
@@ -119,17 +137,17 @@ def _tell_of_loopback(
     named: dict[int, str] = {}
     seen = isolation == "namespace"
     perhaps = {text for spec in planned.trials for text in benchmark.command_texts(spec.key.task)}
-    told = any("{base_url}" in text for text in perhaps)
+    in_command = any("{base_url}" in text for text in perhaps)
     for agent in {spec.agent.name: spec.agent for spec in planned.trials}.values():
         # Only the proxy connects to an endpoint that replaces a model's own host.
-        by_proxy = not seen and not told and bool(benchmark.endpoints(agent))
+        by_proxy = not seen and not in_command and bool(benchmark.endpoints(agent))
         for port in () if by_proxy else loopback_ports_in(agent.base_url or ""):
             named[port] = f"base_url of agent {agent.name!r}"
     for sentence in loopback_notices(named, perhaps, os.environ, seen=seen):
         notice(sentence)
 
 
-def _tell_what_is_left(schedule: TrialQueue, notice: Callable[[str], None]) -> None:
+def _report_left(schedule: TrialQueue, notice: Callable[[str], None]) -> None:
     if schedule.stopped is not None:
         notice(
             f"{schedule.stopped}. Trials left: {schedule.left}. What ran is kept, and --resume goes"
@@ -142,34 +160,10 @@ def _tell_what_is_left(schedule: TrialQueue, notice: Callable[[str], None]) -> N
         )
 
 
-def _run_here(
-    planned: CampaignPlan,
-    specs: Sequence[TrialSpec],
-    schedule: TrialQueue,
-    run: Path,
-    isolation: Isolation,
-    lanes: int,
-    report: Callable[[AttemptDone], None],
-) -> None:
-    config = planned.config
-    cache = _cache(config, run)
-    with context_for(
-        planned.benchmark, specs, config.timeout_s, config.traffic, isolation, cache
-    ) as context:
-        run_local(
-            schedule,
-            _execute(specs, run, context, config),
-            lanes=lanes,
-            stop=context.stop,
-            report=report,
-        )
-
-
-def _work(
-    planned: CampaignPlan, specs: Sequence[TrialSpec], run: Path, isolation: Isolation
+def _payload(
+    planned: CampaignPlan, specs: Sequence[TrialSpec], isolation: Isolation, cache: Path | None
 ) -> CampaignPayload:
-    """Return what the nodes of a cluster need."""
-    config, cache = planned.config, _cache(planned.config, run)
+    config = planned.config
     return CampaignPayload(
         benchmark=config.benchmark,
         specs={spec.key: spec for spec in specs},
@@ -183,34 +177,6 @@ def _work(
             if name in os.environ
         },
     )
-
-
-def _cache(config: CampaignConfig, run: Path) -> Path | None:
-    return begin_llm_cache(run) if config.llm_cache else None
-
-
-def _schedule(
-    planned: CampaignPlan,
-    past: Mapping[TrialKey, TrialHistory],
-    run: Path,
-    options: RunOptions,
-    taken: Callable[[PlannedAttempt], None],
-) -> TrialQueue:
-    trials, config = [spec.key for spec in planned.trials], planned.config
-    return TrialQueue(
-        trials,
-        past,
-        after=cache_dependencies(config, trials),
-        budget=config.budget,
-        spent=_spent_before(run, config),
-        limit=options.limit,
-        taken=taken,
-    )
-
-
-def _spent_before(run: Path, config: CampaignConfig) -> Spending:
-    """Return the cost of all attempts on disk; zero without a budget for it."""
-    return sum((_spent(folder, config) for _, _, folder in find_trials(run)), Spending())
 
 
 def _execute(

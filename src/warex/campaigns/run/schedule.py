@@ -125,13 +125,12 @@ class TrialQueue:
             # these, now in a row, do not stop the campaign.
             self._breaker.record(turn.key.task, outcome)
 
-    def lost(self, turn: PlannedAttempt, spent: Spending | None = None) -> None:
+    def lost(self, turn: PlannedAttempt) -> None:
         """Record an attempt whose worker was lost.
 
         The trial gets another attempt after the others; after repeated losses it is given up.
         """
         self._running -= 1
-        self._spent += spent or Spending()
         losses = turn.losses + 1
         if losses < MAX_ATTEMPTS:
             self._retries.append(PlannedAttempt(turn.key, turn.attempt + 1, turn.voids, losses))
