@@ -1,10 +1,11 @@
 """Dose and response: the same fault at rising intensity or frequency."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from warex.analysis.stats.clustered import trend
+from warex.analysis.stats.clustered import TaskId, trend
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta, ScoredPairs
 
@@ -47,32 +48,24 @@ class DoseSeries:
 
 
 def dose_series(
-    agent: str, standing: Iterable[tuple[Dose, DosePoint]], scored: Mapping[str, ScoredPairs]
+    agent: str, doses: Iterable[tuple[Dose, DosePoint]], scored: Mapping[str, ScoredPairs]
 ) -> list[DoseSeries]:
     """Return each axis on which an agent met at least two doses.
 
-    ``standing`` are its conditions' doses; ``scored`` its trials by condition.
+    ``doses`` are its conditions' doses; ``scored`` its trials by condition.
     """
-    found: dict[tuple[DoseAxis, str], list[DosePoint]] = {}
-    for dose, point in standing:
-        found.setdefault((dose.axis, dose.of), []).append(point)
-    return [
-        _series(agent, axis, of, sorted(points, key=lambda p: (p.value, p.condition)), scored)
-        for (axis, of), points in found.items()
-        if len({point.value for point in points}) > 1
-    ]
-
-
-def _series(
-    agent: str,
-    axis: DoseAxis,
-    of: str,
-    points: Sequence[DosePoint],
-    scored: Mapping[str, ScoredPairs],
-) -> DoseSeries:
-    tasks: dict[tuple[str, str], list[tuple[float, bool]]] = {}
-    for point in points:
-        for pair, hit in scored.get(point.condition, {}).items():
-            tasks.setdefault(pair[:2], []).append((point.value, hit))
-    slope, p = trend(list(tasks.values())) or (None, None)
-    return DoseSeries(agent, axis, of, tuple(points), slope, p)
+    found: dict[tuple[DoseAxis, str], list[DosePoint]] = defaultdict(list)
+    for dose, point in doses:
+        found[dose.axis, dose.of].append(point)
+    series = []
+    for (axis, of), points in found.items():
+        if len({point.value for point in points}) < 2:
+            continue
+        points.sort(key=lambda point: (point.value, point.condition))
+        tasks: dict[TaskId, list[tuple[float, bool]]] = defaultdict(list)
+        for point in points:
+            for pair, hit in scored.get(point.condition, {}).items():
+                tasks[pair[:2]].append((point.value, hit))
+        slope, p = trend(list(tasks.values())) or (None, None)
+        series.append(DoseSeries(agent, axis, of, tuple(points), slope, p))
+    return series

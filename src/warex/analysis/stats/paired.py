@@ -239,33 +239,17 @@ def contrasts(
     condition: str, figure: Literal["success", "recovery"], by_agent: Mapping[str, ScoredPairs]
 ) -> list[Contrast]:
     """Compare each pair of agents that have a rate."""
-    return [
-        _contrast(condition, figure, (first, second), by_agent)
-        for first, second in combinations(by_agent, 2)
-        if by_agent[first] and by_agent[second]
-    ]
-
-
-def _contrast(
-    condition: str,
-    figure: Literal["success", "recovery"],
-    agents: tuple[str, str],
-    by_agent: Mapping[str, ScoredPairs],
-) -> Contrast:
-    one, other = (by_agent[agent] for agent in agents)
-    rates = rate_of(one), rate_of(other)
-    independent = all(len({pair[:2] for pair in side}) == len(side) for side in (one, other))
-    base, value = rates[0].value, rates[1].value
-    first, second = ((rate.hits, rate.n) for rate in rates)
-    return Contrast(
-        condition=condition,
-        figure=figure,
-        agents=agents,
-        rates=rates,
-        p_fisher=fisher(first, second) if independent else None,
-        relative_change=value / base - 1 if base and value is not None else None,
-        paired=delta(other, one),
-    )
+    found = []
+    for agents in combinations((agent for agent, scored in by_agent.items() if scored), 2):
+        one, other = (by_agent[agent] for agent in agents)
+        first, second = rate_of(one), rate_of(other)
+        independent = all(len({pair[:2] for pair in side}) == len(side) for side in (one, other))
+        p = fisher((first.hits, first.n), (second.hits, second.n)) if independent else None
+        base, value = first.value, second.value
+        change = value / base - 1 if base and value is not None else None
+        rates, paired = (first, second), delta(other, one)
+        found.append(Contrast(condition, figure, agents, rates, p, change, paired))
+    return found
 
 
 def rate_of(scored: ScoredPairs) -> Rate:

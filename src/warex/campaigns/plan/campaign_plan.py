@@ -11,7 +11,7 @@ from warex.campaigns.config.task_choice import TaskChoice, chosen_tasks
 from warex.campaigns.plan.dosing import dosed_scenario
 from warex.campaigns.plan.grid import grid, shares_answers, trial_seed
 from warex.errors import CampaignError, InputError, TraceError
-from warex.scenarios.injection.replay import Replay, read_replay
+from warex.scenarios.injection.replay import read_replay
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import EVENTS, NO_PROXY, TrialBegan, TrialKey, read_trace, trial_dir
 from warex.trials.context import TrialSpec
@@ -34,7 +34,7 @@ def plan(config: CampaignConfig) -> CampaignPlan:
     Raises CampaignError or ScenarioError for what does not exist, InputError for a name that is too
     long for a folder.
     """
-    with _told_with_its_source(config):
+    with _named_in_errors(config):
         benchmark = benchmark_of(config.benchmark)
         tasks = chosen_tasks(config.tasks, benchmark.tasks(), config.seed, benchmark.site_names_of)
         conditions = {each.name: each for each in config.conditions}
@@ -57,7 +57,7 @@ def plan(config: CampaignConfig) -> CampaignPlan:
         )
         for key in grid(config, tasks)
     )
-    with _told_with_its_source(config):
+    with _named_in_errors(config):
         for spec in trials:
             trial_dir(Path(), spec.key)
     return CampaignPlan(config, benchmark, trials)
@@ -81,7 +81,7 @@ def _require_ready(
 
 
 @contextmanager
-def _told_with_its_source(config: CampaignConfig) -> Iterator[None]:
+def _named_in_errors(config: CampaignConfig) -> Iterator[None]:
     """Prefix errors of a campaign with its file or built-in name."""
     try:
         yield
@@ -106,12 +106,22 @@ def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
     benchmark = benchmark_of(config.benchmark)
     if began.task not in benchmark.tasks():
         raise CampaignError(f"{trial} is of the task {began.task!r}, which {benchmark.name} lacks")
-    with _told_with_its_source(config):
+    with _named_in_errors(config):
         _require_ready(benchmark, (began.task,), tuple(agent.spec for agent in config.agents))
     # Cut to the longest name of a condition.
     condition = f"replay of {began.agent} {began.condition}"[:80].strip()
     trials = tuple(
-        _replayed(agent.spec, _playbook(agent), began, replay, condition, str(trial))
+        TrialSpec(
+            TrialKey(began.benchmark, agent.name, condition, began.task, 1),
+            agent.spec,
+            replay.seed,
+            replay.scenario,
+            arm=replay.arm,
+            schedule=replay.schedule,
+            defence=replay.defence,
+            replay_of=str(trial),
+            playbook=_playbook(agent),
+        )
         for agent in config.agents
     )
     narrowed = config.model_copy(
@@ -125,27 +135,6 @@ def plan_replay(config: CampaignConfig, trial: Path) -> CampaignPlan:
         }
     )
     return CampaignPlan(narrowed, benchmark, trials)
-
-
-def _replayed(
-    agent: AgentSpec,
-    playbook: Playbook | None,
-    began: TrialBegan,
-    replay: Replay,
-    condition: str,
-    trial: str,
-) -> TrialSpec:
-    return TrialSpec(
-        TrialKey(began.benchmark, agent.name, condition, began.task, 1),
-        agent,
-        replay.seed,
-        replay.scenario,
-        arm=replay.arm,
-        schedule=replay.schedule,
-        defence=replay.defence,
-        replay_of=trial,
-        playbook=playbook,
-    )
 
 
 def _began(trial: Path) -> TrialBegan:

@@ -1,6 +1,6 @@
 """Applies a condition's dose to its scenario: intensity, frequency, and longest hold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue, ValidationError
 
@@ -34,8 +34,7 @@ def dosed_scenario(condition: ConditionConfig, longest_hold_s: float | None) -> 
 
 def scaled(scenario: Scenario, intensity: float) -> Scenario:
     """Return the scenario with each fault's size multiplied. Raises ScenarioError if impossible."""
-    rules = tuple(_scaled(rule, intensity) for rule in scenario.rules)
-    return scenario.model_copy(update={"rules": rules})
+    return _with_each_rule(scenario, lambda rule: _scaled(rule, intensity))
 
 
 def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
@@ -44,19 +43,21 @@ def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
     Matches are counted per rule, since the paper counts injections per task. Windows are kept, as
     is the probability of a rule that has one.
     """
-    rules = tuple(
-        _triggered(rule, frequency_trigger(frequency, _probability(rule.trigger))).model_copy(
-            update={"per": "rule"}
-        )
-        for rule in scenario.rules
-    )
-    return scenario.model_copy(update={"rules": rules})
+
+    def changed(rule: Rule) -> Rule:
+        trigger = frequency_trigger(frequency, _probability(rule.trigger))
+        return _triggered(rule, trigger).model_copy(update={"per": "rule"})
+
+    return _with_each_rule(scenario, changed)
 
 
 def with_first(scenario: Scenario, times: int) -> Scenario:
     """Return the scenario with each rule hitting its first matches, within its windows."""
-    rules = tuple(_triggered(rule, {"first": times}) for rule in scenario.rules)
-    return scenario.model_copy(update={"rules": rules})
+    return _with_each_rule(scenario, lambda rule: _triggered(rule, {"first": times}))
+
+
+def _with_each_rule(scenario: Scenario, change: Callable[[Rule], Rule]) -> Scenario:
+    return scenario.model_copy(update={"rules": tuple(map(change, scenario.rules))})
 
 
 def _probability(trigger: Trigger) -> float:
@@ -74,11 +75,10 @@ def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scen
     """Return the scenario with no fault holding an exchange longer than ``longest_hold_s``."""
     if longest_hold_s is None:
         return scenario
-    rules = tuple(
-        rule.model_copy(update={"fault": rule.fault.held_at_most(longest_hold_s)})
-        for rule in scenario.rules
+    return _with_each_rule(
+        scenario,
+        lambda rule: rule.model_copy(update={"fault": rule.fault.held_at_most(longest_hold_s)}),
     )
-    return scenario.model_copy(update={"rules": rules})
 
 
 def with_intensity(

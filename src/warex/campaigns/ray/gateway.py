@@ -76,14 +76,13 @@ def gateway(pipe: Connection, address: str, lanes: int | None, work: CampaignPay
     silence_stderr()
     import ray
 
-    # Ray too starts a cluster for "local"; without an address it would look for a running one.
-    where: dict[str, Any] = {"address": address}
-    if address == LOCAL:
-        where["num_cpus"] = lanes
+    local = address == LOCAL
     try:
         ray.init(
-            **where,
-            include_dashboard=None if address != LOCAL else False,
+            # Ray too starts a cluster for "local"; without an address it looks for a running one.
+            address=address,
+            num_cpus=lanes if local else None,
+            include_dashboard=False if local else None,
             log_to_driver=False,
             configure_logging=False,
         )

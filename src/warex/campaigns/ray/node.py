@@ -57,16 +57,7 @@ class AttemptResult:
     """New answers for the run's LLM cache, by name."""
 
 
-@dataclass(slots=True)
-class _WorkerState:
-    """What this worker process keeps for a campaign's next trials."""
-
-    work: CampaignPayload
-    context: TrialContext
-    until: ExitStack
-
-
-_ready: list[_WorkerState] = []
+_ready: list[tuple[TrialContext, ExitStack]] = []
 """At most one: a worker process belongs to one Ray job, which is one campaign."""
 
 
@@ -82,7 +73,7 @@ def run_attempt(
 
 def _setting(work: CampaignPayload) -> TrialContext:
     if _ready:
-        return _ready[0].context
+        return _ready[0][0]
     if (here := version("warex")) != work.version:
         raise MachineError(
             f"WAREX is {here} here and {work.version} where the campaign runs; install the same"
@@ -100,9 +91,9 @@ def _setting(work: CampaignPayload) -> TrialContext:
             isolation,
         )
     )
-    environment = {**os.environ, **work.variables}
-    _ready.append(_WorkerState(work, replace(context, base_environment=environment), until))
-    return _ready[0].context
+    context = replace(context, base_environment={**os.environ, **work.variables})
+    _ready.append((context, until))
+    return context
 
 
 def _attempt(

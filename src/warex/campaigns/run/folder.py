@@ -86,20 +86,16 @@ def _locked(run: Path) -> Iterator[None]:
     except OSError as error:
         raise write_error(run, error) from None
     try:
-        _lock(handle, run)
+        try:
+            # The kernel releases the lock when the process ends.
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"another process is running in {run}; let it end, or give another --out"
+            ) from None
         yield
     finally:
         os.close(handle)
-
-
-def _lock(handle: int, run: Path) -> None:
-    try:
-        # The kernel releases the lock when the process ends.
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(
-            f"another process is running in {run}; let it end, or give another --out"
-        ) from None
 
 
 def _is_partial_write(path: Path) -> bool:
@@ -109,7 +105,12 @@ def _is_partial_write(path: Path) -> bool:
 
 def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str], None]) -> None:
     before = read_manifest(run / MANIFEST)
-    _require_version(run, before, now)
+    begun, this = before.versions.get("warex"), now.versions.get("warex")
+    if begun != this:
+        raise InputError(
+            f"{run} was begun by WAREX {begun}, and this is {this}, whose trials may differ; go on"
+            " with that version, or give another --out"
+        )
     then, given = before.campaign, now.campaign
     changed = {key for key in then.keys() | given.keys() if then.get(key) != given.get(key)}
     if other := sorted(changed.difference(_MUTABLE_KEYS)):
@@ -136,12 +137,3 @@ def _resume(run: Path, now: Manifest, prices: PriceTable, notice: Callable[[str]
         named = {key: getattr(now, key) for key in _OF_PRICES} if repriced else {}
         update = {"campaign": kept | last, **named}
         write_manifest(run / MANIFEST, before.model_copy(update=update))
-
-
-def _require_version(run: Path, before: Manifest, now: Manifest) -> None:
-    begun, this = before.versions.get("warex"), now.versions.get("warex")
-    if begun != this:
-        raise InputError(
-            f"{run} was begun by WAREX {begun}, and this is {this}, whose trials may differ; go on"
-            " with that version, or give another --out"
-        )

@@ -60,9 +60,8 @@ def nonbreaking_units(words: str) -> str:
     return _UNIT.sub("\u00a0", words)
 
 
-def render_html(run: Run, table: Table | None = None) -> str:
+def render_html(run: Run, table: Table) -> str:
     """Return the report as HTML. Links are relative to the run's folder."""
-    table = table or tabulate(run)
     pages = environment()
     pages.filters["nonbreaking_units"] = nonbreaking_units
     words = pages.get_template("report.html").render(

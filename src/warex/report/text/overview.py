@@ -117,7 +117,7 @@ def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
         if not scored:
             return "no trial was scored."
         why = f"; without {CLEAN} what faults change is not known." if tested else "."
-        return _named(scored, ", ") + why
+        return _named(scored) + why
     said = f"{clean.success} under {CLEAN}"
     if not tested:
         return f"{said}; no fault was tried."
@@ -126,12 +126,12 @@ def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
         if row.delta is not None:
             by[conclusion_of(row.delta)].append(row.condition)
     words: dict[Conclusion, str] = {"falls": "falls", "gains": "gains", "kept": "unchanged"}
-    parts = [said, *(f"{word} under {_listed(by[it])}" for it, word in words.items() if by[it])]
+    parts = [said, *(f"{word} under {_named(by[it])}" for it, word in words.items() if by[it])]
     if len(by["inconclusive"]) == len(tested):
         which = f"all {len(tested)} faults" if len(tested) > 1 else tested[0].condition
         parts.append(f"inconclusive: {which}{_reach(table, agent)}")
     elif by["inconclusive"]:
-        parts.append(f"inconclusive: {_listed(by['inconclusive'])}")
+        parts.append(f"inconclusive: {_named(by['inconclusive'])}")
     return "; ".join(parts) + "."
 
 
@@ -180,11 +180,7 @@ def _cost(rows: Sequence[ConditionRow], tested: Sequence[ConditionRow], *, scrip
     return f"{before}{span}{'' if before else ' a trial'} under faults."
 
 
-def _listed(names: Sequence[str]) -> str:
-    return _named(names, ", ")
-
-
-def _named(names: Sequence[str], between: str) -> str:
+def _named(names: Sequence[str], between: str = ", ") -> str:
     more = len(names) - _MOST_NAMES
     if more <= 1:
         return between.join(names)
