@@ -124,9 +124,9 @@ def _clicked(trial: TrialEvents, asked: SeenRequest, late: float) -> bool:
 
     On HTTPS the browser reports a user gesture in ``Sec-Fetch-User`` (Fetch Metadata).
     """
-    told = {name.lower(): value for name, value in asked.event.headers}
-    if "sec-fetch-mode" in told:
-        return told.get("sec-fetch-user") == "?1"
+    headers = {name.lower(): value for name, value in asked.event.headers}
+    if "sec-fetch-mode" in headers:
+        return headers.get("sec-fetch-user") == "?1"
     return late <= _CLICKS_WITHIN and not _comes_by_itself(trial, asked)
 
 

@@ -120,7 +120,7 @@ class TrialEvents:
         self.ended: float = inf
         """Second at which the agent gave its last answer."""
         self._status: dict[str, tuple[int | None, float]] = {}
-        told: list[tuple[Entry, LlmCall]] = []
+        calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
         late: set[str] = set()
         for entry in entries:
@@ -144,18 +144,18 @@ class TrialEvents:
                         PageReport(entry.t, seen.what)
                     )
                 case LlmCall() as call:
-                    told.append((entry, call))
+                    calls.append((entry, call))
                 case AgentAction() as action:
                     actions.setdefault(action.exchange, []).append(action)
                 case _:
                     pass
-        asked = {call.carrier for _, call in told}
+        asked = {call.carrier for _, call in calls}
         self.requests = [one for one in self.requests if one.event.exchange not in asked]
         self.calls = [
             ModelCall(
                 entry.seq, call, tuple(_acts(call, actions.get(call.exchange, ()), vocabulary))
             )
-            for entry, call in told
+            for entry, call in calls
         ]
 
     def call_of(self, exchange: str) -> ModelCall | None:

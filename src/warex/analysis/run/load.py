@@ -41,11 +41,11 @@ class Run:
     @property
     def trials(self) -> tuple[TrialRecord, ...]:
         """The last attempt with an outcome of each trial, or its first one if none has any."""
-        standing: dict[TrialKey, TrialRecord] = {}
+        latest: dict[TrialKey, TrialRecord] = {}
         for attempt in self.attempts:
-            if attempt.outcome is not None or attempt.key not in standing:
-                standing[attempt.key] = attempt
-        return tuple(standing.values())
+            if attempt.outcome is not None or attempt.key not in latest:
+                latest[attempt.key] = attempt
+        return tuple(latest.values())
 
     def void_attempts(self, agent: str, condition: str) -> int:
         """Count the void attempts, including those followed by a counted one."""

@@ -97,13 +97,13 @@ def _change(row: ConditionRow, delta: Delta) -> str:
 def _regime(row: ConditionRow) -> str | None:
     if row.regime is None or row.regime.name in ("unclear", "unaffected"):
         return None
-    told = {
+    phrases = {
         "premature termination": "is cheap only because it gives up",
         "resource-intensive failure": "fails without giving up, at full cost",
         "recovered at a cost": "keeps its success at a price",
     }
     return (
-        f"Under {row.condition} {row.agent} {told[row.regime.name]} ({row.regime.name})."
+        f"Under {row.condition} {row.agent} {phrases[row.regime.name]} ({row.regime.name})."
         f" {row.regime.why}"
     )
 

@@ -144,13 +144,13 @@ class _Agent:
         return detectable_drop(self._clean, self.floor, tested)
 
     def doses(self) -> list[DoseSeries]:
-        standing = [
+        doses = [
             (dose, DosePoint(dose.value, row.condition, row.success, row.delta))
             for row in self.rows
             if row.success.n
             for dose in self._setups[row.condition].doses
         ]
-        return dose_series(self.name, standing, self._solved)
+        return dose_series(self.name, doses, self._solved)
 
     def defences(self) -> list[DefenceEffect]:
         bare = {setup: c for c, setup in self._setups.items() if setup.defence is None}

@@ -80,11 +80,11 @@ def behaviour(
     faults = {v.fault_seq for v in bad}
     since = next((entry.t for entry in entries if entry.seq in faults), None)
     # Compared by type: an isinstance check is slow, and most entries are irrelevant.
-    told = [entry.event for entry in entries if type(entry.event) in _RELEVANT]
-    calls = [event for event in told if isinstance(event, LlmCall)]
+    events = [entry.event for entry in entries if type(entry.event) in _RELEVANT]
+    calls = [event for event in events if isinstance(event, LlmCall)]
     return Behaviour(
-        reloads=sum(_reloads(told, vocabulary)),
-        duplicated_writes=_duplicated_writes(told, {call.carrier for call in calls}),
+        reloads=sum(_reloads(events, vocabulary)),
+        duplicated_writes=_duplicated_writes(events, {call.carrier for call in calls}),
         steps_after=None if since is None else len({c.step for c in calls if c.began >= since}),
         tries=sum(v.tries for v in bad),
     )
@@ -102,10 +102,10 @@ def false_success(
     return claims_success(TrialEvents(said, vocabulary))
 
 
-def _reloads(told: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:
+def _reloads(events: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:
     again = vocabulary.retry if vocabulary else ()
     page = ""
-    for event in told:
+    for event in events:
         if isinstance(event, RequestSeen):
             page = urldefrag(event.url).url if event.top_level else page
         elif isinstance(event, AgentAction) and event.role == "recover":
@@ -123,7 +123,7 @@ def _texts(arguments: JsonValue) -> Iterator[str]:
     yield from (value.strip("'\" ") for value in values if isinstance(value, str))
 
 
-def _duplicated_writes(told: Sequence[Event], calls: set[str]) -> int:
+def _duplicated_writes(events: Sequence[Event], calls: set[str]) -> int:
     """Count the writes that a site received again after a fault.
 
     It received one if it answered, or if a fault replaced its answer. Silent repeats by the browser
@@ -132,10 +132,10 @@ def _duplicated_writes(told: Sequence[Event], calls: set[str]) -> int:
     writes: dict[str, tuple[str, str, int, int]] = {}
     had: Counter[tuple[str, str, int, int]] = Counter()
     acted: set[str] = set()
-    if not any(isinstance(event, FaultDelivered) for event in told):
+    if not any(isinstance(event, FaultDelivered) for event in events):
         return 0
     faults = duplicates = 0
-    for event in told:
+    for event in events:
         match event:
             case Disarmed(by="terminal_action" | "harness"):
                 break

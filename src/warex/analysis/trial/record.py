@@ -126,7 +126,7 @@ class TrialRecord:
 
     @property
     def detected(self) -> bool | None:
-        """Whether the agent noticed any of its faults; None where that cannot be told."""
+        """Whether the agent noticed any of its faults; None if unknown."""
         known = [r.detected for r in self.recoveries if r.detected is not None]
         return any(known) if known else None
 

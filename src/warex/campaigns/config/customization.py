@@ -133,7 +133,8 @@ class _Parts:
     """The benchmark's; only its name if that is all."""
     agents: list[dict[str, Any]]
     tasks: Mapping[str, Any]
-    told: str
+    comment: str
+    """About the tasks."""
     keys: Mapping[str, Any]
 
 
@@ -151,7 +152,7 @@ name = {as_toml(name)}
 """
     keys = {"benchmark": kind.name} if alone else {}
     head += "".join(f"{key} = {as_toml(value)}\n" for key, value in keys.items())
-    head += f"{_comment(parts.told)}tasks = {as_toml(parts.tasks)}\n"
+    head += f"{_comment(parts.comment)}tasks = {as_toml(parts.tasks)}\n"
     head += "".join(f"{key} = {as_toml(value)}\n" for key, value in parts.keys.items())
     agents = "\n".join(
         "[[agents]]\n" + "".join(f"{key} = {as_toml(value)}\n" for key, value in agent.items())
@@ -174,19 +175,19 @@ def _parts(
     example = tomllib.loads(kind.example)
     paper = EXPERIMENTS.get(kind.name) if source in ("paper", "popup") else None
     tasks = preset["tasks"] if embedded else paper.tasks if paper else example.get("tasks", {})
-    keys = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")
-    told = {key: preset[key] for key in keys if key in preset}
+    names = ("repeats", "seed", "jobs", "timeout_s", "longest_hold_s")
+    keys = {name: preset[name] for name in names if name in preset}
     if not embedded:
-        told |= {"repeats": 1, "jobs": 1, "timeout_s": example.get("timeout_s", 300.0)}
+        keys |= {"repeats": 1, "jobs": 1, "timeout_s": example.get("timeout_s", 300.0)}
     if paper:
-        told |= {"jobs": paper.jobs, "timeout_s": paper.timeout_s}
+        keys |= {"jobs": paper.jobs, "timeout_s": paper.timeout_s}
     return _Parts(
         kind,
         _table(kind, (preset if embedded else example)["benchmark"], paper, changes),
         _agents(preset["agents"] if embedded else example["agents"], paper, changes),
         _narrowed(tasks, changes) or {"all": True},
-        paper.told if paper and not changes.only_sites else "",
-        told,
+        paper.comment if paper and not changes.only_sites else "",
+        keys,
     )
 
 

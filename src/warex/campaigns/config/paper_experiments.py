@@ -26,7 +26,7 @@ class Experiment:
     observation: tuple[str, ...]
     """What the agent's model sees of a page."""
     tasks: Mapping[str, JsonValue]
-    told: str
+    comment: str
     """A comment about the tasks."""
     timeout_s: float = 600.0
     """WAREX's value: the paper gives none. Its slowest agent took 330 s a task on average."""
@@ -40,7 +40,7 @@ _WEBARENA = Experiment(
     max_steps=20,
     observation=("axtree",),
     tasks={"without_sites": ["map", "wikipedia"], "without": list(GITLAB_AND_REDDIT)},
-    told=(
+    comment=(
         "The paper ran 660 of WebArena's 812 tasks, without the map, and does not name them. 684 do"
         " without the map. Exactly 660 are left where the two other groups go that need GitLab and"
         " one more site: 6 with Wikipedia and these 18 with Reddit. For all 684 write"
@@ -63,7 +63,7 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             max_steps=25,
             observation=("axtree", "screenshot"),
             tasks={"all": True},
-            told=(
+            comment=(
                 "All 112, as in the paper. To a model that takes no pictures, as the paper's"
                 " GPT-OSS, show only the axtree. With nav among the actions the demo agent has"
                 " goto, by which the paper's reloaded; by itself it can load no page again."
@@ -75,7 +75,7 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             max_steps=30,
             observation=("screenshot", "html"),
             tasks={"all": True},
-            told="All 643 on 15 live sites, as in the paper; the sites have changed since.",
+            comment="All 643 on 15 live sites, as in the paper; the sites have changed since.",
             timeout_s=900.0,
             jobs=2,
             options={"judge": True, "judge_model": MODEL},

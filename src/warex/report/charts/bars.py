@@ -7,7 +7,18 @@ colours and axis.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from warex.report.charts.svg import Chart, bar, line, mark, rect, shortened, text, ticks, width_of
+from warex.report.charts.svg import (
+    Chart,
+    bar,
+    line,
+    mark,
+    mark_class,
+    rect,
+    shortened,
+    text,
+    ticks,
+    width_of,
+)
 from warex.traces import CLEAN, NO_PROXY
 
 WIDTH = 500.0
@@ -45,7 +56,7 @@ class ChartGroup:
     shape: int = 0
     """Number of its mark."""
     line_at: float | None = None
-    """Where a dashed line stands, to be compared with."""
+    """Where a dashed line is drawn."""
     band: tuple[float, float] | None = None
     """From where to where a difference says nothing."""
 
@@ -95,7 +106,7 @@ def whiskers(name: str, title: str, groups: Sequence[ChartGroup], axis: Axis) ->
     def draw(plot: _Plot, group: ChartGroup, entry: ChartRow, y: float, tip: str) -> Iterable[str]:
         assert entry.value is not None
         yield from _whisker(plot, entry, y)
-        look = f"hollow pen-{entry.hue}" if entry.hatched else f"fill-{entry.hue}"
+        look = mark_class(entry.hue, entry.hatched)
         yield mark(group.shape, plot.x(entry.value), y, look, tip)
 
     return _chart(name, title, groups, axis, draw, "Hollow")

@@ -55,7 +55,7 @@ def groups(
 
 
 def cost_axis_title(rows: Iterable[ConditionRow]) -> str:
-    """Return what an axis of money is called: prices that nobody paid are no dollars spent."""
+    """Return the title of an axis of cost."""
     return f"US dollars per trial{', as if paid' if any(row.as_if for row in rows) else ''}"
 
 

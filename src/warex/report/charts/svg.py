@@ -4,7 +4,7 @@ Shapes carry classes, never colours: in the report they take the page's light or
 file of its own a figure brings them along (light, as paper is).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
 from math import floor, log10
@@ -13,7 +13,7 @@ from warex.report.charts.palette import HEAT_STEPS, HUES, LIGHT
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "nabla", "bar", "star")
-"""Marks that can be told apart without colour, for agents."""
+"""Marks of agents, which differ without colour."""
 
 _LETTER = 0.61
 """Mean width of a letter, in font sizes: nothing here can measure text."""
@@ -36,30 +36,28 @@ class Chart:
 
 
 def inline(chart: Chart) -> str:
-    """Return the figure as it stands in a page, which must hold ``style()``."""
-    return (
-        f'<svg class="chart" role="img" viewBox="0 0 {num(chart.width)} {num(chart.height)}"'
-        f' width="{num(chart.width)}" height="{num(chart.height)}"'
-        f' aria-labelledby="{chart.name}-title {chart.name}-words">'
-        f'<title id="{chart.name}-title">{escape(chart.title)}</title>'
-        f'<desc id="{chart.name}-words">{escape(chart.description)}</desc>'
-        f"{_defs(chart)}{chart.body}</svg>"
-    )
+    """Return the figure for a page, which must hold ``style()``."""
+    return "".join(_lines(chart, "<svg"))
 
 
 def standalone(chart: Chart) -> str:
     """Return the figure as a file of its own, with its style sheet."""
-    name = escape(chart.name, quote=True)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img"'
-        f' viewBox="0 0 {num(chart.width)} {num(chart.height)}" width="{num(chart.width)}"'
-        f' height="{num(chart.height)}" aria-labelledby="{name}-title {name}-words">\n'
-        f'<title id="{name}-title">{escape(chart.title)}</title>\n'
-        f'<desc id="{name}-words">{escape(chart.description)}</desc>\n'
-        f"<style>{style(lambda colour: LIGHT[colour])}</style>\n"
-        f"{_defs(chart)}{chart.body}\n</svg>\n"
+    start, *head, body, end = _lines(chart, '<svg xmlns="http://www.w3.org/2000/svg"')
+    sheet = f"<style>{style(lambda colour: LIGHT[colour])}</style>"
+    declaration = '<?xml version="1.0" encoding="UTF-8"?>'
+    return "\n".join((declaration, start, *head, sheet, body, end, ""))
+
+
+def _lines(chart: Chart, tag: str) -> Iterator[str]:
+    name, width, height = chart.name, num(chart.width), num(chart.height)
+    yield (
+        f'{tag} class="chart" role="img" viewBox="0 0 {width} {height}" width="{width}"'
+        f' height="{height}" aria-labelledby="{name}-title {name}-words">'
     )
+    yield f'<title id="{name}-title">{escape(chart.title)}</title>'
+    yield f'<desc id="{name}-words">{escape(chart.description)}</desc>'
+    yield f"{_defs(chart)}{chart.body}"
+    yield "</svg>"
 
 
 def style(colour: Callable[[str], str] = lambda name: f"var(--{name})") -> str:
@@ -139,6 +137,11 @@ def bar(
     return f'{edge}<rect {size} fill="url(#{chart}-hatch-{hue})" pointer-events="none"/>'
 
 
+def mark_class(hue: int, hollow: bool) -> str:
+    """Return the class of a mark."""
+    return f"hollow pen-{hue}" if hollow else f"fill-{hue}"
+
+
 def mark(shape: int, x: float, y: float, look: str, tip: str = "", r: float = 5) -> str:
     """Draw the mark with that number in ``SHAPES`` (they begin anew after the last)."""
     name = SHAPES[shape % len(SHAPES)]
@@ -184,16 +187,9 @@ def arrange(name: str, title: str, words: str, charts: list[Chart], columns: int
         x, y = column * (wide + gap), row * (tall + gap)
         body = chart.body.replace(f"url(#{chart.name}-hatch", f"url(#{name}-hatch")
         parts.append(f'<g transform="translate({num(x)} {num(y)})">{body}</g>')
-    rows = -(-len(charts) // columns)
-    across = min(columns, len(charts))
-    return Chart(
-        name,
-        title,
-        words,
-        across * wide + (across - 1) * gap,
-        rows * tall + (rows - 1) * gap,
-        "".join(parts),
-    )
+    rows, across = -(-len(charts) // columns), min(columns, len(charts))
+    width, height = across * (wide + gap) - gap, rows * (tall + gap) - gap
+    return Chart(name, title, words, width, height, "".join(parts))
 
 
 def _defs(chart: Chart) -> str:

@@ -6,8 +6,8 @@ from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
 from warex.analysis.table.tabulate import Table
 from warex.report.charts.bars import hatch_legend
-from warex.report.charts.styles import ConditionStyle, condition_styles, cost_axis_title
-from warex.report.charts.svg import Chart, line, mark, shortened, text, ticks, width_of
+from warex.report.charts.styles import condition_styles, cost_axis_title
+from warex.report.charts.svg import Chart, line, mark, mark_class, shortened, text, ticks, width_of
 from warex.report.tables.columns import text as written
 from warex.report.text import formatting
 
@@ -26,7 +26,7 @@ def tradeoff(run: Run, table: Table) -> Chart:
     Rows without a known cost are left out.
     """
     shown = [row for row in table.rows if row.cost_usd and row.success.n]
-    look = condition_styles(table)
+    styles = condition_styles(table)
     agents = [agent for agent in run.agents if any(row.agent == agent for row in shown)]
     conditions = [c for c in run.conditions if any(row.condition == c for row in shown)]
     marks = ticks(0, max((_cost(row) for row in shown), default=1.0))
@@ -44,26 +44,18 @@ def tradeoff(run: Run, table: Table) -> Chart:
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         body.append(line(_LEFT, y(share), x(marks[-1]), y(share), "grid" if share else "axis"))
         body.append(text(_LEFT - 8, y(share) + 4, f"{100 * share:.0f}", "faint", "end"))
-    body.append(
-        text(
-            _WIDTH / 2,
-            _HEIGHT - 10,
-            f"{cost_axis_title(shown)} (upwards: success, %)",
-            "soft",
-            "middle",
-        )
-    )
-    taken: list[_Box] = [
-        (x(_cost(row)) - 7, y(row.success.value or 0) - 7, 14, 14) for row in shown
-    ]
-    for row in shown:
-        at = x(_cost(row)), y(row.success.value or 0)
-        body.append(mark(agents.index(row.agent), *at, _look(look[row.condition]), _words(row)))
-        number = str(1 + conditions.index(row.condition))
-        body.append(_label(number, at, taken))
+    title = f"{cost_axis_title(shown)} (upwards: success, %)"
+    body.append(text(_WIDTH / 2, _HEIGHT - 10, title, "soft", "middle"))
+    places = [(x(_cost(row)), y(row.success.value or 0)) for row in shown]
+    taken: list[_Box] = [(left - 7, top - 7, 14, 14) for left, top in places]
+    for row, at in zip(shown, places, strict=True):
+        style = styles[row.condition]
+        look = mark_class(style.hue, style.hatched)
+        body.append(mark(agents.index(row.agent), *at, look, _words(row)))
+        body.append(_label(str(1 + conditions.index(row.condition)), at, taken))
     height = _HEIGHT + 6
     legend = [(mark(place, 12, 0, "fill-0"), agent) for place, agent in enumerate(agents)] + [
-        (text(4, 4, str(1 + place), f"strong pen-text-{look[c].hue}"), c)
+        (text(4, 4, str(1 + place), f"strong pen-text-{styles[c].hue}"), c)
         for place, c in enumerate(conditions)
     ]
     columns = 2
@@ -76,17 +68,10 @@ def tradeoff(run: Run, table: Table) -> Chart:
             f"{text(28, 4, shortened(name, 32), 'soft')}</g>"
         )
     words = " ".join(f"{_words(row)}." for row in shown)
-    title = "Success against cost"
     tall = height + _LINE * lines + 8
-    key = (
-        f"{_KEY}"
-        f" {hatch_legend('Hollow', ((r.condition, look[r.condition].hatched) for r in shown))}"
-    )
-    return Chart("tradeoff", title, words, _WIDTH, tall, "".join(body), key.strip())
-
-
-def _look(look: ConditionStyle) -> str:
-    return f"hollow pen-{look.hue}" if look.hatched else f"fill-{look.hue}"
+    hollow = hatch_legend("Hollow", ((r.condition, styles[r.condition].hatched) for r in shown))
+    key = f"{_KEY} {hollow}".strip()
+    return Chart("tradeoff", "Success against cost", words, _WIDTH, tall, "".join(body), key)
 
 
 def _words(row: ConditionRow) -> str:
@@ -99,7 +84,7 @@ def _cost(row: ConditionRow) -> float:
 
 
 def _label(words: str, at: tuple[float, float], taken: list[_Box]) -> str:
-    """Write beside a mark where nothing else stands, if there is such a place."""
+    """Write beside a mark, where nothing else is drawn if possible."""
     wide = width_of(words, _LETTERS)
     boxes = list(_around(at, wide))
     box = next((b for b in boxes if not any(_overlap(b, other) for other in taken)), boxes[0])

@@ -69,13 +69,13 @@ def export(run: Run, folder: Path, table: Table | None = None) -> tuple[Path, ..
     return tuple(written)
 
 
-def export_runs(told: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
+def export_runs(runs: Sequence[tuple[Run, Table]], folder: Path) -> tuple[Path, ...]:
     """Write the paper's table of several runs into ``folder``; return the files, in order.
 
     Raises as ``export`` does.
     """
     _require_folder(folder)
-    return tuple(_export_sheet(paper_sheet(told), folder))
+    return tuple(_export_sheet(paper_sheet(runs), folder))
 
 
 def _export_sheet(sheet: Sheet, folder: Path) -> list[Path]:

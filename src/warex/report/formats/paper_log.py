@@ -27,7 +27,7 @@ def paper_logs(folder: Path) -> Iterator[str]:
     The last attempt with an outcome is used. Raises TraceError for a folder that
     holds no trial, and for a damaged trace.
     """
-    attempts = list(_standing(folder))
+    attempts = list(_last_attempts(folder))
     if not attempts:
         raise TraceError(f"{folder} holds no trial. {folder_hint(folder)}")
     keys = [trial_key_of(attempt) for attempt in attempts]
@@ -35,10 +35,10 @@ def paper_logs(folder: Path) -> Iterator[str]:
     for attempt, key in zip(attempts, keys, strict=True):
         there = path_exists(attempt / EVENTS)
         trace = read_trace(attempt / EVENTS) if there else Trace(())
-        yield "\n".join(_lines(trace, key, told=several)) + "\n"
+        yield "\n".join(_lines(trace, key, with_key=several)) + "\n"
 
 
-def _standing(folder: Path) -> Iterator[Path]:
+def _last_attempts(folder: Path) -> Iterator[Path]:
     if path_exists(folder / EVENTS) or path_exists(folder / OUTCOME):
         yield folder
         return
@@ -52,9 +52,9 @@ def _standing(folder: Path) -> Iterator[Path]:
         yield (finished or attempts)[-1]
 
 
-def _lines(trace: Trace, key: TrialKey, *, told: bool) -> Iterator[str]:
+def _lines(trace: Trace, key: TrialKey, *, with_key: bool) -> Iterator[str]:
     yield f"Task_Name_Number: {key.task}"
-    if told:
+    if with_key:
         # The paper has one log per trial; with several, each needs its key.
         yield f"Trial: {key.agent} / {key.condition} / repeat {key.repeat}"
     for call in trace.events(LlmCall):

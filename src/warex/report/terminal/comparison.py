@@ -70,8 +70,8 @@ def _price(change: ConditionChange) -> str:
         ("LLM calls", change.llm_calls, 2),
         ("US dollars (as if paid)" if change.as_if else "US dollars", change.cost_usd, 4),
     )
-    told = [f"{_signed(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None]
-    return f"{change.condition}: {', '.join(told)} a trial" if told else ""
+    parts = [f"{_signed(mean, digits)} {unit}" for unit, mean, digits in known if mean is not None]
+    return f"{change.condition}: {', '.join(parts)} a trial" if parts else ""
 
 
 def _signed(mean: Mean, digits: int) -> str:
