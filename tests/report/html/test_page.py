@@ -9,6 +9,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from tests.analysis.builders import RunFolder, Story, failed, solved
+from warex.analysis.metrics.metric import Unit
 from warex.analysis.run.load import load_run
 from warex.report.html.page import REPORT, SUMMARY, environment, nonbreaking_units, write_report
 from warex.report.text import formatting
@@ -57,8 +58,8 @@ def _page(run: Path) -> _Page:
     return _Page(write_report(load_run(run)).read_text())
 
 
-def _value(mean: Any) -> float | None:
-    return float(mean["value"]) if mean else None
+def _written(mean: Any, unit: Unit) -> str:
+    return formatting.amount(mean["value"], unit) if mean else formatting.UNKNOWN
 
 
 def test_the_report_holds_every_number_of_the_summary(run: Path) -> None:
@@ -70,17 +71,18 @@ def test_the_report_holds_every_number_of_the_summary(run: Path) -> None:
         numbers = [
             f"{row['success']['hits']}/{row['success']['n']}",
             *(f"{100 * end:.0f}" for end in row["success"]["interval"]),
-            formatting.seconds(_value(row["latency_s"])),
-            *(formatting.mean_cell(_value(row[name])) for name in ("llm_calls", "steps")),
-            *(formatting.tokens(_value(row[name])) for name in ("input_tokens", "output_tokens")),
-            formatting.usd(_value(row["cost_usd"])),
+            _written(row["latency_s"], "s"),
+            *(_written(row[name], "count") for name in ("llm_calls", "steps")),
+            *(_written(row[name], "tokens") for name in ("input_tokens", "output_tokens")),
+            _written(row["cost_usd"], "US dollars"),
             formatting.usd(row["paid_usd"]),
             str(row["voids"]),
         ]
         for name in ("recovery", "exposure"):
             numbers += [f"{row[name]['hits']}/{row[name]['n']}"] if row[name] else []
         numbers += [f"{100 * row['delta']['value']:+.0f}"] if row["delta"] else []
-        numbers += [formatting.tokens(cached)] if (cached := _value(row["cached_tokens"])) else []
+        cached = row["cached_tokens"]
+        numbers += [_written(cached, "tokens")] if cached and cached["value"] else []
         assert [n for n in numbers if n not in page.words] == []
 
 

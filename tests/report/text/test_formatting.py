@@ -7,9 +7,6 @@ from warex.report.text import formatting
 
 def test_what_is_not_known_is_a_dash_and_never_a_zero() -> None:
     written = [
-        formatting.seconds(None),
-        formatting.mean_cell(None),
-        formatting.tokens(None),
         formatting.usd(None),
         formatting.delta(None),
         formatting.fraction(None),

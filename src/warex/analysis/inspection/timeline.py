@@ -10,7 +10,7 @@ from warex.analysis.inspection.steps import ModelStep, describe_answer, steps
 from warex.analysis.inspection.tasks import TaskUse, task_uses
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import benchmark_vocabulary, prices_of, scripted_agents
-from warex.analysis.trial.record import TrialRecord, load_trial, run_of
+from warex.analysis.trial.record import TrialRecord, load_trial, read_attempt, run_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.llm.base import ABNORMAL_FINISH
@@ -20,7 +20,7 @@ from warex.text.english import count_noun
 from warex.traces import events
 from warex.traces.manifest import read_manifest
 from warex.traces.paths import EVENTS, MANIFEST
-from warex.traces.reader import Trace, read_trace
+from warex.traces.reader import Trace
 
 _LONGEST_URL = 100
 _CHANGES = 3
@@ -67,7 +67,7 @@ def inspect_trial(path: Path) -> Inspection:
     """
     if not path.is_dir():
         raise TraceError(f"{path} is not a folder; name one that holds a trial's {EVENTS}.")
-    trace = read_trace(path / EVENTS) if path_exists(path / EVENTS) else Trace(())
+    trace = read_attempt(path)
     run = run_of(path)
     manifest = read_manifest(run / MANIFEST) if run and path_exists(run / MANIFEST) else None
     began = next(iter(trace.events(events.TrialBegan)), None)

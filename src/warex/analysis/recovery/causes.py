@@ -11,7 +11,13 @@ from urllib.parse import urljoin
 
 from warex.analysis.recovery import equivalence
 from warex.analysis.recovery.connection_tries import split_url
-from warex.analysis.recovery.trial_events import ModelAction, ModelCall, SeenRequest, TrialEvents
+from warex.analysis.recovery.trial_events import (
+    ModelAction,
+    ModelCall,
+    SeenRequest,
+    TrialEvents,
+    argument_values,
+)
 from warex.traces.events import RequestSeen
 
 _LOADS_WITHIN = 12.0
@@ -193,8 +199,8 @@ def _comes_by_itself(trial: TrialEvents, asked: SeenRequest) -> bool:
         prompted = any(
             0 <= one.t - call.answered <= _LOADS_WITHIN for call in trial.calls if call.actions
         )
-        loaded = any(True for _ in trial.pages(one.t - _LOAD_BRINGS, one.t))
-        first = one.is_page and not any(True for _ in trial.pages(0, one.t))
+        loaded = any(trial.pages(one.t - _LOAD_BRINGS, one.t))
+        first = one.is_page and not any(trial.pages(0, one.t))
         if not prompted and not loaded and not first:
             return True
     return False
@@ -240,10 +246,8 @@ def _host(url: str) -> str:
 
 def _seconds(act: ModelAction) -> float:
     """Return the seconds that a wait takes at most, by its arguments."""
-    given = act.arguments
-    values = list(given.values()) if isinstance(given, dict) else given
     found = 0.0
-    for value in values if isinstance(values, list) else [values]:
+    for value in argument_values(act.arguments):
         try:
             number = float(str(value))
         except ValueError:

@@ -30,6 +30,18 @@ _GRACE_S = 10.0
 benchmark's."""
 
 
+def argument_values(arguments: JsonValue) -> list[JsonValue]:
+    """Return the values of an action's arguments, which may have names."""
+    values = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    return values if isinstance(values, list) else [values]
+
+
+def texts_in(arguments: JsonValue) -> tuple[str, ...]:
+    """Return the texts among an action's arguments, without quotation marks."""
+    values = argument_values(arguments)
+    return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAction:
     """One action that the model chose."""
@@ -41,10 +53,7 @@ class ModelAction:
     @property
     def texts(self) -> tuple[str, ...]:
         """The arguments that are texts."""
-        given = self.arguments
-        values = list(given.values()) if isinstance(given, dict) else given
-        values = values if isinstance(values, list) else [values]
-        return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
+        return texts_in(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)

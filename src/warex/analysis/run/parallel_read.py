@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from warex.analysis.trial.record import TrialRecord, load_trial
@@ -22,19 +22,12 @@ ATTEMPTS_PER_PROCESS = 600
 """Number of attempts up to which one process is as fast as two, with the time to start them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadJob:
-    """The input of one process."""
-
-    attempts: tuple[tuple[Path, Vocabulary | None], ...]
-    """Folders, each with the vocabulary of its benchmark."""
-    prices: PriceTable
+type _Attempts = Sequence[tuple[Path, Vocabulary | None]]
+"""Folders, each with the vocabulary of its benchmark."""
 
 
 def read_trials(
-    attempts: Sequence[tuple[Path, Vocabulary | None]],
-    prices: PriceTable,
-    processes: int | None = None,
+    attempts: _Attempts, prices: PriceTable, processes: int | None = None
 ) -> list[TrialRecord]:
     """Read the folders of attempts, in order.
 
@@ -44,22 +37,23 @@ def read_trials(
     if processes is None:
         processes = min(os.cpu_count() or 1, 1 + len(attempts) // ATTEMPTS_PER_PROCESS)
     if processes < 2:
-        return _read(ReadJob(tuple(attempts), prices))
+        return _read(attempts, prices)
     size = -(-len(attempts) // processes)
     starts = range(0, len(attempts), size)
-    jobs = [ReadJob(tuple(attempts[start : start + size]), prices) for start in starts]
-    with ThreadPoolExecutor(len(jobs)) as threads:
-        return [record for found in threads.map(_read_in_subprocess, jobs) for record in found]
+    parts = [attempts[start : start + size] for start in starts]
+    with ThreadPoolExecutor(len(parts)) as threads:
+        read = threads.map(_read_in_subprocess, parts, repeat(prices))
+        return [record for found in read for record in found]
 
 
-def _read(job: ReadJob) -> list[TrialRecord]:
-    return [load_trial(folder, vocabulary, job.prices) for folder, vocabulary in job.attempts]
+def _read(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord]:
+    return [load_trial(folder, vocabulary, prices) for folder, vocabulary in attempts]
 
 
-def _read_in_subprocess(job: ReadJob) -> list[TrialRecord]:
+def _read_in_subprocess(attempts: _Attempts, prices: PriceTable) -> list[TrialRecord]:
     done = subprocess.run(
         [sys.executable, "-m", "warex.analysis.run.parallel_read"],
-        input=pickle.dumps(job),
+        input=pickle.dumps((attempts, prices)),
         capture_output=True,
         check=False,
     )
@@ -78,7 +72,7 @@ def _read_in_subprocess(job: ReadJob) -> list[TrialRecord]:
 def _main() -> None:
     found: list[TrialRecord] | TraceError
     try:
-        found = _read(pickle.load(sys.stdin.buffer))
+        found = _read(*pickle.load(sys.stdin.buffer))
     except TraceError as error:
         found = error
     sys.stdout.buffer.write(pickle.dumps(found))

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
-from pydantic import JsonValue
-
 from warex.analysis.recovery import Recovery, claims_success
 from warex.analysis.recovery.equivalence import is_write
-from warex.analysis.recovery.trial_events import TrialEvents
+from warex.analysis.recovery.trial_events import TrialEvents, texts_in
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import (
     AgentAction,
@@ -109,18 +107,11 @@ def _reloads(events: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator
         if isinstance(event, RequestSeen):
             page = urldefrag(event.url).url if event.top_level else page
         elif isinstance(event, AgentAction) and event.role == "recover":
-            yield event.name in again or page in map(_bare, _texts(event.arguments))
+            yield event.name in again or page in map(_bare, texts_in(event.arguments))
 
 
 def _bare(url: str) -> str:
     return urldefrag(url).url
-
-
-def _texts(arguments: JsonValue) -> Iterator[str]:
-    values = arguments.values() if isinstance(arguments, dict) else arguments
-    if isinstance(values, str | int | float | None):
-        return
-    yield from (value.strip("'\" ") for value in values if isinstance(value, str))
 
 
 def _duplicated_writes(events: Sequence[Event], calls: set[str]) -> int:

@@ -1,6 +1,5 @@
 """The record of one trial: its figures, each with its lines of the trace."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -166,7 +165,7 @@ def load_trial(
     given. Trace and outcome may be missing. Raises TraceError for a damaged one.
     """
     if trace is None:
-        trace = read_trace(path / EVENTS, lean=True) if path_exists(path / EVENTS) else Trace(())
+        trace = read_attempt(path, lean=True)
     entries = trace.entries
     outcome = read_outcome(path)
     solved = isinstance(outcome, Counted) and outcome.score >= 1
@@ -181,7 +180,7 @@ def load_trial(
     key, attempt = _identity(path, began)
     watched = bool(entries) and key.condition != NO_PROXY
     canaries = [canary.passed for canary in trace.events(Canary)]
-    unread = llm_unread(entries)
+    unread, requests = llm_unread(entries), trace.events(RequestSeen)
     record = TrialRecord(
         key=key,
         attempt=attempt,
@@ -198,7 +197,7 @@ def load_trial(
         canary=all(canaries) if canaries else None,
         harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
         truncated=trace.truncation,
-        site=_site(trace.events(RequestSeen)),
+        site=next((split_url(r.url).hostname for r in requests if r.top_level), None),
         llm_unread=unread,
         popups=popup_handling(entries),
         attacks=attack_outcomes(entries),
@@ -206,6 +205,11 @@ def load_trial(
         has_trace=watched,
     )
     return record.with_calls_unknown() if unread else record
+
+
+def read_attempt(path: Path, *, lean: bool = False) -> Trace:
+    """Return the trace in an attempt's folder; an empty one if there is none."""
+    return read_trace(path / EVENTS, lean=lean) if path_exists(path / EVENTS) else Trace(())
 
 
 def _never_armed(trace: Trace, began: TrialBegan | None) -> str | None:
@@ -224,8 +228,8 @@ def trial_key_of(path: Path) -> TrialKey:
     """
     if found := _key_in(path):
         return found[0]
-    trace = read_trace(path / EVENTS, lean=True) if path_exists(path / EVENTS) else Trace(())
-    return _identity(path, next(iter(trace.events(TrialBegan)), None))[0]
+    began = next(iter(read_attempt(path, lean=True).events(TrialBegan)), None)
+    return _identity(path, began)[0]
 
 
 def run_of(path: Path) -> Path | None:
@@ -248,10 +252,6 @@ def vocabulary_of(
         raise TraceError(f"{path / EVENTS}: the vocabulary of trial_began: {what}.") from None
     known = own or benchmarks
     return known if known and known.names else None
-
-
-def _site(requests: Iterable[RequestSeen]) -> str | None:
-    return next((split_url(it.url).hostname for it in requests if it.top_level), None)
 
 
 def _identity(path: Path, began: TrialBegan | None) -> tuple[TrialKey, int]:

@@ -12,13 +12,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from warex.analysis.run.folder_hints import folder_hint
-from warex.analysis.trial.record import trial_key_of
+from warex.analysis.trial.record import read_attempt, trial_key_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.report.text.formatting import UNKNOWN
 from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
 from warex.traces.paths import EVENTS, OUTCOME, TrialKey
-from warex.traces.reader import Trace, read_trace
+from warex.traces.reader import Trace
 
 
 def paper_logs(folder: Path) -> Iterator[str]:
@@ -33,9 +33,7 @@ def paper_logs(folder: Path) -> Iterator[str]:
     keys = [trial_key_of(attempt) for attempt in attempts]
     several = len({(key.agent, key.condition, key.repeat) for key in keys}) > 1
     for attempt, key in zip(attempts, keys, strict=True):
-        there = path_exists(attempt / EVENTS)
-        trace = read_trace(attempt / EVENTS) if there else Trace(())
-        yield "\n".join(_lines(trace, key, with_key=several)) + "\n"
+        yield "\n".join(_lines(read_attempt(attempt), key, with_key=several)) + "\n"
 
 
 def _last_attempts(folder: Path) -> Iterator[Path]:

@@ -39,21 +39,6 @@ def p(of: float | None) -> str:
     return "< 0.001" if of < 0.001 else f"{of:.3f}"
 
 
-def seconds(of: float | None) -> str:
-    """Write a time."""
-    return UNKNOWN if of is None else f"{of:.1f} s"
-
-
-def mean_cell(of: float | None) -> str:
-    """Write a mean of counts."""
-    return UNKNOWN if of is None else f"{of:.1f}"
-
-
-def tokens(of: float | None) -> str:
-    """Write a mean number of tokens."""
-    return UNKNOWN if of is None else f"{of:,.0f}"
-
-
 def usd(of: float | None, as_if: object = None) -> str:
     """Write US dollars, with more digits below 1.
 
@@ -81,11 +66,11 @@ def _points(of: float) -> str:
 
 
 _AMOUNTS: Final[Mapping[Unit, Callable[[float], str]]] = {
-    "count": mean_cell,
+    "count": "{:.1f}".format,
     "ratio": "{:.2f}".format,
-    "s": seconds,
-    "tokens": tokens,
-    "tokens/s": mean_cell,
+    "s": "{:.1f} s".format,
+    "tokens": "{:,.0f}".format,
+    "tokens/s": "{:.1f}".format,
     "US dollars": usd,
     "p": p,
 }
