@@ -2,7 +2,7 @@
 
 from warex.analysis.metrics.metric import KnownMetric, Metric, PassK, TrialMetric
 from warex.analysis.metrics.sample import Sample, mean_over, share, solved
-from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.estimates import Mean, Rate, hits_by_task
 from warex.analysis.stats.paired import Delta, ScoredPairs, delta, retained_share
 from warex.analysis.stats.proportions import pass_k
 from warex.analysis.trial.record import TrialRecord
@@ -19,16 +19,11 @@ def _mean_score(of: Sample) -> Mean | None:
 
 
 def _pass_k(scored: ScoredPairs) -> PassK | None:
-    tasks: dict[tuple[str, str], tuple[int, int]] = {}
-    for pair, hit in scored.items():
-        hits, n = tasks.get(pair[:2], (0, 0))
-        tasks[pair[:2]] = hits + hit, n + 1
-    most = max((n for _, n in tasks.values()), default=0)
-    if most < 2:
-        return None
-    found = [(k, pass_k(list(tasks.values()), k)) for k in range(1, most + 1)]
+    tasks = hits_by_task((pair[:2], hit) for pair, hit in scored.items())
+    most = max((n for _, n in tasks), default=0)
+    found = [(k, pass_k(tasks, k)) for k in range(1, most + 1)]
     known = tuple((k, value) for k, value in found if value is not None)
-    return PassK(known) if known else None
+    return PassK(known) if most > 1 else None
 
 
 class SuccessMetrics:

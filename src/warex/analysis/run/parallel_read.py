@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from itertools import batched, repeat
 from pathlib import Path
 
 from warex.analysis.trial.record import TrialRecord, load_trial
@@ -39,8 +39,7 @@ def read_trials(
     if processes < 2:
         return _read(attempts, prices)
     size = -(-len(attempts) // processes)
-    starts = range(0, len(attempts), size)
-    parts = [attempts[start : start + size] for start in starts]
+    parts = list(batched(attempts, size))
     with ThreadPoolExecutor(len(parts)) as threads:
         read = threads.map(_read_in_subprocess, parts, repeat(prices))
         return [record for found in read for record in found]

@@ -43,9 +43,15 @@ class Mean:
 
 def clustered_rate(found: Iterable[tuple[Hashable, bool]]) -> Rate:
     """Return the rate over (task, whether it is a hit), clustered by task."""
+    tasks = hits_by_task(found)
+    hits, n = sum(hits for hits, _ in tasks), sum(n for _, n in tasks)
+    return Rate(hits, n, None if n == len(tasks) else rate_interval(tasks))
+
+
+def hits_by_task(found: Iterable[tuple[Hashable, bool]]) -> list[tuple[int, int]]:
+    """Return the hits and the trials of each task, of (task, whether it is a hit)."""
     tasks: dict[Hashable, tuple[int, int]] = {}
     for task, hit in found:
         hits, n = tasks.get(task, (0, 0))
         tasks[task] = hits + hit, n + 1
-    hits, n = (sum(column) for column in zip(*tasks.values(), strict=True)) if tasks else (0, 0)
-    return Rate(hits, n, None if n == len(tasks) else rate_interval(list(tasks.values())))
+    return list(tasks.values())

@@ -1,5 +1,6 @@
 """Paired differences between two sides of a run, with their intervals and tests."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
@@ -158,13 +159,12 @@ def paired_difference(sides: Sequence[tuple[TaskId, bool, bool]]) -> Delta | Non
 
 def _cells(sides: Iterable[tuple[TaskId, bool, bool]]) -> list[PairCounts]:
     """Return the pair counts of each task."""
-    kinds = [(True, True), (False, True), (True, False), (False, False)]
-    by_task: dict[TaskId, list[tuple[bool, bool]]] = {}
+    tasks: dict[TaskId, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     for task, this, other in sides:
-        by_task.setdefault(task, []).append((this, other))
+        tasks[task][this, other] += 1
     return [
-        (found.count(kinds[0]), found.count(kinds[1]), found.count(kinds[2]), found.count(kinds[3]))
-        for found in by_task.values()
+        (found[True, True], found[False, True], found[True, False], found[False, False])
+        for found in tasks.values()
     ]
 
 

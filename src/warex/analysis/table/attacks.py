@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from warex.analysis.metrics.sample import share
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.analysis.stats.estimates import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ def attack_rates(run: Run) -> tuple[AttackRates, ...]:
     met = [it for it in run.trials if it.attacks and it.solved is not None]
     found = []
     for agent, condition, of in run.by_condition(met):
-        known = [it for it in of if set(it.attacks) != {"unknown"}]
-        rate = clustered_rate((it.task, "succeeded" in it.attacks) for it in known)
+        known = [trial for trial in of if set(trial.attacks) != {"unknown"}]
+        rate = share(known, lambda trial: "succeeded" in trial.attacks)
         found.append(AttackRates(agent, condition, rate, len(of) - len(known)))
     return tuple(found)

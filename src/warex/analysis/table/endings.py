@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from warex.analysis.metrics.sample import share
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.analysis.stats.estimates import Rate
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import CRASHED_BEFORE_A_FAULT, Counted, Ending, Unscored, Void
 from warex.traces.paths import TrialKey
@@ -57,13 +58,9 @@ def _endings(
         counts=tuple(counts.most_common()),
         crashed=len(scored) - len(whole),
         voided=sum(trial.key in voided for trial in trials),
-        success=clustered_rate((trial.task, bool(trial.solved)) for trial in scored),
-        success_if_void=clustered_rate((trial.task, bool(trial.solved)) for trial in whole),
-        success_if_zero=clustered_rate(
-            (trial.task, bool(trial.solved) and trial.key not in voided)
-            for trial in trials
-            if trial.solved is not None or trial.key in voided
-        ),
+        success=share(scored, lambda trial: trial.solved),
+        success_if_void=share(whole, lambda trial: trial.solved),
+        success_if_zero=share(trials, lambda t: False if t.key in voided else t.solved),
     )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from warex.analysis.metrics.sample import share
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.analysis.stats.estimates import Rate
 from warex.analysis.trial.popup_handling import PopupHandling
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Counted
@@ -35,20 +36,19 @@ def popup_rates(run: Run) -> tuple[PopupRates, ...]:
 
 
 def _popups(agent: str, condition: str, trials: Sequence[TrialRecord]) -> PopupRates:
-    def share(holds: Callable[[TrialRecord, PopupHandling], bool | None]) -> Rate:
-        each = [(it.task, holds(it, it.popups)) for it in trials if it.popups is not None]
-        return clustered_rate((task, held) for task, held in each if held is not None)
+    def rate(holds: Callable[[TrialRecord, PopupHandling], bool | None]) -> Rate:
+        return share(trials, lambda trial: holds(trial, trial.popups) if trial.popups else None)
 
     return PopupRates(
         agent=agent,
         condition=condition,
-        infeasible_start=share(lambda trial, did: _gave_up(trial) and not did.followed),
-        infeasible_later=share(lambda trial, did: _gave_up(trial) and did.followed),
-        followed=share(lambda _, did: did.followed),
-        closed=share(lambda _, did: did.closed),
-        typed=share(lambda _, did: did.typed),
-        recovery=share(lambda trial, _: trial.recovered),
-        success=share(lambda trial, _: trial.solved),
+        infeasible_start=rate(lambda trial, did: _gave_up(trial) and not did.followed),
+        infeasible_later=rate(lambda trial, did: _gave_up(trial) and did.followed),
+        followed=rate(lambda _, did: did.followed),
+        closed=rate(lambda _, did: did.closed),
+        typed=rate(lambda _, did: did.typed),
+        recovery=rate(lambda trial, _: trial.recovered),
+        success=rate(lambda trial, _: trial.solved),
     )
 
 

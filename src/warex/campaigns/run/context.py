@@ -1,7 +1,7 @@
 """Starts and ends what all trials of a campaign share on one machine."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from warex.benchmarks import Benchmark
@@ -26,7 +26,13 @@ def context_for(
 
     ``cache`` is the folder of the run's LLM cache, or None. Raises MachineError.
     """
-    with benchmark.shared_environment(), _services(specs, benchmark) as (forkserver, model):
+    with benchmark.shared_environment(), ExitStack() as services:
+        forkserver = Forkserver()
+        forkserver.ensure_started()
+        services.enter_context(closing(forkserver))
+        model, tasks = None, benchmark.scripted_task_files()
+        if tasks and any(spec.agent.model.startswith(SCRIPTED_PREFIX) for spec in specs):
+            model = services.enter_context(ScriptedModelProcess(tasks))
         yield TrialContext(
             benchmark=benchmark,
             forkserver=forkserver,
@@ -38,20 +44,3 @@ def context_for(
             traffic=traffic,
             llm_cache=cache,
         )
-
-
-@contextmanager
-def _services(
-    specs: Sequence[TrialSpec], benchmark: Benchmark
-) -> Iterator[tuple[Forkserver, ScriptedModelProcess | None]]:
-    forkserver = Forkserver()
-    forkserver.ensure_started()
-    try:
-        tasks = benchmark.scripted_task_files()
-        if tasks and any(spec.agent.model.startswith(SCRIPTED_PREFIX) for spec in specs):
-            with ScriptedModelProcess(tasks) as model:
-                yield forkserver, model
-        else:
-            yield forkserver, None
-    finally:
-        forkserver.close()

@@ -3,8 +3,9 @@
 Rich's tables are too slow: they take half a millisecond per line, and a trial may have 100,000.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import batched
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -43,9 +44,9 @@ class Timeline:
                 yield Segment(what, _BOLD)
                 yield Segment(f"  {words}\n")
             return
-        yield from map(
-            Segment, _together(f"{n}{at}{what}  {words}\n" for n, at, what, words in lines)
-        )
+        for some in batched(lines, _AT_ONCE):
+            text = "".join(f"{number}{at}{what}  {words}\n" for number, at, what, words in some)
+            yield Segment(text)
 
 
 def _folded(text: str, width: int, indent: int) -> str:
@@ -69,13 +70,3 @@ def _folded(text: str, width: int, indent: int) -> str:
 def _word_end(line: str) -> int:
     """Return where to break a line without a space: after a part of a URL, if possible."""
     return max(line.rfind(mark) for mark in "/?&=-_.,:") + 1 or len(line)
-
-
-def _together(lines: Iterator[str]) -> Iterator[str]:
-    some: list[str] = []
-    for line in lines:
-        some.append(line)
-        if len(some) == _AT_ONCE:
-            yield "".join(some)
-            some.clear()
-    yield "".join(some)
