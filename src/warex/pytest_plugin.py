@@ -78,7 +78,7 @@ class CampaignRun:
         from warex.analysis.output.thresholds import failed_thresholds
 
         if found := failed_thresholds(self.table, demand):
-            lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
+            lines = "".join(f"\n  {sentence}" for sentence in found)
             raise AssertionError(f"{self.path.name} does not reach {demand}:{lines}\n{self.report}")
 
 

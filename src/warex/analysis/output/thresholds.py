@@ -48,17 +48,6 @@ class Threshold:
     bound: float
 
 
-@dataclass(frozen=True, slots=True)
-class FailedThreshold:
-    """A row that does not reach a threshold."""
-
-    demand: Threshold
-    row: ConditionRow
-    value: float | None
-    """None if unknown."""
-    sentence: str
-
-
 NUMBERS: Final[Mapping[str, Metric[Any]]] = {
     metric.key: metric for metric in METRICS if not metric.is_text
 }
@@ -89,16 +78,16 @@ def parse_thresholds(expression: str) -> tuple[Threshold, ...]:
     """
     # Only after a number: a condition may be called "search and pay".
     parts = re.split(r"(?<=\d)\s*(?:,|\band\b)", expression)
-    return tuple(_demand(part.strip(), expression) for part in parts)
+    return tuple(_threshold(part.strip(), expression) for part in parts)
 
 
-def failed_thresholds(table: Table, expression: str) -> tuple[FailedThreshold, ...]:
-    """Return the rows that do not reach the thresholds.
+def failed_thresholds(table: Table, expression: str) -> tuple[str, ...]:
+    """Return a sentence for each row that does not reach a threshold.
 
     Raises InputError for an invalid expression, and for a condition that the run lacks.
     """
     held, reach = _held(table, expression)
-    return tuple(found for demand, row in held if (found := _short(demand, row, reach)) is not None)
+    return tuple(filter(None, (_shortfall(threshold, row, reach) for threshold, row in held)))
 
 
 def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
@@ -108,20 +97,20 @@ def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
     """
     held, reach = _held(table, expression)
     return tuple(
-        f"{_place(demand, row)} is {value:.3g}{_of(demand.metric, row)}; that it is not"
-        f" {demand.comparison} {demand.bound:g} may be chance."
-        for demand, row in held
-        if (value := figure_of(demand.metric, row)[0]) is not None
-        and not _COMPARISONS[demand.comparison](value, demand.bound)
-        and _short(demand, row, reach) is None
+        f"{_place(threshold, row)} is {value:.3g}{_of(threshold.metric, row)}; that it is not"
+        f" {threshold.comparison} {threshold.bound:g} may be chance."
+        for threshold, row in held
+        if (value := figure_of(threshold.metric, row)[0]) is not None
+        and not _COMPARISONS[threshold.comparison](value, threshold.bound)
+        and _shortfall(threshold, row, reach) is None
     )
 
 
 def _held(table: Table, expression: str) -> tuple[list[tuple[Threshold, ConditionRow]], float]:
     """Return each threshold with each of its rows, and the factor that widens intervals."""
-    demands = parse_thresholds(expression)
-    held = [(demand, row) for demand in demands for row in _rows(table, demand)]
-    judged = sum(figure_of(demand.metric, row)[1] is not None for demand, row in held)
+    thresholds = parse_thresholds(expression)
+    held = [(threshold, row) for threshold in thresholds for row in _rows(table, threshold)]
+    judged = sum(figure_of(threshold.metric, row)[1] is not None for threshold, row in held)
     return held, bonferroni_factor(judged)
 
 
@@ -130,7 +119,7 @@ def bonferroni_factor(judged: int) -> float:
     return NormalDist().inv_cdf(1 - ALPHA / max(1, judged)) / z_quantile()
 
 
-def _demand(part: str, expression: str) -> Threshold:
+def _threshold(part: str, expression: str) -> Threshold:
     found = _FORM.fullmatch(part)
     if found is None:
         raise InputError(
@@ -152,41 +141,40 @@ def _demand(part: str, expression: str) -> Threshold:
     return Threshold(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
 
 
-def _rows(table: Table, demand: Threshold) -> Sequence[ConditionRow]:
-    if not demand.scope:
+def _rows(table: Table, threshold: Threshold) -> Sequence[ConditionRow]:
+    if not threshold.scope:
         rows = [row for row in table.rows if row.n or row.voids]
         if not rows:
-            raise InputError(f"{demand.text!r}: the run has no trial that this is about")
+            raise InputError(f"{threshold.text!r}: the run has no trial that this is about")
         return [row for row in rows if row.exposure is not None] or rows
     names = {row.condition for row in table.rows}
     names |= {f"{row.agent}/{row.condition}" for row in table.rows}
-    if demand.scope not in names:
+    if threshold.scope not in names:
         raise InputError(
-            f"{demand.text!r}: there is no condition {demand.scope!r} in this run"
-            f"{did_you_mean(demand.scope, names) or '.'} There are: {', '.join(sorted(names))}"
+            f"{threshold.text!r}: there is no condition {threshold.scope!r} in this run"
+            f"{did_you_mean(threshold.scope, names) or '.'} There are: {', '.join(sorted(names))}"
         )
     return [
-        row for row in table.rows if demand.scope in (row.condition, f"{row.agent}/{row.condition}")
+        row
+        for row in table.rows
+        if threshold.scope in (row.condition, f"{row.agent}/{row.condition}")
     ]
 
 
-def _short(demand: Threshold, row: ConditionRow, reach: float) -> FailedThreshold | None:
-    value, interval = figure_of(demand.metric, row)
-    place = _place(demand, row)
+def _shortfall(threshold: Threshold, row: ConditionRow, reach: float) -> str | None:
+    value, interval = figure_of(threshold.metric, row)
+    comparison, bound = threshold.comparison, threshold.bound
     if value is None:
-        why = _unknown(demand.metric, row)
-        said = f"{place} is not known ({why}), so {demand.text!r} is not reached."
-        return FailedThreshold(demand, row, value, said)
-    if row.n < MIN_COUNTED_SHARE * row.scheduled:
+        why = _unknown(threshold.metric, row)
+        found = f"is not known ({why}), so {threshold.text!r} is not reached."
+    elif row.n < MIN_COUNTED_SHARE * row.scheduled:
         scheduled = count_noun(row.scheduled, "trial")
-        said = f"{place} is {value:.3g}, but only {row.n} of {scheduled} count."
-        return FailedThreshold(demand, row, value, said)
-    if _COMPARISONS[demand.comparison](
-        optimistic_bound(value, interval, demand.comparison, reach), demand.bound
-    ):
+        found = f"is {value:.3g}, but only {row.n} of {scheduled} count."
+    elif _COMPARISONS[comparison](optimistic_bound(value, interval, comparison, reach), bound):
         return None
-    said = f"{place} is {value:.3g}{_of(demand.metric, row)}, not {demand.comparison} "
-    return FailedThreshold(demand, row, value, f"{said}{demand.bound:g}.")
+    else:
+        found = f"is {value:.3g}{_of(threshold.metric, row)}, not {comparison} {bound:g}."
+    return f"{_place(threshold, row)} {found}"
 
 
 def optimistic_bound(
@@ -199,8 +187,8 @@ def optimistic_bound(
     return value + (end - value) * reach
 
 
-def _place(demand: Threshold, row: ConditionRow) -> str:
-    return f"{row.agent}, {row.condition}: {demand.metric}"
+def _place(threshold: Threshold, row: ConditionRow) -> str:
+    return f"{row.agent}, {row.condition}: {threshold.metric}"
 
 
 def _unknown(metric: str, row: ConditionRow) -> str:

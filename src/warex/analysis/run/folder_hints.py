@@ -15,7 +15,7 @@ _MOST = 3
 def folder_hint(folder: Path) -> str:
     """Return a sentence that says what a folder is, and which command fits it."""
     run = _run_around(folder)
-    if _is_attempt(folder) or any(map(_is_attempt, folder.glob("attempt-*"))):
+    if is_attempt(folder) or any(map(is_attempt, folder.glob("attempt-*"))):
         of_run = f", {_command('report', run)} the run that it is part of" if run else ""
         return f"It is the folder of a trial: {_command('inspect', folder)} shows it{of_run}."
     if _is_run(folder):
@@ -33,7 +33,7 @@ def folder_hint(folder: Path) -> str:
 
 
 def _trials(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("attempt-*") if _is_attempt(path))
+    return (path for path in folder.rglob("attempt-*") if is_attempt(path))
 
 
 def _runs(folder: Path) -> Iterator[Path]:
@@ -43,7 +43,8 @@ def _runs(folder: Path) -> Iterator[Path]:
         return
 
 
-def _is_attempt(folder: Path) -> bool:
+def is_attempt(folder: Path) -> bool:
+    """Whether a folder is that of an attempt."""
     return path_exists(folder / EVENTS) or path_exists(folder / OUTCOME)
 
 

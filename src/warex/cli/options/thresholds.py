@@ -32,7 +32,7 @@ def check_thresholds(table: "Table", expression: str | None) -> None:
     for sentence in inconclusive_thresholds(table, expression):
         echo(sentence, err=True)
     if found := failed_thresholds(table, expression):
-        lines = "".join(f"\n  {shortfall.sentence}" for shortfall in found)
+        lines = "".join(f"\n  {sentence}" for sentence in found)
         raise WarexError(f"the run does not meet --fail-under:{lines}")
 
 

@@ -117,22 +117,19 @@ def _csv_value(value: object) -> object:
 
 def as_latex(sheet: Sheet) -> str:
     """Return the table as a ``tabular`` that needs only the package booktabs."""
-    head = [] if sheet.stacked else ["agent"]
-    titles = [*head, *(column.title for column in sheet.columns)]
     places = "".join("l" if column.is_text else "r" for column in sheet.columns)
     places = places if sheet.stacked else f"l{places}"
     rows = [
         f"% {_one_line(sheet.title)}. {_one_line(sheet.note)} Needs \\usepackage{{booktabs}}.",
         f"\\begin{{tabular}}{{{places}}}",
         r"\toprule",
-        _latex_row(titles),
+        _latex_row(sheet.titles),
     ]
     for block in sheet.blocks:
         rows.append(r"\midrule")
         if sheet.stacked:
-            rows.append(
-                f"\\multicolumn{{{len(titles)}}}{{l}}{{\\textit{{{latex(block.agent)}}}}} \\\\"
-            )
+            name, columns = latex(block.agent), len(sheet.columns)
+            rows.append(f"\\multicolumn{{{columns}}}{{l}}{{\\textit{{{name}}}}} \\\\")
         for place, line in enumerate(block.lines):
             first = [] if sheet.stacked else [block.agent if place == 0 else ""]
             rows.append(_latex_row([*first, *(cell.text for cell in line)]))
@@ -141,13 +138,12 @@ def as_latex(sheet: Sheet) -> str:
 
 def as_markdown(sheet: Sheet) -> str:
     """Return the table as Markdown, with its title and note."""
-    first, line = ([], []) if sheet.stacked else (["agent"], ["---"])
-    titles = [*first, *(column.title for column in sheet.columns)]
-    rule = [*line, *("---" if column.is_text else "---:" for column in sheet.columns)]
+    rule = ["---" if column.is_text else "---:" for column in sheet.columns]
+    rule = rule if sheet.stacked else ["---", *rule]
     rows = [row for block in sheet.blocks for row in _markdown_rows(sheet, block)]
     head = f"### {_one_line(sheet.title)}\n\n{_one_line(sheet.note)}\n\n"
     return head + "".join(
-        f"| {' | '.join(row)} |\n" for row in ([*map(_markdown, titles)], rule, *rows)
+        f"| {' | '.join(row)} |\n" for row in ([*map(_markdown, sheet.titles)], rule, *rows)
     )
 
 

@@ -7,17 +7,18 @@ Unix timestamps in seconds, followed by the date and time (UTC) in parentheses.
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from warex.analysis.run.folder_hints import folder_hint
+from warex.analysis.run.folder_hints import folder_hint, is_attempt
 from warex.analysis.trial.record import read_attempt, trial_key_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.report.text.formatting import UNKNOWN
 from warex.traces.events import LlmCall, RequestSeen, ResponseSeen
-from warex.traces.paths import EVENTS, OUTCOME, TrialKey
+from warex.traces.paths import OUTCOME, TrialKey
 from warex.traces.reader import Trace
 
 
@@ -37,17 +38,15 @@ def paper_logs(folder: Path) -> Iterator[str]:
 
 
 def _last_attempts(folder: Path) -> Iterator[Path]:
-    if path_exists(folder / EVENTS) or path_exists(folder / OUTCOME):
+    if is_attempt(folder):
         yield folder
         return
-    found: dict[Path, list[Path]] = {}
-    for attempt in folder.rglob("attempt-*"):
-        if path_exists(attempt / EVENTS) or path_exists(attempt / OUTCOME):
-            found.setdefault(attempt.parent, []).append(attempt)
-    for trial in sorted(found):
-        attempts = sorted(found[trial], key=lambda path: (len(path.name), path.name))
-        finished = [attempt for attempt in attempts if path_exists(attempt / OUTCOME)]
-        yield (finished or attempts)[-1]
+    found = [attempt for attempt in folder.rglob("attempt-*") if is_attempt(attempt)]
+    found.sort(key=lambda path: (path.parent, len(path.name), path.name))
+    for _, attempts in groupby(found, key=lambda path: path.parent):
+        numbered = list(attempts)
+        finished = [attempt for attempt in numbered if path_exists(attempt / OUTCOME)]
+        yield (finished or numbered)[-1]
 
 
 def _lines(trace: Trace, key: TrialKey, *, with_key: bool) -> Iterator[str]:

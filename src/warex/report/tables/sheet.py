@@ -34,6 +34,11 @@ class Sheet:
         return not self.columns[0].is_text
 
     @property
+    def titles(self) -> list[str]:
+        """The titles of its columns, with that of the agents unless it is stacked."""
+        return [*([] if self.stacked else ["agent"]), *(column.title for column in self.columns)]
+
+    @property
     def empty(self) -> bool:
         """Whether there is nothing to show."""
         return not any(block.lines for block in self.blocks)
