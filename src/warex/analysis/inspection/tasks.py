@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
-from warex.analysis.trial.attribution import entries_by_task
+from warex.analysis.trial.attribution import TaskRun, entries_by_task
 from warex.analysis.trial.injections import injections, occurrences
 from warex.analysis.trial.usage import LlmUsage, llm_usage
 from warex.llm.actions.parser import Vocabulary
@@ -47,20 +47,13 @@ def task_uses(
 
     Empty if the trace has no task.
     """
-    parts = entries_by_task(entries)
-    uses = (
-        _use(run.task, run.number, part, prices, vocabulary)
-        for run, part in sorted(parts.items(), key=lambda each: not each[0].task)
-    )
+    parts = sorted(entries_by_task(entries).items(), key=lambda each: not each[0].task)
+    uses = (_use(run, part, prices, vocabulary) for run, part in parts)
     return tuple(it for it in uses if it.task or it.exchanges or it.llm.calls or it.delivered)
 
 
 def _use(
-    task: str,
-    number: int,
-    entries: Sequence[Entry],
-    prices: PriceTable,
-    vocabulary: Vocabulary | None,
+    run: TaskRun, entries: Sequence[Entry], prices: PriceTable, vocabulary: Vocabulary | None
 ) -> TaskUse:
     began = next((e.event for e in entries if isinstance(e.event, TaskBegan)), None)
     requests = {e.event.exchange for e in entries if isinstance(e.event, RequestSeen)}
@@ -68,13 +61,13 @@ def _use(
     met = occurrences(injections(entries))
     delivered = sum(each.fate == "delivered" for each in met)
     return TaskUse(
-        task=task,
-        run=number,
+        task=run.task,
+        run=run.number,
         told_by=began.told_by if began else None,
         seed=began.seed if began else None,
         exchanges=len(requests - calls),
         llm=llm_usage(entries, prices),
         delivered=delivered,
         missed=sum(each.fate == "missed" for each in met),
-        recoveries=recoveries(entries, vocabulary) if delivered and task else (),
+        recoveries=recoveries(entries, vocabulary) if delivered and run.task else (),
     )

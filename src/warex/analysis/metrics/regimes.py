@@ -66,10 +66,8 @@ def effort(
     base = {trial.pair: trial for trial in clean}
     pairs = [(trial, base[trial.pair]) for trial in trials if trial.pair in base]
     for what, figure_of in measures.items():
-        here = [(one.task, figure_of(one)) for one, _ in pairs]
-        there = [(one.task, figure_of(one)) for _, one in pairs]
-        above = [(task, figure) for task, figure in here if figure is not None]
-        below = [(task, figure) for task, figure in there if figure is not None]
+        above = [(t.task, value) for t, _ in pairs if (value := figure_of(t)) is not None]
+        below = [(t.task, value) for _, t in pairs if (value := figure_of(t)) is not None]
         total = sum(figure for _, figure in below)
         if not pairs or len(above) + len(below) < 2 * len(pairs) or not total:
             continue

@@ -15,8 +15,6 @@ from warex.analysis.recovery.classification import recoveries
 from warex.analysis.recovery.detection import claims_success
 from warex.analysis.recovery.verdicts import (
     HEALED_VERDICTS,
-    RATED_VERDICTS,
-    LieOutcome,
     Recovery,
     RecoveryVerdict,
     lies_in,
@@ -25,8 +23,6 @@ from warex.analysis.recovery.verdicts import (
 
 __all__ = [
     "HEALED_VERDICTS",
-    "RATED_VERDICTS",
-    "LieOutcome",
     "Recovery",
     "RecoveryVerdict",
     "claims_success",

@@ -11,6 +11,8 @@ from statistics import NormalDist
 
 ALPHA = 0.05
 """Two-sided level of all tests; all intervals are 95 % intervals."""
+_WANTED_POWER = 0.8
+_MOST_PAIRS = 20_000
 
 
 def wilson(hits: float, n: float) -> tuple[float, float]:
@@ -180,10 +182,8 @@ def binomial(k: int, n: int, p: float) -> float:
     return exp(ways + k * log(p) + (n - k) * log(1 - p))
 
 
-def smallest_drop(
-    n: int, ceiling: float, flips: float, alpha: float = ALPHA, wanted: float = 0.8
-) -> float | None:
-    """Return the smallest drop of a rate that is detected over n pairs with probability ``wanted``.
+def smallest_drop(n: int, ceiling: float, flips: float, alpha: float = ALPHA) -> float | None:
+    """Return the smallest drop of a rate that is detected over n pairs with probability 0.8.
 
     ``ceiling`` is the rate before the drop, and so the largest drop. ``flips`` is the share of
     pairs that differ by chance alone, half of them each way. None if not even the largest drop is
@@ -193,7 +193,7 @@ def smallest_drop(
     def seen(drop: float) -> bool:
         # No more pairs can be won than are still solved.
         won = min(flips / 2, ceiling - drop)
-        return power(n, min(1 - won, drop + won), won, alpha) >= wanted
+        return power(n, min(1 - won, drop + won), won, alpha) >= _WANTED_POWER
 
     low, high = 0.0, ceiling
     if not seen(high):
@@ -222,28 +222,26 @@ def tasks_needed(
     return ceil(fewest / max(1.0, repeats)), most
 
 
-def pairs_needed(
-    lose: float, win: float, alpha: float = ALPHA, wanted: float = 0.8, most: int = 20_000
-) -> int | None:
-    """Return the number of pairs required to detect a difference with probability ``wanted``.
+def pairs_needed(lose: float, win: float, alpha: float = ALPHA) -> int | None:
+    """Return the number of pairs required to detect a difference with probability 0.8.
 
     ``lose`` and ``win`` are the shares of pairs that differ each way. None if they are equal, or if
-    more than ``most`` would be required.
+    more than 20,000 would be required.
     """
     lose, win = max(lose, win), min(lose, win)
 
     def seen(n: int) -> bool:
-        return power(n, lose, win, alpha) >= wanted
+        return power(n, lose, win, alpha) >= _WANTED_POWER
 
     if lose - win <= 0:
         return None
     high = 8
     while not seen(high):
         high *= 2
-        if high > 2 * most:
+        if high > 2 * _MOST_PAIRS:
             return None
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if seen(middle) else (middle, high)
-    return high if high <= most else None
+    return high if high <= _MOST_PAIRS else None

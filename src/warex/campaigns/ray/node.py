@@ -10,8 +10,8 @@ import shutil
 import socket
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -66,12 +66,33 @@ def run_attempt(
 ) -> AttemptResult | WarexError:
     """Make one attempt on this node with the shared ``answers``; errors name the node."""
     try:
-        return _attempt(_setting(work), work, key, number, answers)
+        with tempfile.TemporaryDirectory(prefix="warex-ray-", ignore_cleanup_errors=True) as folder:
+            return _attempt(work, key, number, answers, Path(folder))
     except WarexError as error:
         return type(error)(f"on the Ray node {socket.gethostname()}: {error}")
 
 
-def _setting(work: CampaignPayload) -> TrialContext:
+def _attempt(
+    work: CampaignPayload, key: TrialKey, number: int, answers: Mapping[str, bytes], scratch: Path
+) -> AttemptResult:
+    context, folder = _context(work), scratch / "attempt"
+    cache = shared = None
+    if work.secret is not None:
+        cache = begin_llm_cache(scratch, work.secret)
+        shared = shared_answers_dir(cache, key)
+        make_private_dir(shared)
+        for name, content in answers.items():
+            (shared / name).write_bytes(content)
+    outcome = run_trial(work.specs[key], number, folder, replace(context, llm_cache=cache))
+    added = {
+        path.name: path.read_bytes()
+        for path in (shared.iterdir() if shared and shared.is_dir() else ())
+        if path.name not in answers
+    }
+    return AttemptResult(outcome, pack_folder(folder), added)
+
+
+def _context(work: CampaignPayload) -> TrialContext:
     if _ready:
         return _ready[0][0]
     if (here := version("warex")) != work.version:
@@ -94,41 +115,6 @@ def _setting(work: CampaignPayload) -> TrialContext:
     context = replace(context, base_environment={**os.environ, **work.variables})
     _ready.append((context, until))
     return context
-
-
-def _attempt(
-    context: TrialContext,
-    work: CampaignPayload,
-    key: TrialKey,
-    number: int,
-    answers: Mapping[str, bytes],
-) -> AttemptResult:
-    with tempfile.TemporaryDirectory(prefix="warex-ray-", ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch) / "attempt"
-        with _cache(Path(scratch), work.secret, key, answers) as (cache, shared):
-            outcome = run_trial(work.specs[key], number, folder, replace(context, llm_cache=cache))
-            added = {
-                path.name: path.read_bytes()
-                for path in (shared.iterdir() if shared and shared.is_dir() else ())
-                if path.name not in answers
-            }
-        return AttemptResult(outcome, pack_folder(folder), added)
-
-
-@contextmanager
-def _cache(
-    scratch: Path, secret: bytes | None, key: TrialKey, answers: Mapping[str, bytes]
-) -> Iterator[tuple[Path | None, Path | None]]:
-    """Create the part of the run's LLM cache that one trial uses."""
-    if secret is None:
-        yield None, None
-        return
-    cache = begin_llm_cache(scratch, secret)
-    shared = shared_answers_dir(cache, key)
-    make_private_dir(shared)
-    for name, content in answers.items():
-        (shared / name).write_bytes(content)
-    yield cache, shared
 
 
 def pack_folder(folder: Path) -> bytes:

@@ -56,18 +56,16 @@ def summaries(run: Run, table: Table) -> tuple[AgentSummary, ...]:
     return tuple(found)
 
 
-def chosen_rows(
-    run: Run, table: Table, most: int = MOST_ROWS
-) -> tuple[tuple[ConditionRow, ...], int]:
+def chosen_rows(run: Run, table: Table) -> tuple[tuple[ConditionRow, ...], int]:
     """Return the rows of the overview, and the number of rows left out.
 
     Rows without the proxy are left out. If there are too many, each agent's ``clean`` and the rows
     with its largest drops are kept.
     """
     rows = [row for row in table.rows if row.condition != NO_PROXY] or list(table.rows)
-    if len(rows) <= most:
+    if len(rows) <= MOST_ROWS:
         return tuple(rows), 0
-    each = max(2, most // max(1, len(run.agents)))
+    each = max(2, MOST_ROWS // max(1, len(run.agents)))
     kept: list[ConditionRow] = []
     for agent in run.agents:
         here = [row for row in rows if row.agent == agent]
