@@ -15,7 +15,7 @@ from warex.benchmarks.command.adapter import TASKS_WANTED, CommandBenchmark
 from warex.campaigns.config.campaign import CampaignConfig, built_in_names, parse_campaign
 from warex.campaigns.config.paper_experiments import EXPERIMENTS, MODEL, Experiment
 from warex.campaigns.config.task_choice import chosen_tasks
-from warex.campaigns.config.template import as_toml, benchmark_table
+from warex.campaigns.config.template import as_toml, benchmark_table, toml_lines
 from warex.errors import CampaignError, WarexError
 from warex.scenarios.mistakes import unknown_name
 from warex.traces import NO_PROXY
@@ -150,14 +150,9 @@ def _text(source: str, name: str, file: str, parts: _Parts, conditions: str, fir
 schema_version = 1
 name = {as_toml(name)}
 """
-    keys = {"benchmark": kind.name} if alone else {}
-    head += "".join(f"{key} = {as_toml(value)}\n" for key, value in keys.items())
-    head += f"{_comment(parts.comment)}tasks = {as_toml(parts.tasks)}\n"
-    head += "".join(f"{key} = {as_toml(value)}\n" for key, value in parts.keys.items())
-    agents = "\n".join(
-        "[[agents]]\n" + "".join(f"{key} = {as_toml(value)}\n" for key, value in agent.items())
-        for agent in parts.agents
-    )
+    head += toml_lines({"benchmark": kind.name} if alone else {})
+    head += f"{_comment(parts.comment)}tasks = {as_toml(parts.tasks)}\n{toml_lines(parts.keys)}"
+    agents = "\n".join(f"[[agents]]\n{toml_lines(agent)}" for agent in parts.agents)
     table = "" if alone else benchmark_table(kind, parts.table)
     table = table.replace(_NO_TASKS, f"{_comment(TASKS_WANTED)}{_NO_TASKS}")
     return f"{head}{table}\n{agents}\n{conditions}"

@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import Field, fields
 from importlib import resources
 from typing import Any
@@ -75,13 +76,16 @@ def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
         )
     lines.append("[benchmark]")
     nested = {key: table[key] for key in ("sites", "options") if isinstance(table.get(key), dict)}
-    lines += [
-        f"{_key(key)} = {as_toml(value)}" for key, value in table.items() if key not in nested
-    ]
-    for key, inner in nested.items():
-        lines += ["", f"[benchmark.{key}]"]
-        lines += [f"{_key(name)} = {as_toml(value)}" for name, value in inner.items()]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    text += toml_lines({key: value for key, value in table.items() if key not in nested})
+    return text + "".join(
+        f"\n[benchmark.{key}]\n{toml_lines(inner)}" for key, inner in nested.items()
+    )
+
+
+def toml_lines(table: Mapping[str, Any]) -> str:
+    """Return the keys of a table, each on a line of TOML."""
+    return "".join(f"{_key(key)} = {as_toml(value)}\n" for key, value in table.items())
 
 
 def _agent(agent: dict[str, Any]) -> str:

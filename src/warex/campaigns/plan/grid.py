@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig
@@ -34,17 +35,12 @@ def grid(config: CampaignConfig, tasks: Sequence[str]) -> tuple[TrialKey, ...]:
     equally often after each other one; agents likewise.
     """
     blocks = [(repeat, task) for repeat in range(1, config.repeats + 1) for task in tasks]
-    agents = _balanced_orders(
-        [agent.name for agent in config.agents], len(blocks), config.seed, "agents"
-    )
+    agent_names = [agent.name for agent in config.agents]
+    condition_names = [condition.name for condition in config.conditions]
+    orders = partial(_balanced_orders, blocks=len(blocks), seed=config.seed)
+    agents = orders(agent_names, about="agents")
     conditions = {
-        agent.name: _balanced_orders(
-            [condition.name for condition in config.conditions],
-            len(blocks),
-            config.seed,
-            f"conditions of {agent.name}",
-        )
-        for agent in config.agents
+        agent: orders(condition_names, about=f"conditions of {agent}") for agent in agent_names
     }
     return tuple(
         TrialKey(config.benchmark.name, agent, condition, task, repeat)

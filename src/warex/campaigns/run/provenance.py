@@ -40,11 +40,13 @@ def tasks_digest(tasks: Iterable[tuple[str, str]]) -> str:
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def _run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
+
+
 def _browser_version(chromium: Path) -> str:
     try:
-        done = subprocess.run(
-            [chromium, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
-        )
+        done = _run(chromium, "--version")
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MachineError(
             f"the browser {chromium} does not say its version: {error}; set WAREX_CHROMIUM to"
@@ -55,13 +57,7 @@ def _browser_version(chromium: Path) -> str:
 
 def _commit() -> str:
     try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
+        done = _run("git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12")
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""

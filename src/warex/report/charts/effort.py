@@ -1,8 +1,5 @@
 """Success, latency, LLM calls and cost under each condition: the paper's Figure 4."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
 from warex.analysis.metrics.metric import Metric
 from warex.analysis.metrics.row import ConditionRow
 from warex.analysis.run.load import Run
@@ -15,26 +12,15 @@ from warex.report.charts.svg import Chart, arrange
 from warex.report.tables.columns import text
 
 
-@dataclass(frozen=True, slots=True)
-class _Panel:
-    name: str
-    title: str
-    axis: Callable[[Sequence[ConditionRow]], str]
-    metric: Metric[Mean]
-
-
-_PANELS = (
-    _Panel("latency", "(b) Latency", lambda _: "seconds per trial", ConditionRow.latency_s),
-    _Panel("llm-calls", "(c) LLM calls", lambda _: "calls per trial", ConditionRow.llm_calls),
-    _Panel("cost", "(d) Cost", cost_axis_title, ConditionRow.cost_usd),
-)
-
-
 def panels(run: Run, table: Table) -> tuple[Chart, ...]:
     """Draw the four panels, each as a figure of its own."""
-    rates = groups(run, table, lambda row, look: rate_entry(row, row.success, look))
-    first = bars("success-bars", "(a) Success", rates, PERCENT)
-    return (first, *(_panel(run, table, panel) for panel in _PANELS))
+    rates = groups(run, table, lambda row, style: rate_entry(row, row.success, style))
+    return (
+        bars("success-bars", "(a) Success", rates, PERCENT),
+        _panel(run, table, ConditionRow.latency_s, "latency", "(b) Latency", "seconds per trial"),
+        _panel(run, table, ConditionRow.llm_calls, "llm-calls", "(c) LLM calls", "calls per trial"),
+        _panel(run, table, ConditionRow.cost_usd, "cost", "(d) Cost", cost_axis_title(table.rows)),
+    )
 
 
 def effort(run: Run, table: Table) -> Chart:
@@ -44,13 +30,14 @@ def effort(run: Run, table: Table) -> Chart:
     return arrange("effort", "Success, latency, LLM calls and cost", words, four, 2)
 
 
-def _panel(run: Run, table: Table, panel: _Panel) -> Chart:
-    def entry(row: ConditionRow, look: ConditionStyle) -> ChartRow:
-        mean = panel.metric.of(row)
+def _panel(
+    run: Run, table: Table, metric: Metric[Mean], name: str, title: str, axis_title: str
+) -> Chart:
+    def entry(row: ConditionRow, style: ConditionStyle) -> ChartRow:
+        mean = metric.of(row)
         value, interval = (mean.value, mean.interval) if mean else (None, None)
-        words = text(panel.metric, row)
-        return ChartRow(row.condition, value, words, interval, look.hue, look.hatched)
+        words = text(metric, row)
+        return ChartRow(row.condition, value, words, interval, style.hue, style.hatched)
 
     made = groups(run, table, entry)
-    axis = Axis(panel.axis(table.rows), 0, ends(made)[1], "{:g}".format)
-    return bars(panel.name, panel.title, made, axis)
+    return bars(name, title, made, Axis(axis_title, 0, ends(made)[1], "{:g}".format))

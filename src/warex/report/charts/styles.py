@@ -25,7 +25,7 @@ class ConditionStyle:
 
 
 def condition_styles(table: Table) -> Mapping[str, ConditionStyle]:
-    """Return each condition's look; one whose scenario has no name is a scenario of its own."""
+    """Return each condition's style; one whose scenario has no name is a scenario of its own."""
     hues: dict[str, int] = {}
     found: dict[str, ConditionStyle] = {}
     for row in table.rows:
@@ -44,10 +44,10 @@ def groups(
     run: Run, table: Table, entry: Callable[[ConditionRow, ConditionStyle], ChartRow | None]
 ) -> tuple[ChartGroup, ...]:
     """Return a group for each agent with an entry for each of its rows that has one."""
-    look = condition_styles(table)
+    style = condition_styles(table)
     found = []
     for number, agent in enumerate(run.agents):
-        made = (entry(row, look[row.condition]) for row in table.of(agent))
+        made = (entry(row, style[row.condition]) for row in table.of(agent))
         entries = tuple(each for each in made if each is not None)
         if entries:
             found.append(ChartGroup(agent, entries, shape=number))
@@ -59,13 +59,13 @@ def cost_axis_title(rows: Iterable[ConditionRow]) -> str:
     return f"US dollars per trial{', as if paid' if any(row.as_if for row in rows) else ''}"
 
 
-def rate_entry(row: ConditionRow, rate: Rate, look: ConditionStyle) -> ChartRow:
+def rate_entry(row: ConditionRow, rate: Rate, style: ConditionStyle) -> ChartRow:
     """Return a row's entry for one of its rates, with its interval where it has one."""
     return ChartRow(
         row.condition,
         rate.value,
         formatting.rate_percent(rate, interval=False),
         rate.interval if rate.n else None,
-        look.hue,
-        look.hatched,
+        style.hue,
+        style.hatched,
     )

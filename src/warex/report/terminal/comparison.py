@@ -1,11 +1,9 @@
 """The comparison of two agents for the terminal."""
 
-from collections.abc import Iterable
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from warex.analysis.output.comparison import ComparedAgent, Comparison, ConditionChange
+from warex.analysis.output.comparison import Comparison, ConditionChange
 from warex.analysis.stats.estimates import Mean
 from warex.report.terminal.grid import Grid, Heading
 from warex.report.text.footnotes import scripted
@@ -33,23 +31,18 @@ def render_comparison(comparison: Comparison) -> RenderableType:
         )
     grid = Grid(_HEADS, tuple(rows), styles=tuple(styles))
     costs = [line for change in comparison.changes if (line := _price(change))]
+    notes = [line for side in (before, after) for line in scripted(side.run, (side.agent,))]
+    notes = [*dict.fromkeys(notes), *comparison.left_out]
     return Group(
         Text(f"before  {before}"),
         Text(f"after   {after}\n"),
         grid,
         Text(),
         *(Text(line, style="dim") for line in costs),
-        *(
-            Text(f"* {line}", style="dim")
-            for line in (*_scripted(before, after), *comparison.left_out)
-        ),
+        *(Text(f"* {line}", style="dim") for line in notes),
         Text(),
         Text.assemble((comparison.verdict, _WORD[comparison.verdict]), f": {comparison.why}."),
     )
-
-
-def _scripted(*sides: ComparedAgent) -> Iterable[str]:
-    return dict.fromkeys(line for side in sides for line in scripted(side.run, (side.agent,)))
 
 
 def _cells(change: ConditionChange) -> tuple[str, ...]:

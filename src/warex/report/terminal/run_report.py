@@ -1,6 +1,6 @@
 """The report of a run for the terminal."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
 
 from rich.console import Group, RenderableType
@@ -86,18 +86,13 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
     return Group(*parts, *_footnotes(excluded_pairs(table)))
 
 
-def _of_sheet(sheet: Sheet, agent: str) -> list[RenderableType]:
-    """Return an agent's lines of a table of the report, if any."""
+def _of_sheet(sheet: Sheet, agent: str) -> Iterator[RenderableType]:
+    """Yield an agent's lines of a table of the report, if any."""
     heads = tuple(Heading(column.title, column.is_text) for column in sheet.columns)
-    return [
-        part
-        for block in sheet.blocks
-        if block.agent == agent
-        for part in (
-            Grid(heads, tuple(tuple(cell.text for cell in line) for line in block.lines)),
-            Text(),
-        )
-    ]
+    for block in sheet.blocks:
+        if block.agent == agent:
+            yield Grid(heads, tuple(tuple(cell.text for cell in line) for line in block.lines))
+            yield Text()
 
 
 def _named(agent: str) -> Text:
