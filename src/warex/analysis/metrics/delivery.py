@@ -50,7 +50,7 @@ class DeliveryMetrics:
     )
     missed = Metric(
         kind=int,
-        compute=lambda of: sum(number for _, number in of.ledger.missed),
+        compute=lambda of: sum(number for _, number in of.missed),
         needs="trace",
         unit="count",
         better="lower",
@@ -60,7 +60,7 @@ class DeliveryMetrics:
     )
     missed_reasons = Metric(
         kind=Counts,
-        compute=lambda of: Counts(of.ledger.missed),
+        compute=lambda of: Counts(of.missed),
         needs="trace",
         label="why missed",
         unit="text",
@@ -69,7 +69,7 @@ class DeliveryMetrics:
     )
     skipped = Metric(
         kind=Counts,
-        compute=lambda of: Counts(of.ledger.left_alone),
+        compute=lambda of: Counts(of.skipped),
         needs="trace",
         unit="text",
         section="delivery",

@@ -1,5 +1,6 @@
 """The input of metrics, with sums, means and shares over it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from warex.analysis.recovery import Recovery
 from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
 from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
 from warex.analysis.stats.paired import Delta, ScoredPairs
-from warex.analysis.trial.injections import Ledger, ledger, occurrences
+from warex.analysis.trial.injections import missed, occurrences
 from warex.analysis.trial.record import TrialRecord
 
 type Needs = Literal["trace", "calls", "faults", "judged", "clean"]
@@ -87,10 +88,15 @@ class Sample:
         return [r for trial in self.trials for r in trial.recoveries if r.verdict == "recovered"]
 
     @cached_property
-    def ledger(self) -> Ledger:
-        """The numbers of injections."""
-        planned = [i for trial in self.trials for i in occurrences(trial.injections)]
-        return ledger(planned, [pair for trial in self.trials for pair in trial.left_alone])
+    def missed(self) -> tuple[tuple[str, int], ...]:
+        """Planned injections that were not delivered, by reason; each occurrence counts once."""
+        return missed(i for trial in self.trials for i in occurrences(trial.injections))
+
+    @property
+    def skipped(self) -> tuple[tuple[str, int], ...]:
+        """Exchanges that rules skipped, by reason: not planned, so not missed."""
+        counts = sum((Counter(dict(trial.skipped)) for trial in self.trials), Counter[str]())
+        return tuple(sorted(counts.items()))
 
     def mean(self, read: Callable[[TrialRecord], float | None]) -> Mean | None:
         """Return the mean over trials; None if the value of one is unknown."""

@@ -1,7 +1,7 @@
 """The fate of each planned injection, and the exchanges that rules skipped."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -33,18 +33,6 @@ class InjectionRecord:
     waited_s: float = 0.0
     """Seconds that the client was held."""
     client_left: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Ledger:
-    """Numbers of injections of a trial or a condition; each occurrence counts once."""
-
-    planned: int
-    delivered: int
-    missed: tuple[tuple[str, int], ...]
-    """Planned injections that were not delivered, by reason."""
-    left_alone: tuple[tuple[str, int], ...]
-    """Exchanges that rules skipped, by reason. They were not planned, so they are not missed."""
 
 
 def injections(entries: Iterable[Entry]) -> tuple[InjectionRecord, ...]:
@@ -108,15 +96,7 @@ def occurrences(of: Iterable[InjectionRecord]) -> tuple[InjectionRecord, ...]:
     return tuple(found.values())
 
 
-def ledger(of: Sequence[InjectionRecord], alone: Iterable[tuple[str, int]] = ()) -> Ledger:
-    """Sum occurrences up. One with an open fate counts as missed, by reason ``trace_cut``."""
-    missed = Counter(i.reason or "trace_cut" for i in of if i.fate != "delivered")
-    apart: Counter[str] = Counter()
-    for reason, count in alone:
-        apart[reason] += count
-    return Ledger(
-        planned=len(of),
-        delivered=sum(i.fate == "delivered" for i in of),
-        missed=tuple(sorted(missed.items())),
-        left_alone=tuple(sorted(apart.items())),
-    )
+def missed(of: Iterable[InjectionRecord]) -> tuple[tuple[str, int], ...]:
+    """Count the injections that were not delivered, by reason; ``trace_cut`` for an open fate."""
+    counts = Counter(i.reason or "trace_cut" for i in of if i.fate != "delivered")
+    return tuple(sorted(counts.items()))

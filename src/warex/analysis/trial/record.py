@@ -49,7 +49,7 @@ class TrialRecord:
     llm: LlmUsage | None
     """None if the agent's calls were not recorded: unknown, not zero."""
     injections: tuple[InjectionRecord, ...]
-    left_alone: tuple[tuple[str, int], ...]
+    skipped: tuple[tuple[str, int], ...]
     """Exchanges that rules skipped, by reason."""
     recoveries: tuple[Recovery, ...]
     behaviour: Behaviour
@@ -190,7 +190,7 @@ def load_trial(
         has_faults=began is not None and began.scenario is not None,
         llm=llm_usage(entries, prices or built_in_prices()) if watched else None,
         injections=injections(entries),
-        left_alone=skipped(entries),
+        skipped=skipped(entries),
         recoveries=verdicts,
         behaviour=behaviour(entries, verdicts, vocabulary),
         false_success=false_success(entries, vocabulary, outcome),

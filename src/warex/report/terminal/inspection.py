@@ -236,7 +236,7 @@ def _faults(trial: TrialRecord, full: bool) -> Iterator[RenderableType]:
         yield Text("none planned")
     groups = each_alone(trial) if full else grouped(trial)
     yield DefinitionList(tuple(line for group in groups for line in _fault(group)))
-    for reason, count in trial.left_alone:
+    for reason, count in trial.skipped:
         yield Text(f"{count} not eligible: {reason}")
 
 
