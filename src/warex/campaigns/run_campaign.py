@@ -182,7 +182,6 @@ def _payload(
 def _execute(
     specs: Sequence[TrialSpec], run: Path, context: TrialContext, config: CampaignConfig
 ) -> Execute:
-    """Return the function that makes one attempt here."""
     by_key = {spec.key: spec for spec in specs}
 
     def execute(turn: PlannedAttempt) -> tuple[Outcome, Spending]:

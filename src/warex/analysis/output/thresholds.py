@@ -211,7 +211,6 @@ def figure_of(metric: str, row: ConditionRow) -> tuple[float | None, tuple[float
 
 
 def _of(metric: str, row: ConditionRow) -> str:
-    """Return a figure's interval in words."""
     interval = figure_of(metric, row)[1]
     if interval is None:
         return ""

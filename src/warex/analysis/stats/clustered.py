@@ -88,7 +88,6 @@ def ratio_interval(
 
 
 def _hall_inverse(reach: float, skewness: float, k: int) -> float:
-    """Return the inverse of Hall's transformation."""
     inner = 1 + skewness * (reach - skewness / (6 * k))
     return 3 / skewness * (cbrt(inner) - 1)
 

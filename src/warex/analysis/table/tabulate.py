@@ -181,21 +181,20 @@ class _Agent:
         tested = [condition for condition in against if self._is_tested(condition)]
         fixed = holm_adjusted([against[condition] for condition in tested])
         against.update(zip(tested, fixed, strict=True))
-        return [
-            self._row(condition, against.get(condition), run.void_attempts(self.name, condition))
-            for condition in run.conditions
-        ]
-
-    def _row(self, condition: str, against_clean: Delta | None, voids: int) -> ConditionRow:
-        setup = self._setups[condition]
-        sample = Sample(self._trials[condition], self._trials.get(CLEAN, ()), against_clean, voids)
-        return ConditionRow(
-            agent=self.name,
-            condition=condition,
-            figures={metric.key: metric.measure(sample) for metric in METRICS},
-            scenario=setup.scenario,
-            defence=setup.defence,
-            control=setup.control,
-            dose=setup.dose,
-            scheduled=self._scheduled[condition],
-        )
+        rows, clean = [], self._trials.get(CLEAN, ())
+        for condition, setup in self._setups.items():
+            voids = run.void_attempts(self.name, condition)
+            sample = Sample(self._trials[condition], clean, against.get(condition), voids)
+            rows.append(
+                ConditionRow(
+                    agent=self.name,
+                    condition=condition,
+                    figures={metric.key: metric.measure(sample) for metric in METRICS},
+                    scenario=setup.scenario,
+                    defence=setup.defence,
+                    control=setup.control,
+                    dose=setup.dose,
+                    scheduled=self._scheduled[condition],
+                )
+            )
+        return rows

@@ -114,7 +114,6 @@ def with_intensity(
 
 
 def _sizes(rule: Rule) -> dict[str, float]:
-    """Return the current sizes of a rule's fault."""
     found = rule.fault.model_dump(include=set(rule.fault.sizes))
     return {name: value for name, value in found.items() if value}
 

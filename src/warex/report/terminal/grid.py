@@ -51,15 +51,12 @@ class Grid:
         keys = list(range(self.keys))
         parts, part = [], list(keys)
         for column in range(self.keys, len(self.heads)):
-            if len(part) > self.keys and self._least(cells, [*part, column]) > width:
+            least = sum(self._narrowest(cells, place) for place in (*part, column)) + len(part)
+            if len(part) > self.keys and least > width:
                 parts.append(part)
                 part = list(keys)
             part.append(column)
         return [*parts, part]
-
-    def _least(self, cells: Sequence[Sequence[str]], shown: Sequence[int]) -> int:
-        """Return the minimum width of these columns."""
-        return sum(self._narrowest(cells, column) for column in shown) + len(shown) - 1
 
     def _narrowest(self, cells: Sequence[Sequence[str]], column: int) -> int:
         head = self.heads[column]

@@ -124,7 +124,6 @@ def _calls(inspection: Inspection, full: bool) -> Iterator[RenderableType]:
 
 
 def _unknown(inspection: Inspection) -> str:
-    """Say why the usage of the calls is unknown."""
     unread = inspection.trial.llm_unread
     if not unread:
         return "not recorded: the agent did not run behind the proxy"
@@ -137,7 +136,6 @@ def _unknown(inspection: Inspection) -> str:
 
 
 def _use(llm: LlmUsage) -> str:
-    """Describe the usage of the calls."""
     if not llm.calls:
         return f"{UNKNOWN} (none came through the proxy)"
     put = f", {llm.cache_write_tokens:,} written to the cache" if llm.cache_write_tokens else ""
