@@ -71,6 +71,7 @@ def test_tasks_are_narrowed_before_they_are_chosen() -> None:
         ({"without_sites": ["forum"]}, "tasks.without_sites: no task needs the site 'forum'"),
         ({"without": ["shop_a"]}, "tasks.without: there is no task 'shop_a'"),
         ({"without_sites": ["map", "shop", "wiki"]}, "tasks: none is left"),
+        ({"without": ["shop-a", "shop-b", "shop-c", "shop-d"]}, "tasks: none is left"),
         ({"names": ["shop-c"], "sites": ["shop"]}, "tasks.names: all of them are excluded"),
     ],
 )

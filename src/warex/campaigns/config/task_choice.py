@@ -89,20 +89,19 @@ def _narrowed(
     """Return the tasks that ``sites``, ``without_sites`` and ``without`` leave."""
     without = choice.without or ()
     _require(without, tasks, "tasks.without: there is no task")
-    if choice.sites is None and choice.without_sites is None:
-        return [name for name in tasks if name not in without]
-    needed = {name: frozenset(sites(name)) for name in tasks}
-    known = sorted(frozenset().union(*needed.values()))
-    for key in ("sites", "without_sites"):
-        _require(getattr(choice, key) or (), known, f"tasks.{key}: no task needs the site")
-    left = [
-        name
-        for name in tasks
-        if name not in without
-        and (choice.sites is None or needed[name] <= frozenset(choice.sites))
-        and needed[name].isdisjoint(choice.without_sites or ())
-    ]
-    if not left:
+    left = [name for name in tasks if name not in without]
+    if choice.sites is not None or choice.without_sites is not None:
+        needed = {name: frozenset(sites(name)) for name in tasks}
+        known = sorted(frozenset().union(*needed.values()))
+        for key in ("sites", "without_sites"):
+            _require(getattr(choice, key) or (), known, f"tasks.{key}: no task needs the site")
+        left = [
+            name
+            for name in left
+            if (choice.sites is None or needed[name] <= frozenset(choice.sites))
+            and needed[name].isdisjoint(choice.without_sites or ())
+        ]
+    if tasks and not left:
         raise CampaignError(
             "tasks: none is left by tasks.sites, tasks.without_sites and tasks.without; a task of"
             " several sites needs each of them in tasks.sites"
