@@ -1,14 +1,14 @@
 """The heat map of tasks by condition, with links to trials."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from warex.analysis.run.load import Run
 from warex.analysis.trial.record import TrialRecord
-from warex.report.tables.columns import Cell, Column, text_cell
-from warex.report.tables.sheet import Sheet, TableBlock
+from warex.report.tables.columns import Cell, Column, text_cell, text_column
+from warex.report.tables.sheet import Sheet, blocks
 from warex.report.tables.standard import heat_class, site_by_task
 from warex.report.text import formatting
 from warex.report.text.outcomes import describe_recovery
@@ -29,8 +29,8 @@ FILTERS = (
 _VALUES = ("solved", "scored", "recovered", "of")
 _RECOVERED = "; below it (rec.), recovered of those judged"
 
-type _Task = tuple[str, str, str]
-"""Site, benchmark, name."""
+type _Line = tuple[str, str, str, str]
+"""Agent, site, benchmark, task."""
 
 
 def task_sheet(run: Run) -> Sheet:
@@ -38,15 +38,13 @@ def task_sheet(run: Run) -> Sheet:
 
     A cell links to the folder of its trial, or of its repeats.
     """
-    cells: dict[str, dict[_Task, dict[str, list[TrialRecord]]]] = {
-        agent: defaultdict(lambda: defaultdict(list)) for agent in run.agents
-    }
+    cells: dict[_Line, dict[str, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
     site_of = site_by_task(run.trials)
     for trial in run.trials:
         key = trial.key
-        task = site_of[key.benchmark, key.task], key.benchmark, key.task
-        cells[key.agent][task][key.condition].append(trial)
-    number = sum(len(here) for of_agent in cells.values() for here in of_agent.values())
+        site = site_of[key.benchmark, key.task]
+        cells[key.agent, site, key.benchmark, key.task][key.condition].append(trial)
+    number = sum(map(len, cells.values()))
     every = number <= MOST_LINKS
     several = len({trial.key.benchmark for trial in run.trials}) > 1
     note = "Each cell leads to the folder of its trials."
@@ -63,40 +61,28 @@ def task_sheet(run: Run) -> Sheet:
     # The cell of a single trial has a word instead.
     summed = any(
         len(trials) > 1 and any(t.exposed and t.recovered is not None for t in trials)
-        for of_agent in cells.values()
-        for here in of_agent.values()
+        for here in cells.values()
         for trials in here.values()
     )
+    lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
+    for (agent, site, benchmark, task), here in sorted(cells.items(), key=lambda item: item[0]):
+        name = f"{benchmark}: {task}" if several else task
+        shown = (_cell(run, here.get(condition, ()), every) for condition in run.conditions)
+        lines[agent].append((text_cell(site), text_cell(name), *shown))
     return Sheet(
         "tasks",
         "Task by task",
         f"Solved of scored trials{_RECOVERED if summed else ''}. {note}",
         (
-            Column("site", "Host.", ("site",), True),
-            Column("task", "Name in the benchmark.", ("task",), True),
+            text_column("site", "Host."),
+            text_column("task", "Name in the benchmark."),
             *(
                 Column(c, "Solved of scored trials.", tuple(f"{c}_{what}" for what in _VALUES))
                 for c in run.conditions
             ),
         ),
-        tuple(_block(run, agent, cells[agent], every, several) for agent in run.agents),
+        blocks(lines),
     )
-
-
-def _block(
-    run: Run,
-    agent: str,
-    tasks: Mapping[_Task, Mapping[str, Sequence[TrialRecord]]],
-    every: bool,
-    several: bool,
-) -> TableBlock:
-    lines = []
-    for site, benchmark, task in sorted(tasks):
-        here = tasks[site, benchmark, task]
-        name = f"{benchmark}: {task}" if several else task
-        cells = (_cell(run, here.get(condition, ()), every) for condition in run.conditions)
-        lines.append((text_cell(site), text_cell(name), *cells))
-    return TableBlock(agent, tuple(lines))
 
 
 def _cell(run: Run, trials: Sequence[TrialRecord], every: bool) -> Cell:
