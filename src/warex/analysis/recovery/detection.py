@@ -55,9 +55,9 @@ def detection(
     return 0
 
 
-def trouble(said: str) -> set[str]:
+def trouble(text: str) -> set[str]:
     """Return the words that describe something that does not work, in lower case."""
-    return {found[0].lower() for found in _TROUBLE.finditer(_DENIED.sub(" ", said))}
+    return {found[0].lower() for found in _TROUBLE.finditer(_DENIED.sub(" ", text))}
 
 
 def claims_success(trial: TrialEvents) -> bool | None:
