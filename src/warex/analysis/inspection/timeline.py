@@ -126,8 +126,8 @@ def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -
             return _exchange(event, requests.get(event.exchange))
         case events.LlmCall():
             tokens = f"{_known(event.input_tokens)} in, {_known(event.output_tokens)} out"
-            said = event.error or ABNORMAL_FINISH.get(event.finish or "")
-            failed = f"; {said}" if said else ""
+            reason = event.error or ABNORMAL_FINISH.get(event.finish or "")
+            failed = f"; {reason}" if reason else ""
             return f"step {event.step}: {event.model}, {tokens}, {event.latency_s:.2f} s{failed}"
         case events.McpCall():
             return _tool_call(event)

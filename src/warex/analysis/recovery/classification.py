@@ -326,11 +326,11 @@ def _healed(
     trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, tries: int
 ) -> Recovery:
     between = trial.calls_between(injection.felt.felt_at, asked.t)
-    said = "no action of the model explains it" if between else "the model was not asked"
+    reason = "no action of the model explains it" if between else "the model was not asked"
     # Chromium reloads its own error page, which it shows only if no answer came at all.
     no_answer = trial.status(injection.hit.exchange) is None
     by_browser = no_answer and injection.hit.resource == "document"
-    why = f"The {'browser' if by_browser else 'page'} asked again; {said} in between."
+    why = f"The {'browser' if by_browser else 'page'} asked again; {reason} in between."
     verdict: RecoveryVerdict = "healed_by_browser" if by_browser else "healed_by_page"
     found = injection.judged(verdict, why, asked, tries)
     return replace(found, disagreement=_done_without_saying(between))

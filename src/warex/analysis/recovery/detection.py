@@ -3,7 +3,7 @@
 import re
 
 from warex.analysis.recovery.causes import FaultImpact, repeats_request
-from warex.analysis.recovery.trial_events import ModelAction, ModelCall, TrialEvents
+from warex.analysis.recovery.trial_events import ModelCall, TrialEvents
 
 _TROUBLE = re.compile(
     r"\berr(?:or|_)\w*|\bfail\w*|\bunavailable\b|\bunreachable\b|\bunresponsive\b|\bunable\b"
@@ -55,9 +55,9 @@ def detection(
     return 0
 
 
-def trouble(said: str) -> set[str]:
+def trouble(text: str) -> set[str]:
     """Return the words that describe something that does not work, in lower case."""
-    return {found[0].lower() for found in _TROUBLE.finditer(_DENIED.sub(" ", said))}
+    return {found[0].lower() for found in _TROUBLE.finditer(_DENIED.sub(" ", text))}
 
 
 def claims_success(trial: TrialEvents) -> bool | None:
@@ -70,14 +70,11 @@ def claims_success(trial: TrialEvents) -> bool | None:
     if last is None:
         return None
     ending = next((act for act in last.actions if act.does == "finish"), None)
-    if _calls_it_infeasible(trial, last) or (ending and _says_failed(ending)):
+    given = ending.arguments if ending else None
+    failed = isinstance(given, dict) and given.get("success") in (False, "false", "False")
+    if failed or _calls_it_infeasible(trial, last):
         return False
     return not _ADMITS.search("\n".join(ending.texts) if ending else last.event.answer)
-
-
-def _says_failed(act: ModelAction) -> bool:
-    given = act.arguments
-    return isinstance(given, dict) and given.get("success") in (False, "false", "False")
 
 
 def _calls_it_infeasible(trial: TrialEvents, call: ModelCall) -> bool:

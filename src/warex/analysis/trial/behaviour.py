@@ -96,8 +96,8 @@ def false_success(
         return None
     if outcome.score >= 1 or outcome.ending != "answered":
         return False
-    said = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
-    return claims_success(TrialEvents(said, vocabulary))
+    answers = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
+    return claims_success(TrialEvents(answers, vocabulary))
 
 
 def _reloads(events: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:

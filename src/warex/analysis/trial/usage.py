@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Self
 
-from warex.analysis.trial.attribution import tasks_by_exchange
+from warex.analysis.trial.attribution import TaskRun, tasks_by_exchange
 from warex.llm.prices.table import PriceTable, cost, price_key
 from warex.traces.events import Entry, LlmCall, LlmUnread
 
@@ -153,9 +153,7 @@ def llm_usage(entries: Sequence[Entry], prices: PriceTable) -> LlmUsage:
     """Return the usage of the calls in a trace."""
     of = tasks_by_exchange(entries)
     calls = ((e.seq, e.event) for e in entries if isinstance(e.event, LlmCall))
-    return LlmUsage(
-        tuple(replace(_cost(seq, it, prices), run=of.get(it.carrier)) for seq, it in calls)
-    )
+    return LlmUsage(tuple(_cost(seq, call, prices, of.get(call.carrier)) for seq, call in calls))
 
 
 def llm_unread(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
@@ -164,7 +162,7 @@ def llm_unread(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
     return tuple((it.url.partition("?")[0], it.reason) for it in events if type(it) is LlmUnread)
 
 
-def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
+def _cost(seq: int, call: LlmCall, prices: PriceTable, run: TaskRun | None) -> CallCost:
     usd, as_if, arithmetic = _price(call, prices)
     return CallCost(
         seq=seq,
@@ -186,6 +184,7 @@ def _cost(seq: int, call: LlmCall, prices: PriceTable) -> CallCost:
         replayed=call.replayed,
         original_latency_s=call.original_latency_s,
         saved_s=call.saved_s,
+        run=run,
         service_tier=call.service_tier,
     )
 

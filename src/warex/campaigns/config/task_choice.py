@@ -109,7 +109,7 @@ def _narrowed(
     return left
 
 
-def _require(names: Sequence[str], known: Sequence[str], said: str) -> None:
+def _require(names: Sequence[str], known: Sequence[str], mistake: str) -> None:
     missing = [name for name in names if name not in known]
     if missing:
-        raise CampaignError(unknown_name(said, missing[0], known))
+        raise CampaignError(unknown_name(mistake, missing[0], known))

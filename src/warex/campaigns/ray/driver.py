@@ -178,8 +178,8 @@ class Driver:
             self.running[self.asked] = turn
             self.pipe.send(AttemptRequest(self.asked, turn.key, turn.attempt, self._answers(turn)))
 
-    def _handle(self, said: GatewayMessage) -> None:
-        match said:
+    def _handle(self, message: GatewayMessage) -> None:
+        match message:
             case Connected(trials_at_once=room):
                 if not room:
                     self.notice(

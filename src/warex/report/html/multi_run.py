@@ -24,26 +24,25 @@ def write_runs(runs: Sequence[TabulatedRun], folder: Path) -> tuple[Path, ...]:
     """
     tables = export_runs(runs, folder)
     page = folder / REPORT
-    write_atomic(page, _html(runs, folder).encode("utf-8", "replace"))
-    return (page, *tables)
-
-
-def _html(runs: Sequence[TabulatedRun], folder: Path) -> str:
-    page = environment().get_template("multi_run.html")
-    words = page.render(
-        light=css_variables(LIGHT),
-        dark=css_variables(DARK),
-        extent=count_noun(len(runs), "run"),
-        runs=[
-            {
-                "name": run.name,
-                "href": quote(os.path.relpath(run.path / REPORT, folder)),
-                "verdict": successes(run, table),
-            }
-            for run, table in runs
-        ],
-        sheet=paper_sheet(runs),
-        footnotes=shared_footnotes(runs),
-        heats=HEAT_STEPS,
+    words = (
+        environment()
+        .get_template("multi_run.html")
+        .render(
+            light=css_variables(LIGHT),
+            dark=css_variables(DARK),
+            extent=count_noun(len(runs), "run"),
+            runs=[
+                {
+                    "name": run.name,
+                    "href": quote(os.path.relpath(run.path / REPORT, folder)),
+                    "verdict": successes(run, table),
+                }
+                for run, table in runs
+            ],
+            sheet=paper_sheet(runs),
+            footnotes=shared_footnotes(runs),
+            heats=HEAT_STEPS,
+        )
     )
-    return escape_controls(words)
+    write_atomic(page, escape_controls(words).encode("utf-8", "replace"))
+    return (page, *tables)

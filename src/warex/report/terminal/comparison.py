@@ -6,6 +6,7 @@ from rich.text import Text
 from warex.analysis.output.comparison import Comparison, ConditionChange
 from warex.analysis.stats.estimates import Mean
 from warex.report.terminal.grid import Grid, Heading
+from warex.report.terminal.run_report import footnote_lines
 from warex.report.text.footnotes import scripted
 from warex.report.text.formatting import delta, fraction, p, signed
 
@@ -39,7 +40,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
         grid,
         Text(),
         *(Text(line, style="dim") for line in costs),
-        *(Text(f"* {line}", style="dim") for line in notes),
+        *footnote_lines(notes),
         Text(),
         Text.assemble((comparison.verdict, _WORD[comparison.verdict]), f": {comparison.why}."),
     )

@@ -174,10 +174,10 @@ def _step(
 
 
 def _time(call: CallCost) -> str:
-    said = f"{call.latency_s:.2f} s"
+    text = f"{call.latency_s:.2f} s"
     if call.first_token_s is not None:
-        said += f", first token after {call.first_token_s:.2f} s"
-    return said if call.tokens_per_s is None else f"{said}, {call.tokens_per_s:,.0f} tokens/s"
+        text += f", first token after {call.first_token_s:.2f} s"
+    return text if call.tokens_per_s is None else f"{text}, {call.tokens_per_s:,.0f} tokens/s"
 
 
 def _prompt(step: ModelStep, full: bool) -> Iterator[str]:

@@ -37,7 +37,7 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
     table = table or tabulate(run)
     parts: list[RenderableType] = [Text(line, style="bold yellow") for line in warnings(run, table)]
     for summary in summaries(run, table):
-        parts += [_named(summary.title), DefinitionList(summary.lines)]
+        parts += [Text(summary.title, style="bold"), DefinitionList(summary.lines)]
     rows, more = chosen_rows(run, table)
     if any(row.n for row in rows):
         parts += [Text(), _first_table(rows)]
@@ -47,7 +47,7 @@ def render_overview(run: Run, table: Table | None = None) -> RenderableType:
             f"{count_noun(more, 'more row is', 'more rows are')} in the tables (--full) and"
             " in the report."
         )
-    return Group(*parts, *([Text()] if notes else []), *_footnotes(notes))
+    return Group(*parts, *([Text()] if notes else []), *footnote_lines(notes))
 
 
 def _first_table(rows: tuple[ConditionRow, ...]) -> Grid:
@@ -76,14 +76,14 @@ def render_table(run: Run, table: Table | None = None) -> RenderableType:
     parts += [Text(), *(Text(line) for line in baseline_notes(table))]
     for agent in run.agents:
         scripted = " (scripted)" if agent in run.scripted else ""
-        parts += [Text(), _named(f"{agent}{scripted}"), Text()]
+        parts += [Text(), Text(f"{agent}{scripted}", style="bold"), Text()]
         rows = table.of(agent)
         for screen in _SCREENS:
             if metrics := shown((m for m in METRICS if m.screen == screen), rows):
                 parts += [_rows(rows, screen, metrics), Text()]
         for sheet in (popup_sheet, attack_sheet, ending_sheet):
             parts += _of_sheet(sheet(run, table), agent)
-    return Group(*parts, *_footnotes(excluded_pairs(table)))
+    return Group(*parts, *footnote_lines(excluded_pairs(table)))
 
 
 def _of_sheet(sheet: Sheet, agent: str) -> Iterator[RenderableType]:
@@ -95,11 +95,8 @@ def _of_sheet(sheet: Sheet, agent: str) -> Iterator[RenderableType]:
             yield Text()
 
 
-def _named(agent: str) -> Text:
-    return Text(agent, style="bold")
-
-
-def _footnotes(notes: Iterable[str]) -> list[RenderableType]:
+def footnote_lines(notes: Iterable[str]) -> list[RenderableType]:
+    """Return footnotes for the terminal."""
     return [Text(f"* {line}", style="dim") for line in notes]
 
 

@@ -1,6 +1,6 @@
 """Several runs side by side on the terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Group, JustifyMethod, RenderableType
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from warex.analysis.table.tabulate import TabulatedRun
 from warex.report.tables.paper import paper_sheet
+from warex.report.terminal.run_report import footnote_lines
 from warex.report.text.footnotes import shared_footnotes
 from warex.report.text.overview import successes
 
@@ -60,10 +61,5 @@ def render_runs(runs: Sequence[TabulatedRun]) -> RenderableType:
         parts.append(Text(f"{run.name} ({run.path})", style="bold"))
         parts += [Text(line) for line in successes(run, table)]
         parts.append(Text())
-    return Group(*parts, render_paper_table(runs), *_notes(runs))
-
-
-def _notes(runs: Sequence[TabulatedRun]) -> Iterator[Text]:
-    if lines := shared_footnotes(runs):
-        yield Text()
-    yield from (Text(f"* {line}", style="dim") for line in lines)
+    notes = footnote_lines(shared_footnotes(runs))
+    return Group(*parts, render_paper_table(runs), *([Text()] if notes else []), *notes)

@@ -116,15 +116,18 @@ def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
             return "no trial was scored."
         why = f"; without {CLEAN} what faults change is not known." if tested else "."
         return _named(scored) + why
-    said = f"{clean.success} under {CLEAN}"
+    under_clean = f"{clean.success} under {CLEAN}"
     if not tested:
-        return f"{said}; no fault was tried."
+        return f"{under_clean}; no fault was tried."
     by: dict[Conclusion, list[str]] = {"falls": [], "gains": [], "kept": [], "inconclusive": []}
     for row in tested:
         if row.delta is not None:
             by[conclusion_of(row.delta)].append(row.condition)
     words: dict[Conclusion, str] = {"falls": "falls", "gains": "gains", "kept": "unchanged"}
-    parts = [said, *(f"{word} under {_named(by[it])}" for it, word in words.items() if by[it])]
+    parts = [
+        under_clean,
+        *(f"{word} under {_named(by[it])}" for it, word in words.items() if by[it]),
+    ]
     if len(by["inconclusive"]) == len(tested):
         which = f"all {len(tested)} faults" if len(tested) > 1 else tested[0].condition
         parts.append(f"inconclusive: {which}{_reach(table, agent)}")
