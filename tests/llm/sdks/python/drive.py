@@ -19,25 +19,25 @@ def run_one(name: str, at: dict[str, str]) -> dict[str, Any]:
     given = Given(at)
     driver = importlib.import_module(f"tests.llm.sdks.python.sdks.{name}")
     driver.run(given)
-    return given.told
+    return given.results
 
 
 def run_all(pythons: dict[str, str], text: str) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, python in pythons.items():
         began = time.monotonic()
         command = [python, "-m", "tests.llm.sdks.python.drive", text, name]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=240)
         print(f"{name}: {time.monotonic() - began:.1f} s", file=sys.stderr)
-        told |= {f"{name}: {what}": it for what, it in json.loads(done.stdout).items()}
-    return told
+        results |= {f"{name}: {what}": it for what, it in json.loads(done.stdout).items()}
+    return results
 
 
 def main() -> None:
     text, *one = sys.argv[1:]
     asked = json.loads(text)
-    told = run_one(one[0], asked["at"]) if one else run_all(asked["pythons"], text)
-    print(json.dumps(told, ensure_ascii=False))
+    results = run_one(one[0], asked["at"]) if one else run_all(asked["pythons"], text)
+    print(json.dumps(results, ensure_ascii=False))
 
 
 if __name__ == "__main__":

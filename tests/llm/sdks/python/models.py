@@ -65,7 +65,7 @@ _KEPT = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encodi
 
 
 def said_of(case: str, key: str) -> Said:
-    """Return what a model says in a case; how many tokens it takes is told by the key."""
+    """Return what a model says in a case; the key says how many tokens it takes."""
     some = zlib.crc32(key.encode())
     tokens = Tokens(1000 + some % 997, 60 + some % 31, 300 + some % 53, 100 + some % 7)
     text = Said(TEXT, tokens)
@@ -164,8 +164,8 @@ class Handler(BaseHTTPRequestHandler):
         why = {"busy": "busy" if came % 2 == 0 else ""}.get(case, case)
         if why in ("busy", "long", "overloaded"):
             refused = api.refusal(why)
-            told = {"status": refused.status, "finish": "error", "error": refused.message}
-            self.models.note(**entry, **told)
+            answer = {"status": refused.status, "finish": "error", "error": refused.message}
+            self.models.note(**entry, **answer)
             return self._whole(refused.status, refused.body, refused.headers)
         if case == "loop":
             case = "text" if RESULT in raw else "tools"
@@ -193,9 +193,9 @@ class Handler(BaseHTTPRequestHandler):
         return self._stream(api, events, pack=case == "packed", cut=case == "cut")
 
     def _head(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
-        told = {"x-a-header": "kept", **headers}
-        lines = [f"HTTP/1.1 {status} So", *(f"{name}: {it}" for name, it in told.items())]
-        # In one piece: a client that is told enough by the head may leave before the body.
+        sent = {"x-a-header": "kept", **headers}
+        lines = [f"HTTP/1.1 {status} So", *(f"{name}: {it}" for name, it in sent.items())]
+        # In one piece: a client that only needs the head may leave before the body.
         self.wfile.write("".join(f"{line}\r\n" for line in [*lines, ""]).encode() + body)
 
     def _whole(

@@ -22,7 +22,7 @@ ORIGINS = {
     "mistral": "https://api.mistral.ai",
     "cohere": "https://api.cohere.com",
 }
-"""Where each vendor's SDK asks unless told otherwise; Ollama's asks this machine."""
+"""Each vendor's default address; Ollama's is this machine."""
 WHOLE = ("text", "packed", "tools", "length", "busy", "long", "overloaded")
 STREAMED = (*WHOLE, "broken", "cut")
 PARAMETERS: dict[str, Any] = {
@@ -54,23 +54,23 @@ class Given:
 
     def __init__(self, at: Mapping[str, str]) -> None:
         self._at = at
-        self.told: dict[str, Any] = {}
+        self.results: dict[str, Any] = {}
 
     def base(self, vendor: str) -> str | None:
         """Return where a vendor is; None for where its SDK asks anyway."""
         return self._at.get(vendor)
 
     def origin(self, vendor: str) -> str:
-        """Return where a vendor is, for an SDK that must be told."""
+        """Return a vendor's address, for an SDK without a default one."""
         return self._at.get(vendor) or ORIGINS[vendor]
 
     def do(self, name: str, does: Does) -> None:
         """Do it, and keep the value or the error that the SDK gives."""
-        assert name not in self.told, name
+        assert name not in self.results, name
         try:
-            self.told[name] = {"value": plain(does())}
+            self.results[name] = {"value": plain(does())}
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
-            self.told[name] = {"error": described(error)}
+            self.results[name] = {"error": described(error)}
 
     def events(self, name: str, does: Does) -> None:
         """Do it, and keep every event of the stream, and the error that ended it."""
@@ -82,7 +82,7 @@ class Given:
             return got
 
         self.do(name, one_by_one)
-        self.told[name]["events"] = got
+        self.results[name]["events"] = got
 
     def in_loop(self, name: str, does: Does) -> None:
         """Do it in an event loop."""
@@ -109,12 +109,12 @@ def plain(value: Any) -> Any:
 def described(error: BaseException) -> Any:
     """Return an error as its user sees it."""
     seen = ("status_code", "code", "body", "type", "param", "request_id", "response_json", "error")
-    told = {name: plain(getattr(error, name)) for name in seen if hasattr(error, name)}
+    shown = {name: plain(getattr(error, name)) for name in seen if hasattr(error, name)}
     cause = error.__cause__
     return {
         "class": type(error).__name__,
         "message": str(error),
-        **{name: it for name, it in told.items() if json.dumps(it).find(" object at 0x") < 0},
+        **{name: it for name, it in shown.items() if json.dumps(it).find(" object at 0x") < 0},
         **({"cause": type(cause).__name__} if cause else {}),
     }
 

@@ -31,8 +31,8 @@ _ERRORS = {
 
 def error(why: str) -> Any:
     _, kind, message = _ERRORS[why]
-    told = {"type": kind, "message": message}
-    return {"type": "error", "error": told, "request_id": "req_1"}
+    error = {"type": kind, "message": message}
+    return {"type": "error", "error": error, "request_id": "req_1"}
 
 
 class AnthropicMessages(Api):
@@ -57,17 +57,17 @@ class AnthropicMessages(Api):
         for it in said.calls:
             yield {"type": "tool_use", "id": it.id, "name": it.name, "input": it.input}
 
-    def usage(self, told: Tokens) -> dict[str, Any]:
+    def usage(self, tokens: Tokens) -> dict[str, Any]:
         return {
-            "input_tokens": told.input - told.cache_read - told.cache_write,
-            "cache_creation_input_tokens": told.cache_write,
-            "cache_read_input_tokens": told.cache_read,
+            "input_tokens": tokens.input - tokens.cache_read - tokens.cache_write,
+            "cache_creation_input_tokens": tokens.cache_write,
+            "cache_read_input_tokens": tokens.cache_read,
             "cache_creation": {
-                "ephemeral_5m_input_tokens": told.cache_write,
+                "ephemeral_5m_input_tokens": tokens.cache_write,
                 "ephemeral_1h_input_tokens": 0,
             },
-            "output_tokens": told.output,
-            "output_tokens_details": {"thinking_tokens": told.reasoning},
+            "output_tokens": tokens.output,
+            "output_tokens_details": {"thinking_tokens": tokens.reasoning},
             "service_tier": "standard",
         }
 
@@ -111,8 +111,8 @@ class AnthropicMessages(Api):
                 yield {"type": "content_block_delta", **at, "delta": delta}
             yield {"type": "content_block_stop", **at}
         stop = {"stop_reason": _STOP[said.finish], "stop_sequence": None}
-        told = self.usage(said.tokens)
-        final = {key: told[key] for key in ("output_tokens", "output_tokens_details")}
+        usage = self.usage(said.tokens)
+        final = {key: usage[key] for key in ("output_tokens", "output_tokens_details")}
         yield {"type": "message_delta", "delta": stop, "usage": final}
         yield {"type": "message_stop"}
 

@@ -28,12 +28,12 @@ _ERRORS = {
 
 def message(headers: Mapping[str, str], payload: bytes) -> bytes:
     """Return a message of an event stream (smithy.io, "Amazon Event Stream Specification")."""
-    told = b"".join(
+    block = b"".join(
         struct.pack("!B", len(name)) + name.encode() + struct.pack("!BH", 7, len(value)) + value
         for name, value in ((name, value.encode()) for name, value in headers.items())
     )
-    prelude = struct.pack("!II", 16 + len(told) + len(payload), len(told))
-    checked = prelude + struct.pack("!I", crc32(prelude)) + told + payload
+    prelude = struct.pack("!II", 16 + len(block) + len(payload), len(block))
+    checked = prelude + struct.pack("!I", crc32(prelude)) + block + payload
     return checked + struct.pack("!I", crc32(checked))
 
 
@@ -77,13 +77,13 @@ class BedrockConverse(Api):
         return replace(said, tokens=replace(said.tokens, reasoning=0), finish=finish)
 
     def _end(self, said: Said) -> Any:
-        told = said.tokens
+        tokens = said.tokens
         usage = {
-            "inputTokens": told.input - told.cache_read - told.cache_write,
-            "outputTokens": told.output,
-            "totalTokens": told.input + told.output,
-            "cacheReadInputTokens": told.cache_read,
-            "cacheWriteInputTokens": told.cache_write,
+            "inputTokens": tokens.input - tokens.cache_read - tokens.cache_write,
+            "outputTokens": tokens.output,
+            "totalTokens": tokens.input + tokens.output,
+            "cacheReadInputTokens": tokens.cache_read,
+            "cacheWriteInputTokens": tokens.cache_write,
         }
         return {"usage": usage, "metrics": {"latencyMs": 41}}
 
@@ -146,7 +146,7 @@ class BedrockInvoke(AnthropicMessages):
 
     def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
         for frame in self.frames(said, body, model):
-            told = dict(frame)
+            sent = dict(frame)
             if frame["type"] == "message_stop":
                 counts = {
                     "inputTokenCount": said.tokens.input,
@@ -154,8 +154,8 @@ class BedrockInvoke(AnthropicMessages):
                     "invocationLatency": 41,
                     "firstByteLatency": 12,
                 }
-                told["amazon-bedrock-invocationMetrics"] = counts
-            packed = base64.b64encode(as_json(told).encode()).decode()
+                sent["amazon-bedrock-invocationMetrics"] = counts
+            packed = base64.b64encode(as_json(sent).encode()).decode()
             yield event("chunk", {"bytes": packed, "p": "abcdef"})
 
     def refusal(self, why: str) -> Refused:

@@ -26,11 +26,11 @@ class CohereChat(Api):
         return replace(said, tokens=counted, text=text)
 
     def _usage(self, said: Said) -> Any:
-        told = said.tokens
+        tokens = said.tokens
         return {
-            "billed_units": {"input_tokens": 17, "output_tokens": told.output},
-            "tokens": {"input_tokens": told.input, "output_tokens": told.output},
-            "cached_tokens": told.cache_read,
+            "billed_units": {"input_tokens": 17, "output_tokens": tokens.output},
+            "tokens": {"input_tokens": tokens.input, "output_tokens": tokens.output},
+            "cached_tokens": tokens.cache_read,
         }
 
     def _calls(self, said: Said) -> list[Any]:
@@ -57,8 +57,8 @@ class CohereChat(Api):
         return {"id": "c1", "finish_reason": reason, "message": message, "usage": self._usage(said)}
 
     def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
-        for kind, told in self._frames(said):
-            yield sse({"type": kind, **told}, kind)
+        for kind, frame in self._frames(said):
+            yield sse({"type": kind, **frame}, kind)
 
     def _frames(self, said: Said) -> Iterator[tuple[str, dict[str, Any]]]:
         empty = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": []}

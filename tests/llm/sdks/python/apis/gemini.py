@@ -49,22 +49,22 @@ class Gemini(Api):
             *({"functionCall": {"name": it.name, "args": it.input}} for it in said.calls),
         ]
 
-    def _usage(self, told: Tokens) -> Any:
+    def _usage(self, tokens: Tokens) -> Any:
         return {
-            "promptTokenCount": told.input,
-            "cachedContentTokenCount": told.cache_read,
-            "candidatesTokenCount": told.output - told.reasoning,
-            "thoughtsTokenCount": told.reasoning,
-            "totalTokenCount": told.input + told.output,
-            "promptTokensDetails": [{"modality": "TEXT", "tokenCount": told.input}],
+            "promptTokenCount": tokens.input,
+            "cachedContentTokenCount": tokens.cache_read,
+            "candidatesTokenCount": tokens.output - tokens.reasoning,
+            "thoughtsTokenCount": tokens.reasoning,
+            "totalTokenCount": tokens.input + tokens.output,
+            "promptTokensDetails": [{"modality": "TEXT", "tokenCount": tokens.input}],
         }
 
     def _answer(self, parts: list[Any], said: Said, model: str, *, ends: bool) -> Any:
         candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
         if ends:
             candidate["finishReason"] = _FINISH[said.finish]
-        told = said.tokens if ends else replace(said.tokens, output=7, reasoning=0)
-        usage = self._usage(told)
+        tokens = said.tokens if ends else replace(said.tokens, output=7, reasoning=0)
+        usage = self._usage(tokens)
         head = {"modelVersion": model, "responseId": "r1"}
         return {"candidates": [candidate], "usageMetadata": usage, **head}
 
@@ -85,5 +85,5 @@ class Gemini(Api):
 
     def breaks(self) -> tuple[bytes, str]:
         # Not as an event: the API's streams end with the plain error.
-        told = self.refusal("overloaded")
-        return f"{json.dumps(told.body, indent=2)}\n".encode(), told.message
+        refused = self.refusal("overloaded")
+        return f"{json.dumps(refused.body, indent=2)}\n".encode(), refused.message

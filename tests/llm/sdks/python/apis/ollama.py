@@ -53,17 +53,17 @@ class OllamaChat(Api):
         return {"model": model, "created_at": "2026-07-22T20:33:28.123648Z"}
 
     def whole(self, said: Said, body: Body, model: str) -> Any:
-        told = self._says(said.text, said.thinking, self._calls(said))
-        return {**self._head(model), **told, **self._end(said)}
+        message = self._says(said.text, said.thinking, self._calls(said))
+        return {**self._head(model), **message, **self._end(said)}
 
     def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
         head, goes_on = self._head(model), {"done": False}
-        told = [
+        frames = [
             *(self._says("", it, []) for it in pieces(said.thinking)),
             *(self._says(it, "", []) for it in pieces(said.text)),
             *(self._says("", "", [it]) for it in self._calls(said)),
         ]
-        for it in told:
+        for it in frames:
             yield f"{as_json({**head, **it, **goes_on})}\n".encode()
         last = {**head, **self._says("", "", []), **self._end(said)}
         yield f"{as_json(last)}\n".encode()
@@ -73,8 +73,8 @@ class OllamaChat(Api):
         return Refused(status, {"error": message}, message)
 
     def breaks(self) -> tuple[bytes, str]:
-        told = self.refusal("overloaded")
-        return f"{as_json(told.body)}\n".encode(), told.message
+        refused = self.refusal("overloaded")
+        return f"{as_json(refused.body)}\n".encode(), refused.message
 
 
 class OllamaGenerate(OllamaChat):

@@ -47,18 +47,18 @@ class OpenAiChat(Api):
     def able(self, said: Said, body: Body) -> Said:
         return replace(said, text="") if said.calls and not said.text.strip() else said
 
-    def usage(self, told: Tokens) -> Any:
+    def usage(self, tokens: Tokens) -> Any:
         return {
-            "prompt_tokens": told.input,
-            "completion_tokens": told.output,
-            "total_tokens": told.input + told.output,
+            "prompt_tokens": tokens.input,
+            "completion_tokens": tokens.output,
+            "total_tokens": tokens.input + tokens.output,
             "prompt_tokens_details": {
-                "cached_tokens": told.cache_read,
-                "cache_write_tokens": told.cache_write,
+                "cached_tokens": tokens.cache_read,
+                "cache_write_tokens": tokens.cache_write,
                 "audio_tokens": 0,
             },
             "completion_tokens_details": {
-                "reasoning_tokens": told.reasoning,
+                "reasoning_tokens": tokens.reasoning,
                 "audio_tokens": 0,
                 "accepted_prediction_tokens": 0,
                 "rejected_prediction_tokens": 0,
@@ -153,8 +153,8 @@ class OpenAiChat(Api):
         return openai_refusal(why)
 
     def breaks(self) -> tuple[bytes, str]:
-        told = openai_refusal("overloaded")
-        return sse(told.body), told.message
+        refused = openai_refusal("overloaded")
+        return sse(refused.body), refused.message
 
 
 class MistralChat(OpenAiChat):
@@ -163,11 +163,11 @@ class MistralChat(OpenAiChat):
     def able(self, said: Said, body: Body) -> Said:
         return replace(said, tokens=Tokens(said.tokens.input, said.tokens.output))
 
-    def usage(self, told: Tokens) -> Any:
-        both = told.input + told.output
+    def usage(self, tokens: Tokens) -> Any:
+        both = tokens.input + tokens.output
         return {
-            "prompt_tokens": told.input,
-            "completion_tokens": told.output,
+            "prompt_tokens": tokens.input,
+            "completion_tokens": tokens.output,
             "total_tokens": both,
         }
 
@@ -205,12 +205,12 @@ class MistralChat(OpenAiChat):
         yield b"data: [DONE]\n\n"
 
     def refusal(self, why: str) -> Refused:
-        told = openai_refusal(why)
+        refused = openai_refusal(why)
         body = {
             "object": "error",
-            "message": told.message,
+            "message": refused.message,
             "type": "invalid_request_error",
             "param": None,
             "code": "3051",
         }
-        return Refused(told.status, body, told.message, {"retry-after": "0"})
+        return Refused(refused.status, body, refused.message, {"retry-after": "0"})

@@ -18,7 +18,7 @@ class OpenAiResponses(Api):
         return [it["name"] for it in body.get("tools") or []]
 
     def whole(self, said: Said, body: Body, model: str) -> Any:
-        why, told = _INCOMPLETE.get(said.finish), said.tokens
+        why, tokens = _INCOMPLETE.get(said.finish), said.tokens
         return {
             "id": "resp_1",
             "object": "response",
@@ -36,14 +36,14 @@ class OpenAiResponses(Api):
             "tools": body.get("tools") or [],
             "top_p": 1.0,
             "usage": {
-                "input_tokens": told.input,
+                "input_tokens": tokens.input,
                 "input_tokens_details": {
-                    "cached_tokens": told.cache_read,
-                    "cache_write_tokens": told.cache_write,
+                    "cached_tokens": tokens.cache_read,
+                    "cache_write_tokens": tokens.cache_write,
                 },
-                "output_tokens": told.output,
-                "output_tokens_details": {"reasoning_tokens": told.reasoning},
-                "total_tokens": told.input + told.output,
+                "output_tokens": tokens.output,
+                "output_tokens_details": {"reasoning_tokens": tokens.reasoning},
+                "total_tokens": tokens.input + tokens.output,
             },
         }
 
@@ -73,8 +73,8 @@ class OpenAiResponses(Api):
             }
 
     def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
-        for number, (kind, told) in enumerate(self._frames(said, body, model)):
-            yield sse({"type": kind, "sequence_number": number, **told}, kind)
+        for number, (kind, frame) in enumerate(self._frames(said, body, model)):
+            yield sse({"type": kind, "sequence_number": number, **frame}, kind)
 
     def _frames(self, said: Said, body: Body, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
         response = self.whole(said, body, model)
@@ -124,5 +124,5 @@ class OpenAiResponses(Api):
 
     def breaks(self) -> tuple[bytes, str]:
         message = openai_refusal("overloaded").message
-        told = {"code": "server_error", "message": message, "param": None, "sequence_number": 9}
-        return sse({"type": "error", **told}, "error"), message
+        error = {"code": "server_error", "message": message, "param": None, "sequence_number": 9}
+        return sse({"type": "error", **error}, "error"), message

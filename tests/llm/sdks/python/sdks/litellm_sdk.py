@@ -30,7 +30,7 @@ OWN_ID: Final = re.compile(r'"id":"(call_[0-9a-f]{28}|[0-9a-f]{8}(-[0-9a-f]{4}){
 """How litellm numbers calls of tools where an API does not: anew each time."""
 
 
-def told(given: Given, vendor: str, case: str, content: Any = None) -> dict[str, Any]:
+def request(given: Given, vendor: str, case: str, content: Any = None) -> dict[str, Any]:
     base = given.origin(vendor) if vendor == "ollama" else given.base(vendor)
     more: dict[str, Any] = {"api_base": BASES.get(vendor, "{}").format(base)} if base else {}
     if vendor == "bedrock":
@@ -65,14 +65,14 @@ def run(given: Given) -> None:
         for case in ("text", "tools", "length", "long"):
             given.do(
                 f"{vendor} {case}",
-                lambda vendor=vendor, case=case: clean(ask(**told(given, vendor, case))),
+                lambda vendor=vendor, case=case: clean(ask(**request(given, vendor, case))),
             )
         # Of Cohere's events, named as its reference has them, it can read none.
         for case in ("text", "tools", "cut") if vendor != "cohere" else ():
             given.events(
                 f"{vendor} {case} streamed",
                 lambda vendor=vendor, case=case: map(
-                    clean, ask(**told(given, vendor, case), **counted)
+                    clean, ask(**request(given, vendor, case), **counted)
                 ),
             )
         url = {"url": f"data:image/png;base64,{IN_BASE64[0]}"}
@@ -82,10 +82,10 @@ def run(given: Given) -> None:
         ]
         given.do(
             f"{vendor} image",
-            lambda vendor=vendor, asked=asked: clean(ask(**told(given, vendor, "text", asked))),
+            lambda vendor=vendor, asked=asked: clean(ask(**request(given, vendor, "text", asked))),
         )
         given.in_loop(
-            f"{vendor} async", lambda vendor=vendor: _in_loop(told(given, vendor, "text"))
+            f"{vendor} async", lambda vendor=vendor: _in_loop(request(given, vendor, "text"))
         )
 
 
@@ -96,5 +96,5 @@ async def _in_loop(asked: Any) -> Any:
 
 def clean(answer: Any) -> Any:
     """Return an answer without what litellm makes up anew each time: ids, and when it came."""
-    told = json.loads(OWN_ID.sub('"id":"own"', answer.model_dump_json()))
-    return {key: it for key, it in told.items() if key not in ("id", "created")}
+    sent = json.loads(OWN_ID.sub('"id":"own"', answer.model_dump_json()))
+    return {key: it for key, it in sent.items() if key not in ("id", "created")}
