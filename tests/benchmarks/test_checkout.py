@@ -1,4 +1,4 @@
-"""Whoever named a folder that is no checkout is told so, with what to do."""
+"""A folder that is no checkout is reported, with what to do."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from warex.benchmarks.adapters.webvoyager import WebVoyagerBenchmark
 from warex.benchmarks.checkout import describe_path
 
 
-def test_a_checkout_that_lacks_a_file_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_checkout_that_lacks_a_file_is_reported_with_what_to_do(tmp_path: Path) -> None:
     table = BenchmarkConfig(name="webvoyager", options={"checkout": str(tmp_path)})
     benchmark = WebVoyagerBenchmark(table)
 
@@ -22,7 +22,7 @@ def test_a_checkout_that_lacks_a_file_is_told_with_what_to_do(tmp_path: Path) ->
     assert found["webvoyager checkout"].sentence == f"{tmp_path}: run.py"
 
 
-def test_what_is_found_at_a_path_is_told_in_a_few_words(tmp_path: Path) -> None:
+def test_what_is_found_at_a_path_is_reported_in_a_few_words(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")
     (tmp_path / "blank").touch()

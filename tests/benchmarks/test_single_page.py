@@ -31,7 +31,7 @@ def test_what_such_a_site_asks_for_later_is_not_doubted(preset: str) -> None:
     assert said(preset, "first_llm_call") == ""
 
 
-def test_a_page_that_is_taken_away_is_told_from_its_data() -> None:
+def test_a_page_that_is_taken_away_differs_from_its_data() -> None:
     assert replaces_document(load_preset("paper/server-error"))
     assert not replaces_document(load_preset("spa/server-error"))
     assert not replaces_document(load_preset("connection/refused"))

@@ -18,7 +18,7 @@ def test_a_name_alone_is_a_table_and_is_written_as_it_was() -> None:
     assert written == "testbed"
 
 
-def test_a_table_is_written_without_what_nobody_gave() -> None:
+def test_a_table_is_written_without_what_was_not_given() -> None:
     assert BenchmarkConfig.model_validate(FULL).model_dump(mode="json") == FULL
 
 
@@ -28,7 +28,7 @@ def test_a_list_of_sites_says_that_they_are_where_they_say() -> None:
     assert table.sites == {"https://a.example": "https://a.example"}
 
 
-def test_an_unknown_key_is_told_with_its_near_match() -> None:
+def test_an_unknown_key_is_reported_with_its_near_match() -> None:
     _, mistakes = validate_document(BenchmarkConfig, {"name": "x", "option": {}})
 
     assert "there is no key 'option' here; did you mean 'options'?" in mistakes[0]

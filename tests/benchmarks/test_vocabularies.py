@@ -7,7 +7,7 @@ from warex.benchmarks.vocabularies import find_vocabulary
 from warex.errors import InputError
 
 
-def test_a_benchmark_s_name_stands_for_its_vocabulary() -> None:
+def test_a_benchmark_s_name_gives_its_vocabulary() -> None:
     assert find_vocabulary("webvoyager").names == benchmark_kind("webvoyager").vocabulary.names
 
 
@@ -27,7 +27,7 @@ def test_a_file_holds_the_lists(tmp_path: Path) -> None:
         ("words.toml", 'navigat = ["open"]', "navigat"),
     ],
 )
-def test_what_is_no_vocabulary_is_told(
+def test_what_is_no_vocabulary_is_reported(
     name: str, text: str | None, says: str, tmp_path: Path
 ) -> None:
     file = tmp_path / name

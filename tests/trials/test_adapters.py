@@ -35,14 +35,14 @@ def ran(shop: Shop, context: TrialContext, folder: Path, does: str, **other: Any
     return read_trace(folder / "attempt-1" / "events.jsonl")
 
 
-def environment_told(folder: Path) -> dict[str, str]:
+def agent_environment(folder: Path) -> dict[str, str]:
     log = (folder / "attempt-1" / "agent.log").read_text()
-    told: dict[str, str] = json.loads(log.splitlines()[-1])
-    return told
+    found: dict[str, str] = json.loads(log.splitlines()[-1])
+    return found
 
 
 class HardCoded(Shop):
-    """Calls its model where it always does, whatever it is told."""
+    """Calls its model where it always does, whatever it gets."""
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         return (HARD_CODED,)
@@ -61,8 +61,8 @@ def test_a_model_that_a_harness_hard_codes_is_served_in_its_place(
         key = TrialKey("shop", "a", "clean", "buy", 1)
         there = f"http://127.0.0.1:{model_port}/v1"
         spec = TrialSpec(key, AgentSpec("a", "model,page", there), 7)
-        told = replace(context, benchmark=HardCoded(), model_port=None)
-        assert isinstance(run_trial(spec, 1, tmp_path / "attempt-1", told), Counted)
+        changed = replace(context, benchmark=HardCoded(), model_port=None)
+        assert isinstance(run_trial(spec, 1, tmp_path / "attempt-1", changed), Counted)
         trace = read_trace(tmp_path / "attempt-1" / "events.jsonl")
     else:
         trace = ran(HardCoded(), context, tmp_path, "model,page")
@@ -72,7 +72,7 @@ def test_a_model_that_a_harness_hard_codes_is_served_in_its_place(
     assert call.input_tokens == 5
 
 
-@pytest.mark.parametrize("by", ["agent", "url", "nobody"])
+@pytest.mark.parametrize("by", ["agent", "url", "none"])
 def test_what_judges_is_neither_hit_nor_counted(
     context: TrialContext, tmp_path: Path, by: str
 ) -> None:
@@ -88,9 +88,9 @@ def test_what_judges_is_neither_hit_nor_counted(
 
     trace = ran(Judged(), context, tmp_path, "page,model", scenario=BROKEN_ONCE)
 
-    assert len(trace.events(FaultDelivered)) == (by == "nobody")
+    assert len(trace.events(FaultDelivered)) == (by == "none")
     missed = [event.reason for event in trace.events(FaultMissed)]
-    assert missed == ([] if by == "nobody" else ["never"])
+    assert missed == ([] if by == "none" else ["never"])
     # A verifier may ask a model, and the agent's client may be called like one.
     assert len(trace.events(LlmCall)) == 1
 
@@ -107,17 +107,17 @@ def test_the_command_gets_what_the_adapter_sets_and_a_scratch_of_its_own(
             assert job.scratch.is_dir()
             seen.append(job)
             python, how, code, *rest = super().command(job, environment).arguments
-            tells = f"{code}\nprint(os.getcwd())\nprint(json.dumps(dict(os.environ)))"
-            return Command([python, how, tells, *rest], {"MINE": "1"}, tmp_path)
+            shows = f"{code}\nprint(os.getcwd())\nprint(json.dumps(dict(os.environ)))"
+            return Command([python, how, shows, *rest], {"MINE": "1"}, tmp_path)
 
     ran(Telling(), context, tmp_path, "page")
 
-    told = environment_told(tmp_path)
+    found = agent_environment(tmp_path)
     assert (tmp_path / "attempt-1" / "agent.log").read_text().splitlines()[-2] == str(tmp_path)
-    assert told["MINE"] == "1"
-    assert told["PATH"].endswith(os.environ["PATH"])
+    assert found["MINE"] == "1"
+    assert found["PATH"].endswith(os.environ["PATH"])
     # A placeholder, and redacted like a key.
-    assert "WAREX_TEST_KEY" in told
+    assert "WAREX_TEST_KEY" in found
     (job,) = seen
     assert (job.task, job.seed, job.folder) == ("buy", 7, tmp_path / "attempt-1")
     assert not job.scratch.exists()
@@ -132,9 +132,9 @@ def test_a_playbook_is_played_for_one_trial_under_a_name_that_the_harness_takes(
     key = TrialKey("shop", "a", "clean", "buy", 1)
     playbook = Playbook.model_validate({"rules": [{"when": "what now", "say": "look"}]})
     spec = TrialSpec(key, AgentSpec("a", "playbook:x.yaml"), 7, playbook=playbook)
-    told = replace(context, benchmark=Named(), model_port=None)
+    changed = replace(context, benchmark=Named(), model_port=None)
 
-    outcome = run_trial(spec, 1, tmp_path / "attempt-1", told)
+    outcome = run_trial(spec, 1, tmp_path / "attempt-1", changed)
 
     assert isinstance(outcome, Counted), outcome
     (call,) = read_trace(tmp_path / "attempt-1" / "events.jsonl").events(LlmCall)

@@ -29,7 +29,7 @@ def test_a_service_that_a_variable_names_is_let_through(name: str, served: int) 
         assert loopback_ports((), (), {name: f"http://{host}:{served}/v1"}) == {served}
 
 
-def test_a_port_on_which_nobody_listens_is_left_to_the_command(unserved: int, served: int) -> None:
+def test_a_port_on_which_nothing_listens_is_left_to_the_command(unserved: int, served: int) -> None:
     """It may start a service there for itself."""
     url = f"http://localhost:{unserved}/"
     assert loopback_ports((), (f"serve {url}",), {"SITE_URL": url}) == frozenset()

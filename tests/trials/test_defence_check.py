@@ -102,7 +102,7 @@ def test_a_model_that_was_asked_without_the_defence_voids_the_trial(
 
 
 @pytest.mark.parametrize("ending", ["answered", "reported_infeasible", "step_limit"])
-def test_an_agent_that_came_to_an_end_of_its_own_has_asked_somebody(ending: Ending) -> None:
+def test_an_agent_that_came_to_an_end_of_its_own_has_asked_its_model(ending: Ending) -> None:
     with pytest.raises(TrialVoid, match="asked its model past the proxy"):
         check(tunnel("shop.test"), ending=ending)
 

@@ -28,7 +28,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_one_pattern_or_answer_may_stand_for_a_list_of_one(tmp_path: Path) -> None:
+def test_one_pattern_or_answer_is_a_list_of_one(tmp_path: Path) -> None:
     first, second = load_playbook(written(tmp_path, GOOD)).rules
 
     assert (first.when, first.say) == (("goal",), ("hello",))
@@ -47,7 +47,7 @@ def test_one_pattern_or_answer_may_stand_for_a_list_of_one(tmp_path: Path) -> No
         ("rule: []", "no key 'rule' here; did you mean 'rules'?"),
     ],
 )
-def test_every_mistake_is_told_with_its_place(tmp_path: Path, text: str, says: str) -> None:
+def test_every_mistake_is_reported_with_its_place(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(CampaignError) as caught:
         load_playbook(written(tmp_path, text))
 

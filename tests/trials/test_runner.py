@@ -240,7 +240,7 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
 
     known = {"OPENAI_API_KEY": "hush-hush", "OTHER": "Bearer a1b2c3d4e5f6"}
     telling = replace(
-        context, benchmark=Quoting(), base_environment={**os.environ, **known, "SPARED": "hush"}
+        context, benchmark=Quoting(), base_environment={**os.environ, **known, "PLAIN": "hush"}
     )
 
     outcome = attempt(spec("page,tell" if proxied else "tell", proxied=proxied), telling, tmp_path)
@@ -248,8 +248,8 @@ def test_what_the_agent_left_behind_is_redacted_before_it_is_read(
     assert isinstance(outcome, Counted)
     log = (tmp_path / "attempt-1" / "agent.log").read_text()
     assert outcome.answer == log
-    told = json.loads(log.splitlines()[-1])
-    assert [told[name] for name in ("OPENAI_API_KEY", "OTHER", "SPARED")] == [
+    environment = json.loads(log.splitlines()[-1])
+    assert [environment[name] for name in ("OPENAI_API_KEY", "OTHER", "PLAIN")] == [
         "[redacted]",
         "Bearer [redacted]",
         "hush",
@@ -305,7 +305,7 @@ def test_a_model_that_a_fault_made_unusable_counts_as_nothing_done(
     assert outcome.reasons == ("its model answered 401: no key",)
 
 
-def test_a_trial_that_nobody_judged_is_unscored(context: TrialContext, tmp_path: Path) -> None:
+def test_a_trial_that_was_not_judged_is_unscored(context: TrialContext, tmp_path: Path) -> None:
     class Unjudged(Shop):
         def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
             return TaskResult("answered", None)
@@ -405,8 +405,8 @@ def test_without_a_proxy_the_benchmark_is_as_it_is(context: TrialContext, tmp_pa
     assert isinstance(outcome, Counted)
     folder = tmp_path / "attempt-1"
     assert not (folder / "events.jsonl").exists()
-    told = json.loads((folder / "agent.log").read_text().splitlines()[-1])
-    assert not [name for name in told if name.lower() in ("http_proxy", "https_proxy")]
+    environment = json.loads((folder / "agent.log").read_text().splitlines()[-1])
+    assert not [name for name in environment if name.lower() in ("http_proxy", "https_proxy")]
 
 
 def test_without_a_proxy_no_fault_can_be_to_blame_for_a_crash(
@@ -423,7 +423,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(context: TrialContext, tmp_p
 
 
 @pytest.mark.parametrize("isolation", ["namespace", "environment"])
-def test_a_trial_whose_namespace_or_guard_is_killed_is_void_at_once(
+def test_a_trial_whose_namespace_or_reaper_is_killed_is_void_at_once(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
 ) -> None:
     kind = {"namespace": b"warex.sandbox.namespace.setup", "environment": b"import reaper"}[

@@ -185,13 +185,11 @@ class Benchmark(Adapter):
 def _keys(variables: Sequence[str]) -> Finding:
     if given := [name for name in variables if os.environ.get(name)]:
         return Finding("keys", "ok", f"{', '.join(given)} set", needed=False)
-    return Finding(
-        "keys",
-        "missing",
+    lacks = (
         f"none of {', '.join(variables)} is set: a model behind an API wants one; a playbook and an"
-        " endpoint of your own do not",
-        needed=False,
+        " endpoint of your own do not"
     )
+    return Finding("keys", "missing", lacks, needed=False)
 
 
 def _is_url(text: str) -> bool:

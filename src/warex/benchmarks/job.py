@@ -52,8 +52,6 @@ class TaskEnvironment:
     """Origins served from elsewhere, as ``--map`` takes them."""
     direct_hosts: Mapping[str, int] = field(default_factory=dict)
     """Without a proxy: hosts, each with the loopback port that serves its TLS."""
-    host_ports: tuple[int, ...] = ()
-    """Ports of this machine's loopback that the command itself uses."""
     port: int = 0
     """Loopback port at which the adapter asks the environment for its state; 0 for none."""
 

@@ -17,14 +17,11 @@ from warex.trials.playbook import PLAYBOOK_PREFIX
 from warex.trials.scripted_model import MODEL_HOST
 
 
-def host_ports(
-    spec: TrialSpec, environment: TaskEnvironment, context: TrialContext
-) -> frozenset[int]:
+def host_ports(spec: TrialSpec, context: TrialContext) -> frozenset[int]:
     """Return the ports of this machine's loopback that the agent or its browser needs."""
     benchmark, task = context.benchmark, spec.key.task
     named = (*benchmark.sites(task), *_endpoints(spec, context), spec.agent.base_url or "")
-    found = loopback_ports(named, benchmark.command_texts(task), context.base_environment)
-    return frozenset(environment.host_ports) | found
+    return loopback_ports(named, benchmark.command_texts(task), context.base_environment)
 
 
 def proxy_config(

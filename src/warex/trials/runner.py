@@ -147,7 +147,7 @@ def _run_behind(
         configure,
         context.ca,
         context.base_environment,
-        host_ports=host_ports(spec, environment, context),
+        host_ports=host_ports(spec, context),
     ) as place:
         proxy = place.proxy
 

@@ -61,7 +61,7 @@ def test_without_its_environment_nothing_runs(tmp_path: Path) -> None:
         bench(tmp_path).tasks()
 
 
-def test_a_task_whose_site_nobody_named_is_told(home: Path) -> None:
+def test_a_task_whose_site_has_no_address_is_refused(home: Path) -> None:
     bench(home).validate(["miniwob.click-test"], [AGENT])
     with pytest.raises(CampaignError, match=r"'webarena\.7' needs the site 'wikipedia'"):
         bench(home, sites={"map": "http://m.example"}).validate(TASKS, [AGENT])
@@ -90,7 +90,9 @@ def test_sites_of_this_machine_get_hosts_that_no_browser_takes_for_loopback(
 
 
 @pytest.mark.wire
-def test_miniwob_is_served_anew_and_tells_whether_anybody_came(home: Path, tmp_path: Path) -> None:
+def test_miniwob_is_served_anew_and_knows_whether_a_browser_came(
+    home: Path, tmp_path: Path
+) -> None:
     made, ca = bench(home), ensure_ca(tmp_path / "ca")
     with made.start_environment("miniwob.click-test", tmp_path, ca, direct=False) as environment:
         assert environment.maps[0].startswith(f"{MINIWOB}=http://127.0.0.1:")
@@ -112,10 +114,10 @@ def test_one_experiment_is_asked_for_with_a_folder_and_a_browser_of_its_own(
     ) as environment:
         command = made.command(job("webarena.70", tmp_path), environment)
 
-    python, driver, told = command.arguments
+    python, driver, config = command.arguments
     assert python == str(interpreter_in(home))
     assert Path(driver).is_file()
-    said = json.loads(Path(told).read_bytes())
+    said = json.loads(Path(config).read_bytes())
     assert (said["task"], said["agent"], said["model"]) == ("webarena.70", "AGENT_4o", "gpt-x")
     assert (said["max_steps"], said["seed"], said["slow_mo"]) == (7, 5, 0)
     assert Path(said["results"]) == tmp_path / "agentlab"
@@ -149,7 +151,7 @@ LATE = {"kind": "javascript_failure", "mode": "delay", "delay": 2.0}
         ("webarena.70", Scenario(name="s", arm="start"), "start"),
     ],
 )
-def test_faults_strike_where_the_harness_bears_them(
+def test_faults_begin_where_the_harness_bears_them(
     home: Path, task: str, of: Scenario, armed: str
 ) -> None:
     assert bench(home).arm(of, task) == armed
@@ -214,7 +216,7 @@ def test_openrouter_is_mapped_since_agentlab_spells_it_out(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "environment", "told"),
+    ("agent", "environment", "refused"),
     [
         (AgentSpec("a", "gpt-x"), {}, True),
         (AgentSpec("a", "gpt-x"), {"OPENROUTER_API_KEY": "k"}, False),
@@ -223,10 +225,10 @@ def test_openrouter_is_mapped_since_agentlab_spells_it_out(home: Path) -> None:
         (AgentSpec("a", "playbook:x.yaml"), {}, False),
     ],
 )
-def test_a_key_that_nobody_set_is_told_before_the_harness_tries_for_minutes(
-    home: Path, agent: AgentSpec, environment: dict[str, str], told: bool
+def test_a_key_that_is_not_set_is_reported_before_the_harness_tries_for_minutes(
+    home: Path, agent: AgentSpec, environment: dict[str, str], refused: bool
 ) -> None:
-    if not told:
+    if not refused:
         bench(home).require_keys([agent], environment)
         return
     with pytest.raises(MachineError, match="whose key is not set: set OPENAI_API_KEY or"):

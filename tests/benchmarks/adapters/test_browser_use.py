@@ -1,4 +1,4 @@
-"""browser-use is told one task, and what its history says is judged by the task's own check."""
+"""browser-use gets one task, and what its history says is judged by the task's own check."""
 
 import json
 from pathlib import Path
@@ -109,7 +109,7 @@ def test_a_site_that_only_the_proxy_can_map_is_refused_without_one(tmp_path: Pat
         tea.validate(["tea"], [], direct=True)
 
 
-def test_the_script_is_told_the_task_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_the_script_gets_the_task_and_leaves_nothing_behind(tmp_path: Path) -> None:
     bench = benchmark(dir=made(tmp_path / "home"), options={"agent": {"use_vision": False}})
     folder, scratch = tmp_path / "attempt", tmp_path / "scratch"
     folder.mkdir()
@@ -120,9 +120,9 @@ def test_the_script_is_told_the_task_and_leaves_nothing_behind(tmp_path: Path) -
         Job(TASK, agent, folder, scratch, 1, Path("/usr/bin/chromium"), flags), TaskEnvironment()
     )
 
-    told = json.loads((folder / "job.json").read_text())
+    config = json.loads((folder / "job.json").read_text())
     task = next(task for task in load_tasks() if task.name == TASK)
-    assert told == {
+    assert config == {
         "task": f"{task.goal}\nThe website is https://calendar.warex.test/",
         "url": "https://calendar.warex.test/",
         "api": "openai",

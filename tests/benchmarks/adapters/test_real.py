@@ -71,7 +71,7 @@ def job(folder: Path, agent: AgentSpec = GPT, *, proxied: bool = True) -> Job:
     return Job(TASK, agent, folder, folder / "scratch", 1, Path("/bin/echo"), flags, proxied)
 
 
-def told(folder: Path) -> dict[str, Any]:
+def config_in(folder: Path) -> dict[str, Any]:
     said: dict[str, Any] = json.loads((folder / "job.json").read_text())
     return said
 
@@ -89,7 +89,7 @@ def test_without_its_environment_the_command_that_makes_it_is_named(tmp_path: Pa
         RealBenchmark(BenchmarkConfig(name="real", dir=str(tmp_path))).tasks()
 
 
-def test_a_task_that_is_not_there_is_told_which_are(real: Make) -> None:
+def test_a_task_that_is_not_there_is_reported_which_are(real: Make) -> None:
     with pytest.raises(CampaignError, match=r"no task 'v1\.gomail-3'; .*There are: v1\.gomail-2"):
         real().sites("v1.gomail-3")
 
@@ -147,18 +147,18 @@ def scenario(arm: str | None = None, **fault: Any) -> Scenario:
         (load_preset("paper/javascript"), "first_llm_call"),
     ],
 )
-def test_the_first_page_is_spared_what_its_set_up_dies_of(
+def test_the_first_page_meets_no_fault_that_its_set_up_dies_of(
     real: Make, given: Scenario, arm: str
 ) -> None:
     assert real().arm(given, TASK) == arm
 
 
-def test_the_harness_is_told_one_task_and_no_cache(real: Make, tmp_path: Path) -> None:
+def test_the_harness_gets_one_task_and_no_cache(real: Make, tmp_path: Path) -> None:
     benchmark = real(options={"use_screenshot": False})
 
     command = benchmark.command(job(tmp_path), TaskEnvironment())
 
-    assert told(tmp_path) == {
+    assert config_in(tmp_path) == {
         "model": "gpt-4o",
         "task_name": TASK,
         "headless": True,
@@ -180,7 +180,7 @@ def test_the_demo_agent_is_given_the_actions_that_the_options_name(
     benchmark = real(options=WITH_NAV)
     benchmark.command(job(tmp_path), TaskEnvironment())
 
-    assert told(tmp_path)["actions"] == WITH_NAV["actions"]
+    assert config_in(tmp_path)["actions"] == WITH_NAV["actions"]
     assert benchmark.vocabulary.recover == ("goto", "go_back", "go_forward")
     assert real().vocabulary.recover == ()
 
@@ -196,7 +196,7 @@ def test_an_agent_of_ones_own_takes_the_demo_agents_place(real: Make, tmp_path: 
     benchmark.validate([TASK], [any_model])
     benchmark.command(job(tmp_path, any_model), TaskEnvironment())
 
-    assert told(tmp_path)["agent"] == own
+    assert config_in(tmp_path)["agent"] == own
     assert "goto" in benchmark.vocabulary.recover, "the harness's actions, if nobody says more"
     words = {"finish": ["stop"], "recover": ["reload"], "retry": ["reload"]}
     given = real(options={"agent": own, "vocabulary": words})
@@ -223,7 +223,7 @@ def test_each_agent_is_shown_its_own_observation(real: Make, tmp_path: Path) -> 
         benchmark.validate([TASK], [replace(GPT, observation=("screenshot",))])
     benchmark.command(job(tmp_path, blind), TaskEnvironment())
 
-    shown = {key: value for key, value in told(tmp_path).items() if key.startswith("use_")}
+    shown = {key: value for key, value in config_in(tmp_path).items() if key.startswith("use_")}
     assert shown == {
         "use_cache": False,
         "use_axtree": True,
@@ -292,7 +292,7 @@ def test_a_model_is_asked_at_its_own_host_which_the_proxy_maps(
     assert {name: text for name, text in set_.items() if name.endswith("_BASE_URL")} == variables
 
 
-def test_without_a_proxy_the_client_is_told_where_its_model_is(real: Make, tmp_path: Path) -> None:
+def test_without_a_proxy_the_client_gets_its_model_s_address(real: Make, tmp_path: Path) -> None:
     agent = at("http://127.0.0.1:9/v1")
 
     variables = real().command(job(tmp_path, agent, proxied=False), TaskEnvironment()).variables
@@ -352,7 +352,7 @@ def test_no_result_is_a_crash_or_the_end_of_its_time(tmp_path: Path) -> None:
     assert read(tmp_path, code=None, experiment_status="started").ending == "time_limit"
 
 
-def test_a_result_that_stands_counts_though_its_time_was_up(tmp_path: Path) -> None:
+def test_a_result_that_is_written_counts_though_its_time_was_up(tmp_path: Path) -> None:
     assert read(tmp_path, code=None, cum_reward=1, **DONE, **JUDGED).score == 1.0
 
 

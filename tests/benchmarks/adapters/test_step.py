@@ -97,10 +97,10 @@ def test_one_task_is_run_by_steps_own_configuration(
 
     work = job.folder / "step"
     assert command.cwd == work
-    told = json.loads(command.arguments[2])
-    assert told["script"] == str(places["checkout"] / "scripts/evaluate/eval_webarena.py")
-    assert told["arguments"] == ["--config", "config.yml"]
-    assert told["judge"]["function"] == "evaluator_router"
+    driver_config = json.loads(command.arguments[2])
+    assert driver_config["script"] == str(places["checkout"] / "scripts/evaluate/eval_webarena.py")
+    assert driver_config["arguments"] == ["--config", "config.yml"]
+    assert driver_config["judge"]["function"] == "evaluator_router"
     config = json.loads((work / "config.yml").read_text())
     assert config["agent"] == {
         "type": "step",

@@ -114,14 +114,14 @@ def test_the_command_is_one_that_the_agent_takes(bench: TestbedBenchmark, tmp_pa
     assert taken.result.parent == tmp_path
 
 
-def test_faults_strike_from_the_first_page_on_unless_the_scenario_says_otherwise(
+def test_faults_begin_at_the_first_page_unless_the_scenario_says_otherwise(
     bench: TestbedBenchmark,
 ) -> None:
     assert bench.arm(load_preset("paper/server-error"), TASK) == "first_page"
     assert bench.arm(Scenario(name="s", arm="start"), TASK) == "start"
 
 
-def test_an_unknown_task_is_told_which_there_are(bench: TestbedBenchmark) -> None:
+def test_an_unknown_task_is_reported_which_there_are(bench: TestbedBenchmark) -> None:
     with pytest.raises(CampaignError, match=f"no task 'x'; there are: .*{TASK}"):
         bench.sites("x")
 
@@ -166,7 +166,7 @@ def test_when_its_time_was_up_the_state_is_judged_all_the_same(
 
 
 @pytest.mark.wire
-def test_a_crash_is_told_with_the_agents_last_words(
+def test_a_crash_is_reported_with_the_agents_last_words(
     bench: TestbedBenchmark, site: TaskEnvironment, tmp_path: Path
 ) -> None:
     (tmp_path / AGENT_LOG).write_text("[1] click('3')\nThe browser was lost: gone\n\n")
@@ -218,7 +218,7 @@ def test_a_state_that_is_no_testbeds_is_said(bench: TestbedBenchmark, tmp_path: 
 
 
 @pytest.mark.wire
-def test_the_testbed_tells_whether_anybody_came(bench: TestbedBenchmark, tmp_path: Path) -> None:
+def test_the_testbed_knows_whether_a_browser_came(bench: TestbedBenchmark, tmp_path: Path) -> None:
     with bench.start_environment(
         TASK, tmp_path, ensure_ca(tmp_path / "ca"), direct=False
     ) as environment:

@@ -72,7 +72,7 @@ def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "told", "mapped"),
+    ("target", "expected", "mapped"),
     [
         ("http://127.0.0.1:7780/admin", "http://shopping-admin.webarena.test:7780/admin", True),
         ("http://localhost:7780/", "http://shopping-admin.webarena.test:7780", True),
@@ -81,11 +81,11 @@ def test_the_tasks_are_those_of_the_checkout(webarena: Make) -> None:
     ],
 )
 def test_a_site_on_loopback_gets_a_name_that_the_proxy_serves(
-    target: str | None, told: str, mapped: bool
+    target: str | None, expected: str, mapped: bool
 ) -> None:
     url, origin = address_and_map("shopping_admin", target)
 
-    assert url == told
+    assert url == expected
     assert (origin is not None) == mapped
     if origin is not None:
         assert origin.startswith("http://shopping-admin.webarena.test:7780=http://")
@@ -114,7 +114,7 @@ def test_a_prompt_that_is_not_there_is_refused(webarena: Make) -> None:
         webarena(prompt="p_best").validate(["0"], [GPT])
 
 
-def test_without_a_proxy_nobody_knows_the_names(webarena: Make) -> None:
+def test_without_a_proxy_the_names_are_unknown(webarena: Make) -> None:
     with pytest.raises(
         CampaignError, match=r"'no-proxy': http://map\.webarena\.test:3000 is a name"
     ):
@@ -154,9 +154,9 @@ def test_one_task_is_run_in_a_folder_of_links(
     work = job.folder / "webarena"
     assert command.cwd == work
     assert Path(command.arguments[1]).name == "judged_script.py"
-    told = json.loads(command.arguments[2])
-    assert told["script"] == str(places["checkout"] / "run.py")
-    assert told["arguments"] == [
+    config = json.loads(command.arguments[2])
+    assert config["script"] == str(places["checkout"] / "run.py")
+    assert config["arguments"] == [
         *("--instruction_path", "agent/prompts/jsons/p_cot_id_actree_2s.json"),
         *("--test_start_idx", "0", "--test_end_idx", "1"),
         *("--model", "gpt-4o", "--max_steps", "7", "--result_dir", "result"),

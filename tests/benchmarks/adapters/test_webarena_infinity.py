@@ -77,7 +77,7 @@ def test_a_task_is_called_by_its_application(infinity: Make) -> None:
     assert infinity(suite="function-tasks").tasks() == ("mail/task_1",)
 
 
-def test_a_folder_that_is_no_checkout_is_told_by_what_it_lacks(
+def test_a_folder_that_is_no_checkout_is_reported_by_what_it_lacks(
     infinity: Make, tmp_path: Path
 ) -> None:
     with pytest.raises(
@@ -137,7 +137,7 @@ def test_an_application_that_does_not_start_says_nothing_of_the_agent(
 
 
 @pytest.mark.parametrize("proxied", [True, False])
-def test_the_runner_is_told_of_another_host_behind_the_proxy(
+def test_the_runner_gets_another_host_behind_the_proxy(
     infinity: Make, places: dict[str, Path], tmp_path: Path, proxied: bool
 ) -> None:
     agent = replace(HIS, base_url="http://model.example/v1", screenshot=True)
@@ -152,13 +152,13 @@ def test_the_runner_is_told_of_another_host_behind_the_proxy(
     assert said["runner"] == str(places["checkout"] / "evaluation/run_eval_parallel.py")
     assert said["max_steps"] == 7
     arguments = said["arguments"]
-    told = dict(zip(arguments[::2], arguments[1::2], strict=False))
-    assert told["--web-app"] == str(places["checkout"] / "apps/mail")
-    assert (told["--task-id"], told["--task-suite"]) == ("task_e1", "real-tasks")
-    assert (told["--workers"], told["--max-steps"], told["--model"]) == ("1", "7", "gpt")
-    assert told["--output-dir"] == str(job.folder / "results")
-    assert told["--env-host"] == ("infinity.warex.test" if proxied else "localhost")
-    assert (told["--base-port"] == "8001") == proxied
+    given = dict(zip(arguments[::2], arguments[1::2], strict=False))
+    assert given["--web-app"] == str(places["checkout"] / "apps/mail")
+    assert (given["--task-id"], given["--task-suite"]) == ("task_e1", "real-tasks")
+    assert (given["--workers"], given["--max-steps"], given["--model"]) == ("1", "7", "gpt")
+    assert given["--output-dir"] == str(job.folder / "results")
+    assert given["--env-host"] == ("infinity.warex.test" if proxied else "localhost")
+    assert (given["--base-port"] == "8001") == proxied
     assert arguments[-1] == "--use-vision"
     assert command.variables["OPENAI_BASE_URL"] == "http://model.example/v1"
     chrome = Path(command.variables["PLAYWRIGHT_BROWSERS_PATH"], "chromium-1/chrome-linux/chrome")

@@ -84,7 +84,7 @@ def test_a_file_that_holds_no_tasks_is_named_with_what_was_found_and_what_to_do(
         webvoyager(tasks=str(tmp_path / "tasks.jsonl")).tasks()
 
 
-def test_a_folder_that_is_no_checkout_is_told_by_what_was_found_there(
+def test_a_folder_that_is_no_checkout_is_reported_by_what_was_found_there(
     webvoyager: Make, tmp_path: Path
 ) -> None:
     (tmp_path / "else").mkdir()
@@ -137,7 +137,7 @@ def test_a_variable_that_its_client_does_not_read_is_not_ignored(
     webvoyager().validate([TASK], [replace(GPT, base_url=ENDPOINT), PLAYED])
 
 
-def test_without_a_proxy_nothing_stands_in(webvoyager: Make) -> None:
+def test_without_a_proxy_nothing_is_replaced(webvoyager: Make) -> None:
     webvoyager().validate([TASK], [GPT], direct=True)
     with pytest.raises(CampaignError, match=r"'no-proxy': https://map\.example is served from"):
         webvoyager({SITE: "http://127.0.0.1:8001"}).validate([TASK], [GPT], direct=True)
@@ -164,15 +164,15 @@ def test_one_task_is_run_with_a_chrome_that_knows_the_proxy(
     job = make_job(tmp_path, TASK)
     command = webvoyager().command(job, TaskEnvironment())
 
-    told = json.loads(command.arguments[-1])
+    config = json.loads(command.arguments[-1])
     assert command.cwd == job.folder / "webvoyager"
     assert json.loads((job.folder / "webvoyager/task.jsonl").read_text())["id"] == TASK
-    run = told["run"]
+    run = config["run"]
     assert "--text_only" in run
     assert run[run.index("--max_iter") + 1] == "7"
     # The key stands in no file and no argument of ours.
-    assert "--api_key" not in json.dumps(told)
-    assert told["judge"] == []
+    assert "--api_key" not in json.dumps(config)
+    assert config["judge"] == []
     chrome = Path(command.variables["PATH"].split(os.pathsep)[0], "chrome").read_text()
     assert "--proxy-server" in chrome
     assert ("--no-sandbox" in chrome) == (os.geteuid() == 0)
@@ -182,13 +182,13 @@ def test_an_agent_that_sees_gets_screenshots_and_the_judge_is_asked(
     webvoyager: Make, tmp_path: Path
 ) -> None:
     job = make_job(tmp_path, TASK, replace(GPT, screenshot=True))
-    told = json.loads(
+    config = json.loads(
         webvoyager(judge=True, judge_model="gpt-4o").command(job, TaskEnvironment()).arguments[-1]
     )
 
-    assert "--text_only" not in told["run"]
-    assert told["judge"][told["judge"].index("--api_model") + 1] == "gpt-4o"
-    assert told["judged"] == told["judge"][told["judge"].index("--process_dir") + 1]
+    assert "--text_only" not in config["run"]
+    assert config["judge"][config["judge"].index("--api_model") + 1] == "gpt-4o"
+    assert config["judged"] == config["judge"][config["judge"].index("--process_dir") + 1]
 
 
 def leave(folder: Path, log: str = "", verdict: str | None = None, *said: str) -> None:
@@ -207,9 +207,7 @@ ANSWERED = "Thought: Found.\nAction: ANSWER; [15213]"
 WAITING = "Thought: Hm.\nAction: Wait"
 
 
-def test_without_a_judge_nobody_knows_whether_it_succeeded(
-    webvoyager: Make, tmp_path: Path
-) -> None:
+def test_without_a_judge_success_is_unknown(webvoyager: Make, tmp_path: Path) -> None:
     leave(tmp_path, "", None, WAITING, ANSWERED)
 
     assert webvoyager().read(job_in(tmp_path, TASK), TaskEnvironment(), 0) == TaskResult(

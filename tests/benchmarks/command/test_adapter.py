@@ -1,4 +1,4 @@
-"""Any command: what it is told, and how its result is read."""
+"""Any command: what it gets, and how its result is read."""
 
 import json
 import sys
@@ -101,7 +101,7 @@ def test_tasks_are_read_from_lines_jsonl_and_json(
         ("\n", "t.jsonl holds no task: it has no line but blank ones; write on each"),
     ],
 )
-def test_a_file_of_no_tasks_is_told_where(tmp_path: Path, content: str, says: str) -> None:
+def test_a_file_of_no_tasks_is_reported_where(tmp_path: Path, content: str, says: str) -> None:
     (tmp_path / "t.jsonl").write_text(content)
 
     assert says in refused(tasks={"file": str(tmp_path / "t.jsonl")})
@@ -135,7 +135,7 @@ def test_a_file_of_no_tasks_is_told_where(tmp_path: Path, content: str, says: st
         ({"comand": "x"}, "no key 'comand' here; did you mean 'command'"),
     ],
 )
-def test_every_mistake_is_told_at_load(options: dict[str, Any], says: str) -> None:
+def test_every_mistake_is_reported_at_load(options: dict[str, Any], says: str) -> None:
     assert says in refused(**options)
 
 
@@ -264,7 +264,7 @@ def test_a_site_may_be_a_folder_of_pages(tmp_path: Path) -> None:
         made.validate(("t",), (AGENT,), direct=True)
 
 
-def test_what_cannot_run_is_told_before_anything_does(tmp_path: Path) -> None:
+def test_what_cannot_run_is_reported_before_anything_does(tmp_path: Path) -> None:
     alone = AgentSpec("b", "gpt-x")
     cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"command": "no-such-program-of-warex"}, "is no program that runs"),
@@ -350,7 +350,7 @@ def test_a_result_that_names_the_answer_alone_goes_with_what_is_expected(tmp_pat
 
 
 @pytest.mark.parametrize("answer", [{"answer": "said"}, {}])
-def test_what_is_expected_stands_in_the_answer_that_the_result_names(
+def test_what_is_expected_is_in_the_answer_that_the_result_names(
     tmp_path: Path, answer: dict[str, str]
 ) -> None:
     (tmp_path / "agent.log").write_text("the goal: find 42\n")
@@ -373,7 +373,7 @@ def test_a_crash_is_none_the_less_a_crash_where_something_is_expected(tmp_path: 
     assert (came.ending, came.score) == ("harness_crashed", 0.0)
 
 
-def test_a_reset_or_a_page_that_cannot_be_is_told_before_anything_runs() -> None:
+def test_a_reset_or_a_page_that_cannot_be_is_reported_before_anything_runs() -> None:
     with pytest.raises(CampaignError, match="the reset of task 't': 'no-such-program' is no prog"):
         bench(reset="no-such-program x").validate(("t",), (AGENT,))
     with pytest.raises(CampaignError, match="'no-proxy': task 't' expects a URL"):

@@ -1,4 +1,4 @@
-"""What the benchmark `command` may be told."""
+"""What the benchmark `command` may be given."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ def mistakes(**options: Any) -> str:
     return "\n".join(validate_document(CommandOptions, {**ANY, **options})[1])
 
 
-def test_doubled_brackets_stand_for_themselves() -> None:
+def test_doubled_brackets_are_brackets() -> None:
     values = dict.fromkeys(PLACEHOLDERS, "") | {"task": "tea"}
 
     assert fill_placeholders("{task} {{task}} {other", values) == "tea {task} {other"
@@ -31,7 +31,7 @@ def test_doubled_brackets_stand_for_themselves() -> None:
         ({"tasks": [{"id": "a", "expects": "b"}]}, "no key 'expects' here; did you mean 'expect'"),
     ],
 )
-def test_what_cannot_be_expected_or_reset_is_told(options: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_expected_or_reset_is_reported(options: dict[str, Any], says: str) -> None:
     assert says in mistakes(**options)
 
 

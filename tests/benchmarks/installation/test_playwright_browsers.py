@@ -37,7 +37,7 @@ def known(**revisions: str) -> dict[str, object]:
         ),
     ],
 )
-def test_the_browser_stands_where_each_version_of_playwright_looks(
+def test_the_browser_is_where_each_version_of_playwright_looks(
     tmp_path: Path, revisions: dict[str, str], places: list[str]
 ) -> None:
     made = environment(tmp_path / "home", known(**revisions))

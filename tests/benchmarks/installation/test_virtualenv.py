@@ -44,18 +44,18 @@ def test_what_is_made_can_be_used_and_is_recognised_at_once(tmp_path: Path) -> N
         check="import os, json, toy; print(json.dumps({'toy': toy.HERE, 'd': os.environ['D']}))",
         variables={"D": "{dir}/data"},
     )
-    told: list[str] = []
+    reports: list[str] = []
 
-    made = set_up("toy", recipe, tmp_path / "env", report=told.append)
+    made = set_up("toy", recipe, tmp_path / "env", report=reports.append)
 
     assert made.check_output == {"toy": True, "d": str(tmp_path / "env/data")}
     assert (made.site_packages / "toy.py").is_file()
     assert (tmp_path / "env/data/deep").is_dir()
     assert (tmp_path / "env/notes/a.txt").read_text() == "hello"
-    assert len(told) == 5
-    told.clear()
-    again = set_up("toy", recipe, tmp_path / "env", report=told.append)
-    assert (again, told) == (made, [])
+    assert len(reports) == 5
+    reports.clear()
+    again = set_up("toy", recipe, tmp_path / "env", report=reports.append)
+    assert (again, reports) == (made, [])
     assert find_virtualenv("toy", recipe, tmp_path / "env")[:2] == (made, "ok")
 
 
@@ -82,11 +82,11 @@ def test_a_set_up_that_failed_goes_on_where_it_was(tmp_path: Path) -> None:
     assert find_virtualenv("toy", recipe, tmp_path / "env")[1] == "broken"
 
     wheel(tmp_path, "late")
-    told: list[str] = []
-    made = set_up("toy", recipe, tmp_path / "env", report=told.append)
+    reports: list[str] = []
+    made = set_up("toy", recipe, tmp_path / "env", report=reports.append)
 
     assert (made.site_packages / "late.py").is_file()
-    assert [words.split()[0] for words in told] == ["install", "write", "try"]
+    assert [words.split()[0] for words in reports] == ["install", "write", "try"]
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_what_is_not_there_names_the_command_that_makes_it(tmp_path: Path) -> No
         assert "warex benchmarks setup toy" in sentence
 
 
-def test_a_folder_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_of_other_files_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(InputError, match="holds something that is not an environment"):
         set_up("toy", BARE, tmp_path, again=True)
@@ -141,7 +141,7 @@ def test_a_python_that_cannot_serve_is_refused(tmp_path: Path, python: str, says
         set_up("toy", replace(BARE, pythons=("2.7",)), tmp_path / "env", python=python)
 
 
-def test_a_machine_without_the_python_is_told_what_to_install(
+def test_a_machine_without_the_python_is_reported_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(virtualenv, "_uv", lambda: None)

@@ -24,12 +24,16 @@ def trace_of(folder: Path, *pages: dict[str, Any], record: Any = "all") -> Trace
     with TraceWriter(folder / "events.jsonl", Clock()) as writer:
         writer.write(TrialBegan(record=record))
         for number, page in enumerate(pages):
-            told: dict[str, Any] = {"resource": "document", "top_level": True, "headers": []} | page
-            status, by = told.pop("status", 200), told.pop("by", "site")
+            fields: dict[str, Any] = {
+                "resource": "document",
+                "top_level": True,
+                "headers": [],
+            } | page
+            status, by = fields.pop("status", 200), fields.pop("by", "site")
             fixed: dict[str, Any] = {"http_version": "2", "connection": "c", "size": 0}
             writer.write(
                 RequestSeen(
-                    exchange=f"x{number}", method=told.pop("method", "GET"), **told, **fixed
+                    exchange=f"x{number}", method=fields.pop("method", "GET"), **fields, **fixed
                 )
             )
             if by is not None:
@@ -37,7 +41,7 @@ def trace_of(folder: Path, *pages: dict[str, Any], record: Any = "all") -> Trace
                     ResponseSeen(
                         exchange=f"x{number}",
                         status=status,
-                        resource=told["resource"],
+                        resource=fields["resource"],
                         by=by,
                         size=0,
                         timings=Timings(total=0.1),
@@ -71,7 +75,7 @@ def test_a_check_says_by_its_code_whether_it_is_solved(code: int, good: bool) ->
 
 
 @pytest.mark.parametrize("code", ["sys.exit(2)", "os.kill(os.getpid(), 15)", "sys.exit(-1)"])
-def test_a_check_that_cannot_tell_voids_the_trial(code: str) -> None:
+def test_a_check_that_cannot_decide_voids_the_trial(code: str) -> None:
     with pytest.raises(TrialVoid, match=r"the check cannot tell: it (ended|was ended) .* said no"):
         solved({"check": [sys.executable, "-c", f"import os, sys; {code}"]})
 
@@ -114,7 +118,7 @@ def test_the_last_page_that_the_site_gave_the_browser_is_where_it_ended(
     assert solved({"url": "https://s.example/thanks*"}, trace=trace) is good
 
 
-def test_where_nobody_saw_the_pages_the_trial_is_void(tmp_path: Path) -> None:
+def test_where_the_pages_were_not_seen_the_trial_is_void(tmp_path: Path) -> None:
     with pytest.raises(TrialVoid, match="without the proxy it is not known"):
         solved({"url": "*"})
     with pytest.raises(TrialVoid, match="leave --record concerned out"):
@@ -132,7 +136,7 @@ def test_where_nobody_saw_the_pages_the_trial_is_void(tmp_path: Path) -> None:
         ({"texts": "a"}, "did you mean 'text'"),
     ],
 )
-def test_what_cannot_be_expected_is_told(expect: Any, says: str) -> None:
+def test_what_cannot_be_expected_is_reported(expect: Any, says: str) -> None:
     made, mistakes = validate_document(Expectation, expect)
 
     assert made is None

@@ -1,4 +1,4 @@
-"""Somebody who is told that an agent has ended, as WAREX is."""
+"""Receives the report that an agent has ended, as WAREX does."""
 
 import threading
 from collections.abc import Iterator

@@ -52,9 +52,9 @@ def runner(tmp_path: Path) -> Path:
 
 
 def run(runner: Path, variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    told = {"runner": str(runner), "arguments": ["--workers", "1"], "max_steps": 7}
+    config = {"runner": str(runner), "arguments": ["--workers", "1"], "max_steps": 7}
     return subprocess.run(
-        [sys.executable, str(DRIVER), json.dumps(told)],
+        [sys.executable, str(DRIVER), json.dumps(config)],
         env={**os.environ, "NO_PROXY": "*", **variables},
         capture_output=True,
         text=True,

@@ -47,9 +47,9 @@ def script(tmp_path: Path) -> Path:
 
 def run(script: Path, address: str) -> "subprocess.CompletedProcess[str]":
     judge = {"module": "evaluation_harness.evaluators", "function": "evaluator_router"}
-    told = {"script": str(script), "arguments": ["--model", "m"], "judge": judge}
+    config = {"script": str(script), "arguments": ["--model", "m"], "judge": judge}
     return subprocess.run(
-        [sys.executable, str(DRIVER), json.dumps(told)],
+        [sys.executable, str(DRIVER), json.dumps(config)],
         env={**os.environ, "NO_PROXY": "*", AGENT_ENDED: address},
         capture_output=True,
         text=True,
@@ -74,11 +74,11 @@ def test_the_script_runs_as_it_is_and_its_judge_is_announced(script: Path, asked
 
 
 @pytest.mark.wire
-def test_without_a_proxy_nobody_is_told(script: Path) -> None:
+def test_without_a_proxy_nothing_is_reported(script: Path) -> None:
     assert run(script, "").stdout.splitlines() == said(script)
 
 
 @pytest.mark.wire
-def test_where_nobody_can_be_told_the_judge_does_not_begin(script: Path) -> None:
+def test_where_no_report_is_possible_the_judge_does_not_begin(script: Path) -> None:
     done = run(script, "http://127.0.0.1:9/n0nce")
     assert (done.stdout.splitlines(), done.returncode) == (said(script)[:2], 1)

@@ -30,7 +30,7 @@ print("judged", pathlib.Path("judged/taskAllrecipes--0/seen.txt").read_text(), s
 
 def drive(folder: Path, code: int, *, judge: bool = True, ended: str = "") -> int:
     (folder / "judged").mkdir()
-    told: dict[str, Any] = {
+    config: dict[str, Any] = {
         "run": [sys.executable, "-c", RUN, str(code)],
         "judge": [sys.executable, "-c", JUDGE] if judge else [],
         "results": "results",
@@ -38,7 +38,7 @@ def drive(folder: Path, code: int, *, judge: bool = True, ended: str = "") -> in
         "verdict": "judge.log",
     }
     return subprocess.run(
-        [sys.executable, str(DRIVER), json.dumps(told)],
+        [sys.executable, str(DRIVER), json.dumps(config)],
         cwd=folder,
         env={"OPENAI_API_KEY": "k", "NO_PROXY": "*", AGENT_ENDED: ended},
         check=False,
@@ -49,7 +49,7 @@ def drive(folder: Path, code: int, *, judge: bool = True, ended: str = "") -> in
 @pytest.mark.wire
 def test_the_judge_sees_what_the_agent_left(tmp_path: Path, asked: Asked) -> None:
     assert drive(tmp_path, 0, ended=asked.address) == 0
-    assert asked.paths == ["/n0nce"], "WAREX is told first"
+    assert asked.paths == ["/n0nce"], "it is reported first"
     assert (tmp_path / "judge.log").read_text() == "judged 0 --api_key k ['--api_key', 'k']\n"
 
 
