@@ -1,11 +1,10 @@
-"""Test how a client takes a bad day: five lines around code that is not changed.
+"""Test a client under faults: five lines around unchanged code.
 
     python examples/intercept_a_client.py
 
-The client asks again after a failure, if it may. It is a program and no browser, so the scenario's
-rule is about whatever it asks for; the presets are about the pages that a browser opens. A site of
-one page, served on this machine, stands in for the real web; leave `maps` out for sites of the real
-web.
+The client retries after a failure, if allowed. It is not a browser, so the scenario's rule matches
+every request; the presets match only the pages that a browser opens. A site of one page on this
+machine replaces the real web; omit `maps` for real sites.
 """
 
 import threading
@@ -25,7 +24,7 @@ class Shop(BaseHTTPRequestHandler):
     """A site of one page."""
 
     def do_GET(self) -> None:
-        """Answer."""
+        """Send the page."""
         page = b"<h1>Open</h1>"
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
@@ -34,11 +33,11 @@ class Shop(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, *args: object) -> None:
-        """Stay silent."""
+        """Log nothing."""
 
 
 def client(opener: urllib.request.OpenerDirector, tries: int) -> str:
-    """Fetch the page; try again where the server fails."""
+    """Fetch the page; retry if the server fails."""
     for _ in range(tries):
         try:
             with opener.open(URL) as answer:
@@ -49,7 +48,7 @@ def client(opener: urllib.request.OpenerDirector, tries: int) -> str:
 
 
 def main() -> None:
-    """Give one client a single try, another two."""
+    """Run a client with one try, and one with two."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as shop:
         threading.Thread(target=shop.serve_forever, daemon=True).start()
         maps = {URL.rstrip("/"): f"http://127.0.0.1:{shop.server_port}"}

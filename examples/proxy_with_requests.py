@@ -1,9 +1,9 @@
-"""Start a proxy from Python, meet a fault through it, read the ledger.
+"""Start a proxy from Python, send requests through it, read the ledger.
 
     python examples/proxy_with_requests.py
 
-A site of one page is served on this machine and stands in for the real web; `maps` gives it a
-name. The client is Python's own, with the proxy and the certificate it must trust.
+A site of one page on this machine replaces the real web; `maps` gives it a name. The client is
+Python's own, configured with the proxy and the certificate that it must trust.
 """
 
 import ssl
@@ -28,7 +28,7 @@ class Shop(BaseHTTPRequestHandler):
     """A site of one page."""
 
     def do_GET(self) -> None:
-        """Answer."""
+        """Send the page."""
         page = b"<h1>Open</h1>"
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
@@ -37,7 +37,7 @@ class Shop(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, *args: object) -> None:
-        """Stay silent."""
+        """Log nothing."""
 
 
 def ask(opener: urllib.request.OpenerDirector) -> int:
@@ -52,7 +52,7 @@ def ask(opener: urllib.request.OpenerDirector) -> int:
 
 
 def main() -> None:
-    """Ask twice: the scenario hits the first document, then the site heals."""
+    """Send two requests: the scenario hits the first document only."""
     ca, forkserver = ensure_ca(), Forkserver()
     with (
         ThreadingHTTPServer(("127.0.0.1", 0), Shop) as shop,

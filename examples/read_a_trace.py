@@ -1,4 +1,4 @@
-"""Read a trial's trace: what was asked for, what was injected, what the agent's model was told.
+"""Read a trial's trace: requests, injections, and calls of the agent's model.
 
     python examples/read_a_trace.py TRIAL
 

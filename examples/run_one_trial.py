@@ -3,7 +3,7 @@
     python examples/run_one_trial.py
 
 The embedded agent does a task on the embedded calendar while the first page fails. `patient`
-reloads it; try `giveup` in its place, or `scenario=None` for no fault.
+reloads it; try `giveup` instead, or `scenario=None` for no fault.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ from warex.trials.scripted_model import ScriptedModelProcess
 
 
 def main() -> None:
-    """Run the trial and say how it came out."""
+    """Run the trial and print its outcome."""
     benchmark = benchmark_kind("testbed")()
     task, script = benchmark.tasks()[0], benchmark.scripted_task_files()
     assert script is not None
@@ -32,8 +32,8 @@ def main() -> None:
     )
     forkserver = Forkserver()
     with tempfile.TemporaryDirectory() as folder, ScriptedModelProcess(script) as model:
-        setting = TrialContext(benchmark, forkserver, ensure_ca(), find_chromium(), model=model)
-        outcome = run_trial(spec, 1, Path(folder), setting)
+        context = TrialContext(benchmark, forkserver, ensure_ca(), find_chromium(), model=model)
+        outcome = run_trial(spec, 1, Path(folder), context)
         delivered = list(read_trace(Path(folder) / "events.jsonl").events(FaultDelivered))
         print(f"task:    {task}")
         print(f"faults:  {len(delivered)} delivered")

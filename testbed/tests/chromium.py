@@ -1,4 +1,4 @@
-"""The browser that the tests and the pictures use."""
+"""The browser of the tests and the screenshots."""
 
 import os
 import shutil
@@ -11,9 +11,9 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 
 
 def launch(playwright: Playwright, bed: Testbed) -> Browser:
-    """Start `$WAREX_CHROMIUM`, one on the PATH, or Playwright's own; it finds the testbed's sites.
+    """Start `$WAREX_CHROMIUM`, a Chromium on the PATH, or Playwright's own, for the testbed.
 
-    Use it as a context manager: leaving it ends the browser.
+    Use it as a context manager, which closes the browser.
     """
     names = (os.environ.get("WAREX_CHROMIUM", ""), *_NAMES)
     return playwright.chromium.launch(

@@ -1,4 +1,4 @@
-"""`python -m tests.screenshots`, in this folder's parent: a picture of each site for the docs."""
+"""`python -m tests.screenshots`, in this folder's parent: take the docs' picture of each site."""
 
 import base64
 import sys
@@ -11,7 +11,7 @@ from warex_testbed.server import Testbed
 from warex_testbed.sites import HOSTS
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-# Gradients cost most of a picture's bytes: each channel is rounded to so many levels.
+# Rounds each channel to fewer levels, since gradients take most of a picture's bytes.
 _COARSER = """async ([png, levels]) => {
   const image = new Image();
   image.src = `data:image/png;base64,${png}`;
@@ -27,16 +27,16 @@ _COARSER = """async ([png, levels]) => {
 }"""
 
 LARGEST = 60 * 1024
-"""Bytes of a picture in the repository."""
+"""Allowed bytes of a picture in the repository."""
 
 
 def picture(host: str) -> Path:
-    """Return where the picture of a host's site lies."""
+    """Return the path of the picture of a host's site."""
     return IMAGES / f"testbed-{host.partition('.')[0]}.png"
 
 
 def main() -> int:
-    """Take all pictures; return 1 where one is too large to keep."""
+    """Take all pictures; return 1 if one is too large."""
     too_large = False
     with (
         Testbed() as bed,

@@ -1,4 +1,4 @@
-"""How a test asks the verifier's port of a testbed."""
+"""A client of the testbed's port for verifiers."""
 
 import json
 import urllib.request
@@ -8,7 +8,7 @@ from warex_testbed.server import Testbed
 
 
 def ask(bed: Testbed, path: str, method: str = "GET") -> dict[str, Any]:
-    """Return the JSON object that the verifier's port answers with."""
+    """Return the JSON object with which the verifiers' port answers."""
     request = urllib.request.Request(f"http://127.0.0.1:{bed.admin_port}{path}", method=method)
     with urllib.request.urlopen(request, timeout=5) as answer:
         return dict(json.load(answer))

@@ -1,4 +1,4 @@
-"""How a test visits a site without a server, and what a handler is given."""
+"""Functions that visit a site without a server, and build requests for handlers."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from warex_testbed.web import Site
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a test looks at of an answer; a `location` is not followed."""
+    """An answer; a `location` is not followed."""
 
     status: int
     body: bytes
@@ -41,7 +41,7 @@ def visit(
 
 
 def get(site: Site, target: str) -> str:
-    """Return the page at an address, whatever its status."""
+    """Return the page at a path, whatever its status."""
     return visit(site.app, "GET", target).body.decode()
 
 
@@ -51,19 +51,19 @@ def post(site: Site, path: str, **fields: str) -> Answer:
 
 
 def call(site: Site, method: str, path: str, **fields: Any) -> Answer:
-    """Call what the scripts call."""
+    """Send a request with a JSON body, as the sites' scripts do."""
     return visit(site.app, method, path, json.dumps(fields).encode())
 
 
 def asked(target: str) -> Request:
-    """Return the request that a handler is given for an address."""
+    """Return the request that a handler receives for a path."""
     parts = urlsplit(target)
     scope = {"path": parts.path, "query_string": parts.query.encode(), "headers": []}
     return Request({"type": "http", "method": "GET", "state": {"body": b""}} | scope)
 
 
 def answered(response: Response) -> Answer:
-    """Return what a handler answered."""
+    """Return a handler's response as an answer."""
     return _answer(response.status_code, bytes(response.body), response.headers)
 
 

@@ -1,4 +1,4 @@
-"""A browser without scripts, for the pure tests of the mail sites."""
+"""A client without scripts, for the pure tests of the mail sites."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ HOSTS = ("mail.warex.test", "post.warex.test", "inbox.warex.test")
 
 @dataclass
 class Client:
-    """One fresh site of a host and ways to ask it."""
+    """A new site of a host, and methods that send it requests."""
 
     host: str = HOSTS[0]
     site: MailSite = field(init=False)
@@ -27,7 +27,7 @@ class Client:
         return self.ask(target).body.decode()
 
     def post(self, path: str, **fields: str) -> Answer:
-        # `from` and `in` are words of Python, so they are given as `from_` and `in_`.
+        # `from` and `in` are keywords of Python, so they are passed as `from_` and `in_`.
         form = {key.rstrip("_"): value for key, value in fields.items()}
         return post(self.site, path, **form)
 
@@ -39,6 +39,6 @@ class Client:
         return self.site.state()[key]
 
     def message(self, subject: str) -> dict[str, Any]:
-        """Return the only message of this subject."""
+        """Return the only message with this subject."""
         (found,) = (each for each in self.state("messages") if each["subject"] == subject)
         return dict(found)
