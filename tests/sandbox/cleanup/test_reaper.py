@@ -16,27 +16,27 @@ from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
 
 pytestmark = pytest.mark.wire
 
-# Starts a command under guard, says what there is, and waits to be killed.
+# Starts a command under a reaper, prints its folder, and waits to be killed.
 OWNER = """
 import subprocess, sys, time
 from pathlib import Path
 from warex.sandbox.cleanup.process_tree import ProcessTree
 from warex.sandbox.cleanup.symlink_tree import create_symlink_tree
 from warex.sandbox.cleanup.reaper import start_reaper
-with start_reaper() as guard:
+with start_reaper() as reaper:
     family = ProcessTree()
-    guard.watch_processes(family)
-    farm = create_symlink_tree(Path(sys.argv[1]), guard.scratch / "farm")
-    guard.watch_symlinks(farm)
+    reaper.watch_processes(family)
+    farm = create_symlink_tree(Path(sys.argv[1]), reaper.scratch / "farm")
+    reaper.watch_symlinks(farm)
     sleeper = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(600)"],
         env=family.marked({}), start_new_session=True,
     )
     (farm.shadow / "new").touch()
-    print(guard.scratch, sleeper.pid, flush=True)
-    while guard.died is None:
+    print(reaper.scratch, sleeper.pid, flush=True)
+    while reaper.died is None:
         time.sleep(0.01)
-    with guard._lock:  # The next one is being told.
+    with reaper._lock:  # While the next one is informed.
         print("replaced", flush=True)
     time.sleep(600)
 """
@@ -52,20 +52,20 @@ def alive(pid: int) -> bool:
 
 def test_at_the_end_nothing_is_left(tmp_path: Path) -> None:
     family = ProcessTree()
-    with start_reaper() as guard:
-        guard.watch_processes(family)
-        guard.watch_symlinks(create_symlink_tree(tmp_path, guard.scratch / "farm"))
+    with start_reaper() as reaper:
+        reaper.watch_processes(family)
+        reaper.watch_symlinks(create_symlink_tree(tmp_path, reaper.scratch / "farm"))
         sleeper = subprocess.Popen(["sleep", "600"], env=family.marked(os.environ))
-        (guard.scratch / "farm/new").touch()
+        (reaper.scratch / "farm/new").touch()
 
     assert sleeper.wait(10) != 0
-    assert not guard.scratch.exists()
+    assert not reaper.scratch.exists()
     assert (tmp_path / "new").exists()
 
 
 def test_only_its_owner_may_look_into_the_folder() -> None:
-    with start_reaper() as guard:
-        assert guard.scratch.stat().st_mode & 0o077 == 0
+    with start_reaper() as reaper:
+        assert reaper.scratch.stat().st_mode & 0o077 == 0
 
 
 def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -83,12 +83,12 @@ def test_a_kill_leaves_nothing_behind(tmp_path: Path) -> None:
     assert (tmp_path / "new").exists()
 
 
-def test_a_ctrl_c_is_not_for_the_guard() -> None:
-    with start_reaper() as guard:
-        assert os.getpgid(guard._process.pid) != os.getpgrp()
+def test_a_ctrl_c_is_not_for_the_reaper() -> None:
+    with start_reaper() as reaper:
+        assert os.getpgid(reaper._process.pid) != os.getpgrp()
 
 
-def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: Path) -> None:
+def test_a_reaper_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: Path) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, str(tmp_path)],
         stdout=subprocess.PIPE,
@@ -98,10 +98,10 @@ def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: 
     with owner:
         assert owner.stdout is not None
         scratch, sleeper = owner.stdout.readline().split()
-        (first,) = guards(scratch)
+        (first,) = reapers(scratch)
         os.kill(first, signal.SIGKILL)
         assert owner.stdout.readline() == "replaced\n"
-        assert guards(scratch) not in ([], [first])
+        assert reapers(scratch) not in ([], [first])
         owner.kill()
 
     wait_until(lambda: not Path(scratch).exists())
@@ -109,23 +109,23 @@ def test_a_guard_that_is_killed_is_replaced_by_one_that_knows_as_much(tmp_path: 
     assert (tmp_path / "new").exists()
 
 
-def test_where_no_guard_can_be_had_its_owner_clears_up(
+def test_where_no_reaper_can_be_had_its_owner_clears_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with start_reaper() as guard:
-        guard.watch_symlinks(create_symlink_tree(tmp_path, guard.scratch / "farm"))
-        (guard.scratch / "farm/new").touch()
+    with start_reaper() as reaper:
+        reaper.watch_symlinks(create_symlink_tree(tmp_path, reaper.scratch / "farm"))
+        (reaper.scratch / "farm/new").touch()
         monkeypatch.setattr(sys, "executable", "/bin/false")
-        guard._process.kill()
-        guard._keeper.join(10)
-        assert str(guard.died).startswith("the reaper, which cleans up, ended by itself")
+        reaper._process.kill()
+        reaper._keeper.join(10)
+        assert str(reaper.died).startswith("the reaper, which cleans up, ended by itself")
 
-    assert not guard.scratch.exists()
+    assert not reaper.scratch.exists()
     assert (tmp_path / "new").exists()
 
 
-def guards(scratch: str) -> list[int]:
-    """Return the processes that guard a folder."""
+def reapers(scratch: str) -> list[int]:
+    """Return the reapers of a folder."""
     found = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError):

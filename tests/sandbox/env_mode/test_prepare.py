@@ -25,8 +25,8 @@ BY_HTTPS = "require('https').get(process.argv[1], a => a.pipe(process.stdout))"
 
 @pytest.fixture(scope="module")
 def around(lane: tuple[Proxy, Path], ca: CertificateAuthority) -> Iterator[Environment]:
-    with start_reaper() as guard:
-        yield prepare_environment(os.environ, lane[0].url, ca, guard)
+    with start_reaper() as reaper:
+        yield prepare_environment(os.environ, lane[0].url, ca, reaper)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_options_of_the_users_stay_before_ours(
     lane: tuple[Proxy, Path], ca: CertificateAuthority
 ) -> None:
     theirs = {"NODE_OPTIONS": "--max-old-space-size=99", "JAVA_TOOL_OPTIONS": "-Xmx99m"}
-    with start_reaper() as guard:
-        found = prepare_environment({**os.environ, **theirs}, lane[0].url, ca, guard).variables
+    with start_reaper() as reaper:
+        found = prepare_environment({**os.environ, **theirs}, lane[0].url, ca, reaper).variables
 
     for name, option in theirs.items():
         assert found[name].startswith(f"{option} -")
@@ -96,8 +96,8 @@ def test_chromium_finds_its_store_and_the_user_their_data(
     (tmp_path / ".local/share/app/state").write_text("theirs")
     home = {**os.environ, "HOME": str(tmp_path)}
     home.pop("XDG_DATA_HOME", None)
-    with start_reaper() as guard:
-        data = Path(prepare_environment(home, lane[0].url, ca, guard).variables["XDG_DATA_HOME"])
+    with start_reaper() as reaper:
+        data = Path(prepare_environment(home, lane[0].url, ca, reaper).variables["XDG_DATA_HOME"])
 
         assert (data / "pki/nssdb/cert9.db").stat().st_size > 0
         assert (data / "app/state").read_text() == "theirs"
@@ -110,8 +110,8 @@ def test_a_store_in_the_home_is_not_touched(
     lane: tuple[Proxy, Path], ca: CertificateAuthority, tmp_path: Path
 ) -> None:
     (tmp_path / ".pki/nssdb").mkdir(parents=True)
-    with start_reaper() as guard:
-        found = prepare_environment({**os.environ, "HOME": str(tmp_path)}, lane[0].url, ca, guard)
+    with start_reaper() as reaper:
+        found = prepare_environment({**os.environ, "HOME": str(tmp_path)}, lane[0].url, ca, reaper)
 
     assert found.variables.get("XDG_DATA_HOME") == os.environ.get("XDG_DATA_HOME")
     assert list((tmp_path / ".pki/nssdb").iterdir()) == []
