@@ -1,4 +1,4 @@
-"""Writes docs/reference/cli.md out of the commands themselves.
+"""Write docs/reference/cli.md from the definitions of the commands.
 
 python -m tests.cli.reference > docs/reference/cli.md
 """
@@ -39,7 +39,7 @@ campaign by a file or a built-in name (`demo`), a trial by its folder or by that
 def commands(
     command: click.Command = cli, name: str = "warex"
 ) -> Iterator[tuple[str, click.Command]]:
-    """Every command with its whole name, groups before what is in them."""
+    """Yield every command with its whole name, groups before their subcommands."""
     yield name, command
     if isinstance(command, click.Group):
         with click.Context(command) as context:
@@ -50,7 +50,7 @@ def commands(
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     sections = (_section(name, command) for name, command in commands() if command is not cli)
     return "\n".join([_HEAD, *sections]).rstrip() + "\n"
 
@@ -66,7 +66,7 @@ def _section(name: str, command: click.Command) -> str:
 
 
 def _prose(text: str) -> list[str]:
-    """A command's help, its literal paragraphs (those after \\b) indented as code."""
+    """Return a command's help as lines, its literal paragraphs (after \\b) indented as code."""
     lines: list[str] = []
     for paragraph in text.split("\n\n"):
         literal = paragraph.startswith("\b")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.proxy.support.lanes import wait_until
 from tests.sandbox.network import Network, network
-from tests.sandbox.support.fake_proxy import Space, space
+from tests.sandbox.support.fake_proxy import FakeNetwork, open_fake_network
 from warex.linux import nftables
 from warex.linux.netlink import text
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
@@ -30,9 +30,9 @@ with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as client
 
 
 @pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
     ca = ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
-    with space(ca, os.environ) as given:
+    with open_fake_network(ca, os.environ) as given:
         yield given
 
 
@@ -43,24 +43,24 @@ def _open_again(request: pytest.FixtureRequest) -> Iterator[None]:
         set_gates(request.getfixturevalue("inside"))
 
 
-def set_gates(inside: Space, *gates: BlocklistEntry) -> None:
+def set_gates(inside: FakeNetwork, *gates: BlocklistEntry) -> None:
     nftables.set_blocklist(inside.namespace.passed.netfilter, gates)
 
 
-def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
+def connect(inside: FakeNetwork, host: str, port: int, timeout: float = 5) -> str:
     code, said = inside.run(sys.executable, "-I", "-c", _CONNECT, host, str(port), str(timeout))
     assert code == 0, said
     return said.strip()
 
 
-def told(inside: Space) -> BlockedConnection:
+def told(inside: FakeNetwork) -> BlockedConnection:
     log = inside.namespace.passed.log
     log.settimeout(5)
     (attempt,) = nftables.read_log(log.recv(65536))
     return attempt
 
 
-def nothing_told(inside: Space) -> bool:
+def nothing_told(inside: FakeNetwork) -> bool:
     inside.namespace.passed.log.setblocking(False)
     try:
         inside.namespace.passed.log.recv(65536)
@@ -71,7 +71,7 @@ def nothing_told(inside: Space) -> bool:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
-def test_a_refusing_gate_refuses_at_once_and_tells_it(inside: Space, address: str) -> None:
+def test_a_refusing_gate_refuses_at_once_and_tells_it(inside: FakeNetwork, address: str) -> None:
     set_gates(inside, BlocklistEntry(address, 443, "refuse"))
 
     assert connect(inside, address, 443) == "ConnectionRefusedError"
@@ -81,7 +81,7 @@ def test_a_refusing_gate_refuses_at_once_and_tells_it(inside: Space, address: st
 
 
 @pytest.mark.wire
-def test_a_dropping_gate_leaves_the_client_waiting_and_tells_it(inside: Space) -> None:
+def test_a_dropping_gate_leaves_the_client_waiting_and_tells_it(inside: FakeNetwork) -> None:
     set_gates(inside, BlocklistEntry("192.0.2.77", None, "drop"))
 
     assert connect(inside, "192.0.2.77", 8443, timeout=0.2) == "TimeoutError"
@@ -89,7 +89,7 @@ def test_a_dropping_gate_leaves_the_client_waiting_and_tells_it(inside: Space) -
 
 
 @pytest.mark.wire
-def test_a_gate_is_for_its_address_and_its_port_only(inside: Space) -> None:
+def test_a_gate_is_for_its_address_and_its_port_only(inside: FakeNetwork) -> None:
     set_gates(inside, BlocklistEntry("192.0.2.77", 443, "refuse"))
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
@@ -98,7 +98,7 @@ def test_a_gate_is_for_its_address_and_its_port_only(inside: Space) -> None:
 
 
 @pytest.mark.wire
-def test_new_gates_replace_the_old_ones(inside: Space) -> None:
+def test_new_gates_replace_the_old_ones(inside: FakeNetwork) -> None:
     set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
     set_gates(inside, BlocklistEntry("192.0.2.78", None, "refuse"))
 
@@ -108,7 +108,7 @@ def test_new_gates_replace_the_old_ones(inside: Space) -> None:
 
 
 @pytest.mark.wire
-def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -> None:
+def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: FakeNetwork) -> None:
     fetch = (
         "import socket, sys\n"
         "client = socket.create_connection(('192.0.2.77', 80), 5)\n"
@@ -142,7 +142,7 @@ def test_a_connection_that_is_open_goes_on_behind_a_closed_gate(inside: Space) -
 
 
 @pytest.mark.wire
-def test_a_refused_batch_leaves_the_gates_as_they_were(inside: Space) -> None:
+def test_a_refused_batch_leaves_the_gates_as_they_were(inside: FakeNetwork) -> None:
     passed = inside.namespace.passed.netfilter
     set_gates(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
 
@@ -157,7 +157,7 @@ def test_a_refused_batch_leaves_the_gates_as_they_were(inside: Space) -> None:
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
 def test_every_connection_is_redirected_and_keeps_its_destination(
-    inside: Space, address: str
+    inside: FakeNetwork, address: str
 ) -> None:
     assert connect(inside, address, 7) == "connected"
     # The client may know before the listener does.
@@ -165,7 +165,7 @@ def test_every_connection_is_redirected_and_keeps_its_destination(
 
 
 @pytest.mark.wire
-def test_only_tcp_and_names_leave(inside: Space) -> None:
+def test_only_tcp_and_names_leave(inside: FakeNetwork) -> None:
     send = (
         "import socket\n"
         "for kind, protocol in ((2, 17), (2, 136), (5, 132)):\n"
@@ -185,7 +185,7 @@ def test_only_tcp_and_names_leave(inside: Space) -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("server", ["192.0.2.53", "8.8.8.8", "127.0.0.53"])
-def test_every_nameserver_is_ours(inside: Space, server: str) -> None:
+def test_every_nameserver_is_ours(inside: FakeNetwork, server: str) -> None:
     ask = (
         "import socket, sys\n"
         "client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -200,7 +200,7 @@ def test_every_nameserver_is_ours(inside: Space, server: str) -> None:
 
 
 @pytest.mark.wire
-def test_loopback_is_the_commands_own(inside: Space) -> None:
+def test_loopback_is_the_commands_own(inside: FakeNetwork) -> None:
     assert connect(inside, "127.0.0.1", 7770) == "ConnectionRefusedError"
     assert connect(inside, "::1", 7770) == "ConnectionRefusedError"
     assert not [port for _, port in inside.reached if port == 7770]
@@ -215,7 +215,7 @@ def test_ports_of_the_host_are_let_through_on_the_addresses_it_listens_on(
         socket.create_server(("::1", 0), family=socket.AF_INET6) as six,
     ):
         ports = [four.getsockname()[1], six.getsockname()[1]]
-        with space(ca, os.environ, ports) as inside:
+        with open_fake_network(ca, os.environ, ports) as inside:
             assert connect(inside, "127.0.0.1", ports[0]) == "connected"
             wait_until(lambda: inside.reached == [("127.0.0.1", ports[0])])
             assert connect(inside, "::1", ports[0]) == "ConnectionRefusedError"

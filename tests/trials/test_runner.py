@@ -359,7 +359,7 @@ def test_a_world_that_does_not_come_up_voids_the_trial(
 ) -> None:
     class Closed(Shop):
         @contextmanager
-        def _stage(self) -> Iterator[TaskEnvironment]:
+        def _environment(self) -> Iterator[TaskEnvironment]:
             raise TrialVoid("the shop is closed")
             yield
 
@@ -404,7 +404,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(context: TrialContext, tmp_p
 
 
 @pytest.mark.parametrize("isolation", ["namespace", "environment"])
-def test_a_trial_whose_namespace_or_guard_is_killed_is_void_at_once(
+def test_a_trial_whose_namespace_or_reaper_is_killed_is_void_at_once(
     context: TrialContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, isolation: Isolation
 ) -> None:
     kind = {"namespace": b"warex.sandbox.namespace.setup", "environment": b"import reaper"}[

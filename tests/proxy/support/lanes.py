@@ -1,4 +1,4 @@
-"""Proxies for the wire tests, and what their traces say afterwards."""
+"""Proxies for the wire tests, and their traces."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from warex.traffic import TrafficOptions
 
 
 class Lane:
-    """A running proxy, and its trace once it has ended."""
+    """A running proxy, and its trace after it has ended."""
 
     def __init__(self, proxy: Proxy, out: Path, notices: list[str]) -> None:
         self.proxy, self.out, self.notices = proxy, out, notices
@@ -45,7 +45,7 @@ class Begin(Protocol):
 
 
 def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> Begin:
-    """Return what starts lanes, each with a folder of its own."""
+    """Return a function that starts lanes, each with its own folder."""
     count = 0
 
     @contextmanager
@@ -63,14 +63,14 @@ def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> 
 
 
 def configured(**keys: Any) -> ProxyConfig:
-    """A configuration whose options about traffic stand beside the other keys."""
+    """Return a configuration; options of traffic are keys like all others."""
     names = keys.keys() & {option.name for option in fields(TrafficOptions)}
     traffic = {name: keys.pop(name) for name in names}
     return ProxyConfig(**keys, traffic=TrafficOptions(**traffic))
 
 
 def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenario:
-    """A scenario of one rule."""
+    """Return a scenario of one rule."""
     match = Match(**rule.pop("match", {}))
     hits = trigger or Trigger(always=True)
     return Scenario(
@@ -79,7 +79,7 @@ def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenari
 
 
 def wait_until(happened: Callable[[], object], seconds: float = 10) -> None:
-    """Ask again and again; the proxy is another process and tells nobody."""
+    """Poll until ``happened`` returns true; the proxy is another process without notifications."""
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it did not happen"

@@ -1,16 +1,15 @@
-"""Requests and answers of every API, and what WAREX is to read in them: one YAML file per family.
+"""Test vectors of every API, one YAML file per family: calls and how WAREX must read them.
 
 A vector has
 
-- ``name``; ``path`` and ``request`` (JSON), or those of the vector before;
-- ``asked``: fields of LlmRequest that must come out, if any;
+- ``name``; ``path`` and ``request`` (JSON), by default those of the vector before;
+- ``asked``: expected fields of LlmRequest, if any;
 - the answer: ``status`` (200), ``type`` (its content type) and one of ``whole`` (JSON), ``sse``
   (each event's data; a mapping is written as JSON), ``lines`` (NDJSON), ``array`` (Gemini's
-  stream), ``messages`` (AWS's: ``{type: payload}``; a type
-  that ends in ``Exception`` is one) or ``text`` (as it stands); ``cut`` takes so
-  many bytes off its end;
-- ``says``: fields of LlmAnswer; ``usage`` by its fields. What is not named must be at its default,
-  except ``complete``, which is true, and ``model``, which is the request's.
+  stream), ``messages`` (AWS's: ``{type: payload}``; a type that ends in ``Exception`` is an
+  exception) or ``text`` (unchanged); ``cut`` removes that many bytes from its end;
+- ``says``: expected fields of LlmAnswer; ``usage`` by its fields. Other fields must have their
+  defaults, except ``complete``, which is true, and ``model``, which is the request's.
 """
 
 import json
@@ -52,12 +51,12 @@ class Vector:
         return request
 
     def expected(self) -> LlmAnswer:
-        """Return what the answer says."""
-        told: dict[str, Any] = {"model": self.recognised().model, "complete": True, **self.says}
-        told["tool_calls"] = tuple(ToolCall(**call) for call in told.get("tool_calls", ()))
-        if usage := told.get("usage"):
-            told["usage"] = Usage(**usage)
-        return LlmAnswer(**told)
+        """Return the expected answer."""
+        fields: dict[str, Any] = {"model": self.recognised().model, "complete": True, **self.says}
+        fields["tool_calls"] = tuple(ToolCall(**call) for call in fields.get("tool_calls", ()))
+        if usage := fields.get("usage"):
+            fields["usage"] = Usage(**usage)
+        return LlmAnswer(**fields)
 
 
 @cache
@@ -66,44 +65,44 @@ def vectors(family: str) -> tuple[Vector, ...]:
     found: list[Vector] = []
     path = ""
     request: dict[str, Any] = {}
-    for told in load_yaml(HERE / f"{family}.yaml"):
-        path, request = told.pop("path", path), told.pop("request", request)
-        kind, body = _body(told)
+    for fields in load_yaml(HERE / f"{family}.yaml"):
+        path, request = fields.pop("path", path), fields.pop("request", request)
+        kind, body = _body(fields)
         found.append(
             Vector(
                 family=family,
-                name=told.pop("name"),
+                name=fields.pop("name"),
                 path=path,
                 request=request,
-                asked=told.pop("asked", {}),
-                status=told.pop("status", 200),
-                content_type=told.pop("type", kind),
+                asked=fields.pop("asked", {}),
+                status=fields.pop("status", 200),
+                content_type=fields.pop("type", kind),
                 body=body,
-                says=told.pop("says"),
+                says=fields.pop("says"),
             )
         )
-        assert not told, f"{family}.yaml: what is {sorted(told)}?"
+        assert not fields, f"{family}.yaml: what is {sorted(fields)}?"
     return tuple(found)
 
 
-def _body(told: dict[str, Any]) -> tuple[str, bytes]:
+def _body(fields: dict[str, Any]) -> tuple[str, bytes]:
     kind, body = "application/json", b""
-    if (whole := told.pop("whole", None)) is not None:
+    if (whole := fields.pop("whole", None)) is not None:
         body = json.dumps(whole).encode()
-    elif (events := told.pop("sse", None)) is not None:
+    elif (events := fields.pop("sse", None)) is not None:
         kind, body = "text/event-stream", "".join(map(_event, events)).encode()
-    elif (lines := told.pop("lines", None)) is not None:
+    elif (lines := fields.pop("lines", None)) is not None:
         kind = "application/x-ndjson"
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    elif (array := told.pop("array", None)) is not None:
+    elif (array := fields.pop("array", None)) is not None:
         body = f"[{',\n'.join(map(json.dumps, array))}]".encode()
-    elif (messages := told.pop("messages", None)) is not None:
+    elif (messages := fields.pop("messages", None)) is not None:
         kind = "application/vnd.amazon.eventstream"
         pairs = (pair for message in messages for pair in message.items())
         body = b"".join(aws_message(event, payload) for event, payload in pairs)
-    elif (text := told.pop("text", None)) is not None:
+    elif (text := fields.pop("text", None)) is not None:
         kind, body = "text/html", text.encode()
-    cut = told.pop("cut", 0)
+    cut = fields.pop("cut", 0)
     return kind, body[: len(body) - cut]
 
 

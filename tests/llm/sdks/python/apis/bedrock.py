@@ -130,7 +130,7 @@ class BedrockConverse(Api):
 
 
 class BedrockInvoke(AnthropicMessages):
-    """Claude's own bodies; of its events each stands in one of the stream's."""
+    """Claude's own bodies; each of its events is wrapped in an event of the stream."""
 
     family = "bedrock_invoke"
     path = re.compile(r"/model/([^/]+)/invoke(?:-with-response-stream)?$")

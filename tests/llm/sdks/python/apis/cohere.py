@@ -21,7 +21,7 @@ class CohereChat(Api):
 
     def able(self, said: Said, body: Body) -> Said:
         counted = replace(said.tokens, cache_write=0, reasoning=0)
-        # Before a call of tools its plan stands in the place of a text.
+        # Before tool calls, a plan replaces the text.
         text = "" if said.calls else said.text
         return replace(said, tokens=counted, text=text)
 

@@ -126,7 +126,7 @@ class OpenAiChat(Api):
                 yield {"tool_calls": [{"index": index, "function": {"arguments": word}}]}
 
     def numbered(self, body: Body) -> bool:
-        """Tell whether a stream is to end with what it came to."""
+        """Return whether a stream ends with its usage."""
         return bool((body.get("stream_options") or {}).get("include_usage"))
 
     def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
@@ -158,7 +158,7 @@ class OpenAiChat(Api):
 
 
 class MistralChat(OpenAiChat):
-    """As Mistral's reference has it: usage always, in the last chunk that says something."""
+    """Mistral's variant, from its reference: the last chunk with content always has the usage."""
 
     def able(self, said: Said, body: Body) -> Said:
         return replace(said, tokens=Tokens(said.tokens.input, said.tokens.output))
