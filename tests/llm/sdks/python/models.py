@@ -23,7 +23,7 @@ import brotli
 import zstandard
 
 from tests.llm.sdks.python.apis.anthropic_messages import AnthropicMessages
-from tests.llm.sdks.python.apis.base import Api, Call, Said, Tokens
+from tests.llm.sdks.python.apis.base import Api, Call, Reply, Tokens
 from tests.llm.sdks.python.apis.bedrock import BedrockConverse, BedrockInvoke
 from tests.llm.sdks.python.apis.cohere import CohereChat
 from tests.llm.sdks.python.apis.gemini import Gemini
@@ -64,11 +64,11 @@ _KEPT = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encodi
 """Headers whose values are the same in every run, unlike a signature."""
 
 
-def answer_in(case: str, key: str) -> Said:
+def answer_in(case: str, key: str) -> Reply:
     """Return a model's answer in a case; its numbers of tokens depend on the key."""
     some = zlib.crc32(key.encode())
     tokens = Tokens(1000 + some % 997, 60 + some % 31, 300 + some % 53, 100 + some % 7)
-    text = Said(TEXT, tokens)
+    text = Reply(TEXT, tokens)
     thought = replace(tokens, reasoning=20 + some % 11)
     match case:
         case "tools":
@@ -169,8 +169,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._whole(refused.status, refused.body, refused.headers)
         if case == "loop":
             case = "text" if RESULT in raw else "tools"
-        said = api.able(answer_in(case, f"{self.vendor}{path}{case}{stream}"), body)
-        finish, error, breaks = said.finish, None, api.breaks()
+        reply = api.able(answer_in(case, f"{self.vendor}{path}{case}{stream}"), body)
+        finish, error, breaks = reply.finish, None, api.breaks()
         if case == "cut":
             finish = "cut"
         elif case == "broken":
@@ -180,12 +180,12 @@ class Handler(BaseHTTPRequestHandler):
         self.models.note(
             **entry,
             status=200,
-            **{**asdict(said), "finish": finish, "error": error},
+            **{**asdict(reply), "finish": finish, "error": error},
             counted=counted or self.vendor == "mistral",
         )
         if not stream:
-            return self._whole(200, api.whole(said, body, model), pack=case == "packed")
-        events = [*api.events(said, body, model)]
+            return self._whole(200, api.whole(reply, body, model), pack=case == "packed")
+        events = [*api.events(reply, body, model)]
         if case in ("cut", "broken"):
             events = events[: (len(events) + 1) // 2]
         if case == "broken":
@@ -201,12 +201,12 @@ class Handler(BaseHTTPRequestHandler):
     def _whole(
         self,
         status: int,
-        said: Any,
+        reply: Any,
         headers: Mapping[str, str] | None = None,
         *,
         pack: bool = False,
     ) -> None:
-        sent, coding = json.dumps(said, ensure_ascii=False).encode(), ""
+        sent, coding = json.dumps(reply, ensure_ascii=False).encode(), ""
         if pack:
             number = self.models.times(self.vendor)
             sent, coding = compressed(sent, self.headers.get("accept-encoding", ""), number)

@@ -31,7 +31,7 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Said:
+class Reply:
     """The content of a model's answer."""
 
     text: str
@@ -69,15 +69,15 @@ class Api(ABC):
         """Return the names of the tools that the model may call."""
         return [it["function"]["name"] for it in body.get("tools") or []]
 
-    def able(self, said: Said, body: Body) -> Said:
+    def able(self, reply: Reply, body: Body) -> Reply:
         """Return the parts of an answer that this API can express."""
-        return said
+        return reply
 
     @abstractmethod
-    def whole(self, said: Said, body: Body, model: str) -> Any: ...
+    def whole(self, reply: Reply, body: Body, model: str) -> Any: ...
 
     @abstractmethod
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]: ...
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]: ...
 
     @abstractmethod
     def refusal(self, why: str) -> Refused:
