@@ -1,7 +1,7 @@
-"""What a quick test may start: programs of a machine with no more than git, make and `make setup`.
+"""The programs that a quick test may start: those of a minimal machine with git and `make setup`.
 
-Debian's smallest installation has them, and so has about every other Linux. A test that needs
-another program is slow, since only the slow tier's set-up installs one (`scripts/programs.sh`).
+Debian's smallest installation has them, as has nearly every other Linux. A test that needs another
+program is slow, since only the slow tier's set-up installs it (`scripts/programs.sh`).
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 PROGRAMS = frozenset(
     (
-        # What the README asks for, and the browser that `make setup` sees to.
+        # What the README requires, and the browser that `make setup` provides.
         *("git", "make"),
         *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
         *("chromium-headless-shell", "chrome-headless-shell"),
@@ -28,9 +28,9 @@ _SYSTEMS = frozenset(
 
 
 def bare_path(folder: Path) -> str:
-    """Return a PATH on which there is nothing else; it leads into ``folder``."""
+    """Return a PATH with only these programs; it is ``folder``."""
     folder.mkdir()
-    folder.chmod(0o755)  # Whoever a test runs a program as.
+    folder.chmod(0o755)  # Some tests run programs as another user.
     for name in PROGRAMS:
         if found := shutil.which(name):
             (folder / name).symlink_to(found)
@@ -38,9 +38,9 @@ def bare_path(folder: Path) -> str:
 
 
 def is_allowed(program: str, path: str) -> bool:
-    """Whether a quick test may start this: by a name on this PATH, or by a path past any.
+    """Whether a quick test may start a program, named by a name on this PATH or by a path.
 
-    A test's own programs and those of the virtual environment lie elsewhere.
+    Allowed as well: a test's own programs and those of the virtual environment.
     """
     name = os.path.basename(program)
     if name in PROGRAMS or name.startswith("python"):

@@ -1,7 +1,7 @@
-"""python fetch.py [--status] [-m SECONDS] [-H NAME:VALUE] URL: a client that every machine has.
+"""python fetch.py [--status] [-m SECONDS] [-H NAME:VALUE] URL: an HTTP client without dependencies.
 
-It heeds the environment as Python's urllib does, prints the answer's body (or its status), and ends
-with curl's exit codes: 6 no such name, 7 refused, 28 timed out, 56 broken off, 60 not trusted.
+It uses urllib with the environment's proxies, prints the answer's body (or its status), and exits
+with curl's codes: 6 unknown name, 7 refused, 28 timeout, 56 broken off, 60 not trusted.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Reads the YAML files of tests by libyaml, which takes a tenth of the time."""
+"""Read the YAML files of tests with libyaml, which takes a tenth of the time."""
 
 from pathlib import Path
 from typing import Any
@@ -7,5 +7,5 @@ import yaml
 
 
 def load_yaml(path: Path) -> Any:
-    """Return what a file holds."""
+    """Return a file's content."""
     return yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)

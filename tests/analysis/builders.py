@@ -1,4 +1,4 @@
-"""Small run folders, written with the real writer."""
+"""Builders of traces and run folders, written with the trace writer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ from warex.traces.writer import TraceWriter
 SHOP = "https://shop.example/"
 ANY: TypeAdapter[Fault] = TypeAdapter(AnyFault)
 CATEGORIES = {fault.model_fields["kind"].default: fault.category for fault in CATALOGUE}
-"""By the fault's kind."""
+"""The category of each kind of fault."""
 WORDS = Vocabulary(
     name="testbed",
     navigate=("goto", "click"),
@@ -65,16 +65,16 @@ def failed(latency: float = 2.0, *reasons: str) -> Counted:
 
 
 def as_planned(event: FaultPlanned, fault: dict[str, Any]) -> FaultPlanned:
-    """Return the event with this fault, and what is recorded of it."""
-    given = ANY.validate_python(fault)
+    """Return the event with this fault and the fields that depend on it."""
+    parsed = ANY.validate_python(fault)
     return msgspec.structs.replace(
-        event, fault=fault, category=given.category, inaction_resists=given.inaction_resists
+        event, fault=fault, category=parsed.category, inaction_resists=parsed.inaction_resists
     )
 
 
 @dataclass
 class Story:
-    """Events of a trial, told in order; each lies a second after the one before."""
+    """A builder of a trial's events, each one second after the last."""
 
     events: list[tuple[float, Event]] = field(default_factory=list)
     t: float = 0.0
@@ -109,7 +109,7 @@ class Story:
         repeat_of: str | None = None,
         **headers: str,
     ) -> "Story":
-        """Tell of a request; ``headers`` are written with underscores."""
+        """Add a request; underscores in the names of ``headers`` become hyphens."""
         return self.add(
             RequestSeen(
                 exchange=exchange,
@@ -126,7 +126,7 @@ class Story:
         )
 
     def writes(self, exchange: str, body: int, repeat_of: str | None = None) -> "Story":
-        """Tell of an order that is sent to the shop; ``body`` numbers what it says."""
+        """Add a request that sends an order to the shop; ``body``: the number of its body."""
         self.asks(exchange, f"{SHOP}order", "POST", "xhr", repeat_of)
         t, request = self.events[-1]
         self.events[-1] = (t, msgspec.structs.replace(request, **{"body": body}))
@@ -183,7 +183,7 @@ class Story:
     def fails_to_reach(
         self, number: int, url: str = f"{SHOP[:-1]}:443/", repeat_of: str | None = None
     ) -> "Story":
-        """Tell of an attempt that is refused: ``aN``, injection ``iN``."""
+        """Add a refused connection attempt: exchange ``aN``, injection ``iN``."""
         exchange, injection = f"a{number}", f"i{number}"
         return self.planned(injection, exchange, url, ("refuse",), repeat_of, "connect").delivered(
             injection, exchange
@@ -208,7 +208,7 @@ class Story:
         url: str = f"{SHOP}api/items",
         effect: str = "rewrite",
     ) -> "Story":
-        """Tell of a page's own request that is answered with a value that is not the true one."""
+        """Add a page's own request whose answer has a changed value."""
         exchange, injection = f"x{number}", f"i{number}"
         return (
             self.asks(exchange, url, resource="xhr", referer=SHOP)
@@ -225,7 +225,7 @@ class Story:
         )
 
     def popup(self, number: int, *reports: str) -> "Story":
-        """Tell of a page that opens a popup (``xN``, ``iN``), and what it reports."""
+        """Add a page that opens a popup (``xN``, ``iN``), and its reports."""
         exchange, injection = f"x{number}", f"i{number}"
         story = self.asks(exchange).planned(injection, exchange, effects=("rewrite",), kind="popup")
         return (
@@ -233,14 +233,14 @@ class Story:
         )
 
     def reports(self, number: int, *reports: str, detail: str = "") -> "Story":
-        """Tell what became of a changed page, one report after the other."""
+        """Add reports of a changed page."""
         for what in reports:
             seen = Witness(exchange=f"x{number}", injection=f"i{number}", what=what, detail=detail)
             self.add(seen)
         return self
 
     def says(self, step: int, words: str, action: str = "noop", *arguments: str) -> "Story":
-        """Tell of a call whose answer has words beside its action."""
+        """Add a model call whose answer has words before its action."""
         self.thinks(step, action, arguments=arguments)
         t, call = self.events[-2]
         self.events[-2] = (t, msgspec.structs.replace(call, **{"answer": f"{words} {action}()"}))
@@ -254,7 +254,7 @@ class Story:
     def fault(
         self, number: int, url: str = SHOP, status: int | None = 500, resource: str = "document"
     ) -> "Story":
-        """Tell of a request that meets a fault: exchange ``xN``, injection ``iN``."""
+        """Add a request that is hit by a fault: exchange ``xN``, injection ``iN``."""
         exchange, injection = f"x{number}", f"i{number}"
         effects = ("reply",) if status else ("cut",)
         return (
@@ -277,9 +277,9 @@ class Story:
         messages: JsonValue = None,
         stream: bool = False,
     ) -> "Story":
-        """Tell of a call to the model that takes half a second, and the action it leads to.
+        """Add a model call of half a second, and its action.
 
-        With ``original`` the answer is a replayed one, which took that long when first given.
+        ``original``: the answer is replayed, and its first call took that many seconds.
         """
         exchange = f"m{step}"
         self.add(
@@ -366,7 +366,7 @@ class RunFolder:
         repeat: int = 1,
         seed: int = 7,
     ) -> Path:
-        """Write an attempt; ``story`` follows the event that begins the trial."""
+        """Write an attempt; ``story``: its events after ``trial_began``."""
         key = TrialKey(self.benchmark, agent or self.agent, condition, task, repeat)
         folder = attempt_dir(self.path, key, attempt)
         folder.mkdir(parents=True)

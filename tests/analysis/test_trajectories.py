@@ -59,7 +59,7 @@ def test_two_readers_and_the_detector_agree_on_injections_that_tuned_no_rule(
 ) -> None:
     read = labelled()
     held_out = [one for one in read if one.held_out]
-    verdicts = kappa([one.readers for one in read])
+    verdicts = kappa([one.raters for one in read])
     noticing = kappa([one.detections for one in read])
     told = [_recovery(half) for half in (held_out, [one for one in read if not one.held_out])]
     (precision, recall), tuned = told

@@ -1,7 +1,7 @@
-"""A run small enough to be worked out with pencil and paper: two agents, five tasks, two repeats.
+"""A run small enough to compute by hand: two agents, five tasks, two repeats.
 
-All that a table says of it follows from ``TRIALS``, from what the ways of a trial tell below, and
-from ``PRICES``. Nothing in it is drawn by chance.
+Every number in its tables follows from ``TRIALS``, the docstrings of the stories, and ``PRICES``.
+Nothing is random.
 """
 
 import re
@@ -61,8 +61,8 @@ giveup   shop-down          1  unfinished    .            .             .       
 giveup   shop-down-2        1  gives-up-1    calm+2       gives-up-1    calm+4       calm+50
 giveup   shop-down-4        1  gives-up-1    gives-up-1   gives-up-1    late+1       calm+50
 """
-"""In each cell what happened, whether the task was solved, and the seconds from the agent's start
-to its exit; attempts at one trial are told one after the other, a dot stands for none."""
+"""Each cell has the name of a story, whether the task was solved (+ or -), and the seconds from the
+agent's start to its exit; attempts at one trial are separated by slashes, a dot means none."""
 
 
 def _calm() -> Story:
@@ -77,7 +77,7 @@ def _cached() -> Story:
 
 
 def _replayed() -> Story:
-    """One call, 1000 in, 10 out: given again in half a second, at first it had taken 2.5."""
+    """One call, 1000 in, 10 out: replayed in half a second; the original took 2.5."""
     story = Story().thinks(1, "goto")
     return _changed(story, -2, replayed=True, original_latency_s=2.5).page("x1").stops()
 
@@ -105,16 +105,16 @@ def _waits() -> Story:
 
 
 def _two_tries() -> Story:
-    """Two calls, 2000 in, 20 out. The browser's own reload meets the next cut.
+    """Two calls, 2000 in, 20 out. The browser's own reload is cut as well.
 
-    Delivered at 6 and at 10; the agent's reload, right for both, is asked for at 13.
+    Delivered at 6 and at 10; the agent's reload, the right request for both, comes at 13.
     """
     story = Story().thinks(1, "goto").fault(1, status=None).fault(2, status=None)
     return story.thinks(2, "reload").page("x3").stops()
 
 
 def _orders() -> Story:
-    """Two calls, 2000 in, 20 out. The shop has the order, its answer is replaced, it gets another.
+    """Two calls, 2000 in, 20 out. The shop's answer to an order is replaced; it is sent again.
 
     Delivered at 6, the right request at 9.
     """
@@ -124,7 +124,7 @@ def _orders() -> Story:
 
 
 def _in_vain() -> Story:
-    """Six calls, 6000 in, 60 out: five steps after the fault, none of them to the page again."""
+    """Six calls, 6000 in, 60 out: five steps after the fault, none of which requests the page."""
     story = Story().thinks(1, "goto").fault(1)
     for step in range(2, 7):
         story.thinks(step, "goto").page(f"x{step}", "https://search.example/")
@@ -137,23 +137,23 @@ def _gives_up() -> Story:
 
 
 def _healed() -> Story:
-    """One call, 1000 in, 10 out: the browser loads the page again by itself."""
+    """One call, 1000 in, 10 out: the browser reloads the page by itself."""
     return Story().thinks(1, "goto").fault(1, status=None).page("x2").stops()
 
 
 def _late() -> Story:
-    """One call, 1000 in, 10 out: the page comes late but whole, so that nobody need recover."""
+    """One call, 1000 in, 10 out: the page comes late but whole, so no recovery is needed."""
     story = Story().thinks(1, "goto").asks("x1").planned("i1", "x1", effects=("delay",))
     return story.delivered("i1", "x1").gets("x1").stops()
 
 
 def _missed() -> Story:
-    """One call, 1000 in, 10 out: one injection missed, three exchanges never up for one."""
+    """One call, 1000 in, 10 out: one injection missed, three exchanges excluded by ``never``."""
     story = Story().thinks(1, "goto").asks("x1").planned("i1", "x1")
     return story.missed("client_gone", "i1").missed("never", count=3).gets("x1").stops()
 
 
-WAYS: dict[str, Callable[[], Story]] = {
+STORIES: dict[str, Callable[[], Story]] = {
     "calm": _calm,
     "cached": _cached,
     "replayed": _replayed,
@@ -172,33 +172,33 @@ WAYS: dict[str, Callable[[], Story]] = {
 
 
 def make_run(path: Path) -> Path:
-    """Write the run; the manifest names the conditions, so that they keep their order."""
+    """Write the run; the manifest sets the order of the conditions."""
     agents: list[JsonValue] = [{"name": "patient"}, {"name": "giveup"}]
     RunFolder(path).manifest(agents=agents, conditions=CONDITIONS)
     for line in filter(None, TRIALS.splitlines()[2:]):
         agent, condition, repeat, *cells = line.split()
         for task, cell in zip(TASKS, cells, strict=True):
             key = TrialKey("testbed", agent, condition, task, int(repeat))
-            for attempt, told in enumerate(() if cell == "." else cell.split("/"), 1):
-                _write(attempt_dir(path, key, attempt), key, told)
+            for attempt, text in enumerate(() if cell == "." else cell.split("/"), 1):
+                _write(attempt_dir(path, key, attempt), key, text)
     return path
 
 
-def _write(folder: Path, key: TrialKey, told: str) -> None:
+def _write(folder: Path, key: TrialKey, text: str) -> None:
     folder.mkdir(parents=True)
-    found = _CELL.fullmatch(told)
-    assert found or told in ("void", "unfinished"), told
-    way = found["way"] if found else "calm"
-    if way != "unseen":
+    found = _CELL.fullmatch(text)
+    assert found or text in ("void", "unfinished"), text
+    name = found["way"] if found else "calm"
+    if name != "unseen":
         whole = Story(t=-1.0).began(key)
         if not key.condition.startswith("shop-down"):
             _changed(whole, 0, scenario=None)
-        whole.events += WAYS[way]().events
+        whole.events += STORIES[name]().events
         whole.write(folder / EVENTS)
     if found:
         seconds = float(found["seconds"])
         write_outcome(folder, solved(seconds) if found["solved"] == "+" else failed(seconds))
-    elif told == "void":
+    elif text == "void":
         write_outcome(folder, Void(reason="the lane died"))
 
 

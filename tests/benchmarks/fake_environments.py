@@ -1,4 +1,4 @@
-"""Folders that look like a benchmark's own environment, made without installing anything."""
+"""Fake folders of benchmarks' own environments, created without installing anything."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ FLAGS = ("--proxy-server=http://127.0.0.1:1",)
 
 
 def make_home(folder: Path, kind: type[Benchmark]) -> Path:
-    """Return the folder, made as by ``warex benchmarks setup``, with nothing in its packages."""
+    """Create the folder as ``warex benchmarks setup`` does, without packages; return it."""
     assert kind.recipe is not None
     packages = folder / "venv/lib/python3.12/site-packages"
     browsers = packages / "playwright/driver/package/browsers.json"
@@ -26,7 +26,7 @@ def make_home(folder: Path, kind: type[Benchmark]) -> Path:
 
 
 def make_job(folder: Path, task: str, agent: AgentSpec = GPT, *, proxied: bool = True) -> Job:
-    """Return a job in two fresh folders."""
+    """Return a job in two new folders."""
     attempt, scratch = folder / "attempt", folder / "scratch"
     attempt.mkdir()
     scratch.mkdir()

@@ -1,4 +1,4 @@
-"""`warex` as a process of its own, for what only a process shows: signals, limits, pipes."""
+"""`warex` in its own process, for tests of signals, limits and pipes."""
 
 import os
 import resource
@@ -15,11 +15,11 @@ WAREX = (sys.executable, "-m", "warex.cli")
 
 @dataclass
 class Running:
-    """A `warex proxy` that is ready."""
+    """A running `warex proxy` that is ready."""
 
     process: "subprocess.Popen[str]"
     heading: dict[str, str]
-    """What it said at its start, by its first words."""
+    """The lines printed at its start, by their first words."""
 
     @property
     def url(self) -> str:
@@ -30,12 +30,12 @@ class Running:
         return int(self.url.rpartition(":")[2])
 
     def interrupt(self) -> tuple[int, str]:
-        """Press Ctrl-C; return the exit code and what it said on standard error."""
+        """Send SIGINT, as Ctrl-C does; return the exit code and standard error."""
         self.process.send_signal(signal.SIGINT)
         return self.end()
 
     def end(self) -> tuple[int, str]:
-        """Wait for the end."""
+        """Wait for its end; return the exit code and standard error."""
         _, err = self.process.communicate(timeout=30)
         return self.process.returncode, err
 
@@ -46,14 +46,14 @@ def proxy(
     environment: Mapping[str, str] | None = None,
     largest_file: int | None = None,
 ) -> Iterator[Running]:
-    """Run `warex proxy` on a free port; ``largest_file``: bytes that a file may have."""
+    """Run `warex proxy` on a free port; ``largest_file``: the limit of a file's size in bytes."""
     process = subprocess.Popen(
         [*WAREX, "proxy", "--port", "0", *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Cut short by the limit, a module's bytecode would stay damaged for whoever comes after.
+        # The limit would leave truncated bytecode files behind.
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})},
         preexec_fn=None if largest_file is None else _limit(largest_file),
     )

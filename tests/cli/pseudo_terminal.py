@@ -1,4 +1,4 @@
-"""A terminal as a person has it in front of them: keys go in, what is shown comes out."""
+"""A pseudo-terminal: tests send keys to a program and read what it shows."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 
 class Screen:
-    """A program on a terminal of its own."""
+    """A program on its own terminal."""
 
     def __init__(self, handle: int, pid: int) -> None:
         self._handle, self.pid = handle, pid
@@ -22,23 +22,23 @@ class Screen:
         self.all = b""
 
     def type(self, keys: str) -> None:
-        """Press keys; `\\x03` is Ctrl-C, `\\x1a` Ctrl-Z, `\\x04` Ctrl-D."""
+        """Send keys; `\\x03` is Ctrl-C, `\\x1a` Ctrl-Z, `\\x04` Ctrl-D."""
         os.write(self._handle, keys.encode())
 
     def wait_for(self, pattern: str, seconds: float = 30) -> "re.Match[bytes]":
-        """Wait until something is shown, and return it; what came before is forgotten."""
+        """Wait until a pattern is shown; return its match and discard the text up to its end."""
         end = time.monotonic() + seconds
         while (found := re.search(pattern.encode(), self._shown)) is None:
             left = end - time.monotonic()
             ready, _, _ = select.select([self._handle], [], [], max(0, left))
             assert ready, f"{pattern!r} was not shown, but {self.all!r}"
             try:
-                came = os.read(self._handle, 65536)
+                data = os.read(self._handle, 65536)
             except OSError:  # The last program on it has ended (EIO).
-                came = b""
-            assert came, f"{pattern!r} was not shown before the end, but {self.all!r}"
-            self._shown += came
-            self.all += came
+                data = b""
+            assert data, f"{pattern!r} was not shown before the end, but {self.all!r}"
+            self._shown += data
+            self.all += data
         self._shown = self._shown[found.end() :]
         return found
 
@@ -47,10 +47,10 @@ class Screen:
         fcntl.ioctl(self._handle, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def exit_code(self) -> int:
-        """Read what is still shown, and return what the program ended with."""
+        """Read the rest of the output; return the program's exit code."""
         with suppress(OSError):
-            while came := os.read(self._handle, 65536):
-                self.all += came
+            while data := os.read(self._handle, 65536):
+                self.all += data
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 

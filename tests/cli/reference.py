@@ -1,4 +1,4 @@
-"""Writes docs/reference/cli.md out of the commands themselves.
+"""Write docs/reference/cli.md from the definitions of the commands.
 
 python -m tests.cli.reference > docs/reference/cli.md
 """
@@ -43,7 +43,7 @@ _FEWEST = 3
 def commands(
     command: click.Command = cli, name: str = "warex"
 ) -> Iterator[tuple[str, click.Command]]:
-    """Every command with its whole name, groups before what is in them."""
+    """Yield every command with its whole name, groups before their subcommands."""
     yield name, command
     if isinstance(command, click.Group):
         with click.Context(command) as context:
@@ -108,7 +108,7 @@ def _anchor(title: str) -> str:
 
 
 def _prose(text: str) -> list[str]:
-    """A command's help, its literal paragraphs (those after \\b) indented as code."""
+    """Return a command's help as lines, its literal paragraphs (after \\b) indented as code."""
     lines: list[str] = []
     for paragraph in text.split("\n\n"):
         literal = paragraph.startswith("\b")

@@ -1,4 +1,4 @@
-"""A Dockerfile as its instructions; no engine is needed to see what it says."""
+"""A parser of Dockerfiles, so that tests need no container engine."""
 
 import json
 import re
@@ -16,14 +16,14 @@ class Instruction:
 
     @property
     def words(self) -> list[str]:
-        """The arguments, in whichever form they are written."""
+        """The arguments, in shell form or in exec form."""
         if self.rest.startswith("["):
             return [str(word) for word in json.loads(self.rest)]
         return self.rest.split()
 
 
 def stages(text: str) -> list[list[Instruction]]:
-    """The instructions of each stage, the FROM first; what stands before belongs to none."""
+    """Return the instructions of each stage, starting with FROM; earlier ones are dropped."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     found: list[list[Instruction]] = []
     for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():

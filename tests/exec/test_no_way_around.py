@@ -86,10 +86,18 @@ def tried(request: pytest.FixtureRequest, alone: Machine) -> Iterator[Tried]:
 def test_every_way_out_leads_to_the_proxy_or_nowhere(tried: Tried) -> None:
     came = tried.came
 
-    assert {way: came[way] for way in MEETS_THE_PROXY} == MEETS_THE_PROXY
-    others = {way: said for way, said in came.items() if way not in {*MEETS_THE_PROXY, *EITHER}}
-    assert {way: said for way, said in others.items() if said.startswith(CAME_THROUGH)} == {}
-    assert {came[way] for way in EITHER if came[way].startswith(CAME_THROUGH)} <= {"THROUGH"}
+    assert {attempt: came[attempt] for attempt in MEETS_THE_PROXY} == MEETS_THE_PROXY
+    others = {
+        attempt: said
+        for attempt, said in came.items()
+        if attempt not in {*MEETS_THE_PROXY, *EITHER}
+    }
+    assert {
+        attempt: said for attempt, said in others.items() if said.startswith(CAME_THROUGH)
+    } == {}
+    assert {came[attempt] for attempt in EITHER if came[attempt].startswith(CAME_THROUGH)} <= {
+        "THROUGH"
+    }
 
 
 def test_what_met_the_proxy_is_in_the_trace(tried: Tried) -> None:

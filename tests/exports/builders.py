@@ -1,4 +1,4 @@
-"""Rows as tests need them."""
+"""Builders of dataset rows and model calls."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def row(name: str = "r1", **changes: Any) -> Row:
 
 
 def failure(name: str = "f1", **changes: Any) -> Row:
-    """Return the row of a step after a fault, recovered from by a reload."""
+    """Return the row of a step that recovers from a fault with a reload."""
     prompt = {"role": "user", "content": f"# Goal\n\nDo {name}.\n\nheading '502 Bad Gateway'"}
     answer = {"role": "assistant", "content": "I load the page again.\nreload()"}
     given = {

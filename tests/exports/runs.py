@@ -1,4 +1,4 @@
-"""Small runs that teach something, written with the real writer."""
+"""Small runs that yield examples for training, written with the trace writer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ GOALS = ("Order bread and butter.", "Find the cheapest lamp in store.", "Write t
 
 
 def shown(goal: str, page: str) -> list[JsonValue]:
-    """Return a prompt about a page."""
+    """Return a prompt that contains a goal and a page."""
     return [
         {"role": "system", "content": "You are a web agent."},
         {"role": "user", "content": f"# Goal\n\n{goal}\n\n{page}"},
@@ -20,7 +20,7 @@ def shown(goal: str, page: str) -> list[JsonValue]:
 
 
 def recovering(goal: str = GOALS[0], url: str = "https://shop.example/") -> Story:
-    """Tell of a page that fails, is loaded again, and is acted on."""
+    """Return a story in which a page fails, is reloaded, and is acted on."""
     story = Story().fault(1, url)
     story.thinks(1, "reload", messages=shown(goal, f"{url} heading '500 Internal Server Error'"))
     story.page("x2", url)
@@ -29,14 +29,14 @@ def recovering(goal: str = GOALS[0], url: str = "https://shop.example/") -> Stor
 
 
 def losing(goal: str = GOALS[0], url: str = "https://shop.example/") -> Story:
-    """Tell of a page that fails, and of an agent that gives up."""
+    """Return a story in which a page fails and the agent gives up."""
     story = Story().fault(1, url)
     page = f"{url} heading '500 Internal Server Error'"
     return story.thinks(1, "report_infeasible", messages=shown(goal, page)).stops()
 
 
 def clean(goal: str = GOALS[0], url: str = "https://shop.example/") -> Story:
-    """Tell of a task that is done on a site that works."""
+    """Return a story in which a task is done without faults."""
     story = Story().page("x1", url)
     story.thinks(1, "click", arguments=["7"], messages=shown(goal, f"{url} [7] link 'Till'"))
     return story.thinks(2, "send_msg_to_user", messages=shown(goal, f"{url} it is done")).stops()

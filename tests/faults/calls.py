@@ -1,4 +1,4 @@
-"""Calls to models in each API's format, for the faults of models."""
+"""Model calls in each API's format, for the faults of models."""
 
 import pytest
 
@@ -28,7 +28,7 @@ each_call = pytest.mark.parametrize("call", CALLS, ids=_id)
 
 
 def answered(fault: Fault, call: LlmExchange, seed: int = 1) -> tuple[Reply, LlmAnswer]:
-    """Return what a call is answered, and how WAREX reads that."""
+    """Return a fault's answer to a call, and how WAREX reads it."""
     (reply,), _ = fault.effects(call, {}, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
     kind = reply.headers["content-type"]

@@ -1,4 +1,4 @@
-"""Exchanges of MCP, for the faults of servers of tools."""
+"""MCP exchanges, for the faults of MCP servers."""
 
 from warex.exchange import Request
 from warex.mcp import McpRequest
@@ -9,6 +9,6 @@ LIST = McpRequest(8, 8, "tools/list")
 
 
 def over(transport: Transport, *asked: McpRequest) -> McpExchange:
-    """Return an exchange that asks these."""
+    """Return an exchange with these requests."""
     request = Request("POST", "https://tools.test/mcp")
     return McpExchange("x1", request, mcp_requests=asked or (CALL,), transport=transport)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.proxy.support.lanes import wait_until
 from tests.sandbox.network import Network, network
-from tests.sandbox.support.fake_proxy import Space, space
+from tests.sandbox.support.fake_proxy import FakeNetwork, open_fake_network
 from warex.linux import nftables
 from warex.linux.netlink import text
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
@@ -30,9 +30,9 @@ with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as client
 
 
 @pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
     ca = ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
-    with space(ca, os.environ) as given:
+    with open_fake_network(ca, os.environ) as given:
         yield given
 
 
@@ -47,7 +47,7 @@ def set_entries(inside: Space, *entries: BlocklistEntry) -> None:
     nftables.set_blocklist(inside.namespace.passed.netfilter, entries)
 
 
-def connect(inside: Space, host: str, port: int, timeout: float = 5) -> str:
+def connect(inside: FakeNetwork, host: str, port: int, timeout: float = 5) -> str:
     code, said = inside.run(sys.executable, "-I", "-c", _CONNECT, host, str(port), str(timeout))
     assert code == 0, said
     return said.strip()
@@ -157,7 +157,7 @@ def test_a_refused_batch_leaves_the_blocklist_as_it_was(inside: Space) -> None:
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
 def test_every_connection_is_redirected_and_keeps_its_destination(
-    inside: Space, address: str
+    inside: FakeNetwork, address: str
 ) -> None:
     assert connect(inside, address, 7) == "connected"
     # The client may know before the listener does.
@@ -165,7 +165,7 @@ def test_every_connection_is_redirected_and_keeps_its_destination(
 
 
 @pytest.mark.wire
-def test_only_tcp_and_names_leave(inside: Space) -> None:
+def test_only_tcp_and_names_leave(inside: FakeNetwork) -> None:
     send = (
         "import socket\n"
         "for kind, protocol in ((2, 17), (2, 136), (5, 132)):\n"
@@ -185,7 +185,7 @@ def test_only_tcp_and_names_leave(inside: Space) -> None:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("server", ["192.0.2.53", "8.8.8.8", "127.0.0.53"])
-def test_every_nameserver_is_ours(inside: Space, server: str) -> None:
+def test_every_nameserver_is_ours(inside: FakeNetwork, server: str) -> None:
     ask = (
         "import socket, sys\n"
         "client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -200,7 +200,7 @@ def test_every_nameserver_is_ours(inside: Space, server: str) -> None:
 
 
 @pytest.mark.wire
-def test_loopback_is_the_commands_own(inside: Space) -> None:
+def test_loopback_is_the_commands_own(inside: FakeNetwork) -> None:
     assert connect(inside, "127.0.0.1", 7770) == "ConnectionRefusedError"
     assert connect(inside, "::1", 7770) == "ConnectionRefusedError"
     assert not [port for _, port in inside.reached if port == 7770]
@@ -215,7 +215,7 @@ def test_ports_of_the_host_are_let_through_on_the_addresses_it_listens_on(
         socket.create_server(("::1", 0), family=socket.AF_INET6) as six,
     ):
         ports = [four.getsockname()[1], six.getsockname()[1]]
-        with space(ca, os.environ, ports) as inside:
+        with open_fake_network(ca, os.environ, ports) as inside:
             assert connect(inside, "127.0.0.1", ports[0]) == "connected"
             wait_until(lambda: inside.reached == [("127.0.0.1", ports[0])])
             assert connect(inside, "::1", ports[0]) == "ConnectionRefusedError"

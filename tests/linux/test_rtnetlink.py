@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support.fake_proxy import Space, space
+from tests.sandbox.support.fake_proxy import FakeNetwork, open_fake_network
 from warex.linux.rtnetlink import DEVICE
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.namespace import setup as insides
@@ -26,20 +26,22 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
-    with space(ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ) as given:
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
+    with open_fake_network(
+        ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ
+    ) as given:
         yield given
 
 
 @pytest.mark.wire
-def test_what_leaves_bears_the_devices_addresses(inside: Space) -> None:
+def test_what_leaves_bears_the_devices_addresses(inside: FakeNetwork) -> None:
     said = inside.run(sys.executable, "-I", "-c", _FROM)[1]
 
     assert json.loads(said) == [insides.IPV4_ADDRESS, insides.IPV6_ADDRESS]
 
 
 @pytest.mark.wire
-def test_no_address_appears_later(inside: Space) -> None:
+def test_no_address_appears_later(inside: FakeNetwork) -> None:
     # Chromium would take it for a change of network, and end what it is loading.
     lines = inside.run("cat", "/proc/net/if_inet6")[1].splitlines()
 
@@ -50,14 +52,14 @@ def test_no_address_appears_later(inside: Space) -> None:
 
 
 @pytest.mark.wire
-def test_everything_is_routed_over_the_device(inside: Space) -> None:
+def test_everything_is_routed_over_the_device(inside: FakeNetwork) -> None:
     lines = inside.run("cat", "/proc/net/route")[1].splitlines()[1:]
 
     assert [line.split()[:2] for line in lines] == [[DEVICE, "00000000"]]
 
 
 @pytest.mark.wire
-def test_a_program_that_asks_finds_a_network_that_is_up(inside: Space) -> None:
+def test_a_program_that_asks_finds_a_network_that_is_up(inside: FakeNetwork) -> None:
     code, said = inside.run(
         *(sys.executable, "-I", "-c"),
         "import socket; print(*sorted(n for _, n in socket.if_nameindex()))",
@@ -67,5 +69,5 @@ def test_a_program_that_asks_finds_a_network_that_is_up(inside: Space) -> None:
 
 
 @pytest.mark.wire
-def test_the_host_gets_no_device(inside: Space) -> None:
+def test_the_host_gets_no_device(inside: FakeNetwork) -> None:
     assert not Path("/sys/class/net", DEVICE).exists()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.sandbox.support.fake_proxy import space
+from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.linux.seccomp import _IO_URING_SETUP, _MACHINES, ALLOWED_FAMILIES, filter_program
 from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -75,7 +75,7 @@ def test_the_short_pointers_of_x32_are_no_way_past() -> None:
 
 @pytest.mark.wire
 def test_a_command_opens_no_socket_that_leads_past_its_network(ca: CertificateAuthority) -> None:
-    with space(ca, os.environ) as inside:
+    with open_fake_network(ca, os.environ) as inside:
         assert not inside.namespace.notices
         code, said = inside.run(sys.executable, "-c", _TRIED)
     assert code == 0, said

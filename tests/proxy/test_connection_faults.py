@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from tests.fetch import FETCH
-from tests.proxy.support.namespace_programs import BeginInside, Within, mapped
+from tests.proxy.support.namespace_programs import BeginInside, LaneNamespace, mapped
 from tests.proxy.support.origin import Origin
 from warex.scenarios import Scenario
 from warex.scenarios.injection.replay import read_replay
@@ -108,7 +108,7 @@ def unreachable(hold: float) -> Scenario:
 
 
 def visits(
-    within: Within, tries: int, *command: str, hosts: Iterable[str] = FAULTS
+    within: LaneNamespace, tries: int, *command: str, hosts: Iterable[str] = FAULTS
 ) -> dict[str, list[str]]:
     said = within.says(sys.executable, "-c", VISITS, json.dumps([[*hosts], tries, *command]))
     found: dict[str, list[str]] = json.loads(said)
@@ -180,7 +180,7 @@ def test_a_replay_fails_the_same_attempts(begin_inside: BeginInside, plain: Orig
         }
     )
 
-    def play(within: Within) -> list[str]:
+    def play(within: LaneNamespace) -> list[str]:
         urls = [f"https://{host}.test/" for host in "aababb"]
         codes = [within.run(*FETCH, url).returncode for url in urls]
         return ["refused" if code else "well" for code in codes]

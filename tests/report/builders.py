@@ -1,4 +1,4 @@
-"""Tables made by hand, and figures read back."""
+"""Builders of tables, and a reader of charts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ KEYS = {metric.key for metric in METRICS}
 def row(
     condition: str, hits: int = 1, n: int = 2, agent: str = "patient", **more: object
 ) -> ConditionRow:
-    """Return a row; ``more`` are its facts and figures, None where not named."""
+    """Return a row; ``more``: its facts and figures, by default None."""
     known = {name: value for name, value in more.items() if name in KEYS}
     facts = {name: value for name, value in more.items() if name not in KEYS}
     figures = {"n": n, "voids": 0, "success": Rate(hits, n), **known}
@@ -50,7 +50,7 @@ def run(*rows: ConditionRow) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An element of a figure."""
+    """An element of a chart."""
 
     tag: str
     look: tuple[str, ...]
@@ -62,7 +62,7 @@ class Shape:
 
 
 def shapes(chart: Chart, look: str = "") -> list[Shape]:
-    """Return the figure's elements, in order; those of one class if it is named."""
+    """Return the chart's elements in order, or those of one class."""
     found = []
     for element in ElementTree.fromstring(standalone(chart)).iter():
         classes = tuple(element.get("class", "").split())
@@ -73,5 +73,5 @@ def shapes(chart: Chart, look: str = "") -> list[Shape]:
 
 
 def words(chart: Chart) -> list[str]:
-    """Return what is written in the figure."""
+    """Return the texts in the chart."""
     return [shape.words for shape in shapes(chart) if shape.tag == "text"]

@@ -1,4 +1,4 @@
-"""Draws the picture of a report in the docs: the head of a made-up run's.
+"""Take the docs' picture of a report: its top, for a synthetic run.
 
 python -m tests.report.picture docs/images/report.png
 """

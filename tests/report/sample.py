@@ -1,6 +1,6 @@
-"""A made-up run of every kind of condition, to look at what a report makes of it.
+"""A synthetic run with every kind of condition, for reports.
 
-Nobody was measured: each outcome is drawn from a chance written below.
+Each outcome is drawn with the probabilities below.
 """
 
 from pathlib import Path
@@ -86,7 +86,7 @@ def _trial(path: Path, key: TrialKey, condition: dict[str, JsonValue]) -> None:
     if draw(1, "void", *about) < 0.004:
         write_outcome(folder, Void(reason="the browser did not start"))
         return
-    # Most of the luck belongs to the task, as it does in life.
+    # Most of the variance is between tasks, as in real runs.
     rng = 0.75 * draw(1, key.agent, key.task, key.repeat) + 0.25 * draw(2, *about)
     able = rng < _SOLVES[key.agent]
     exposed = "scenario" in condition and draw(3, *about) < 0.93

@@ -1,4 +1,4 @@
-"""A network namespace of a test's own, in which root may rule without touching this machine."""
+"""A network namespace for a test, in which root may set rules without affecting this machine."""
 
 import os
 import subprocess
@@ -22,13 +22,13 @@ sys.stdin.read()
 
 @dataclass
 class Network:
-    """A namespace with nothing but loopback."""
+    """A network namespace with only loopback."""
 
     pid: int
     environment: Mapping[str, str]
 
     def inside(self, *command: object, user: int = 0) -> list[str]:
-        """The command line that runs a command in there."""
+        """Return the command line that runs a command in the namespace."""
         who = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         return ["nsenter", f"--net=/proc/{self.pid}/ns/net", *who, *map(str, command)]
 
@@ -64,7 +64,7 @@ class Network:
 
 @contextmanager
 def network(**environment: object) -> Iterator[Network]:
-    """A namespace, for as long as the block lasts."""
+    """Keep a network namespace until the block ends."""
     if os.geteuid() != 0:
         pytest.skip("only root can make a network with several users in it")
     holder = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Small scenarios and exchanges, and the agent's side of a stream of them."""
+"""Builders of small scenarios and exchanges, and functions that send them to an injector."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -39,7 +39,7 @@ def ask(
     headers: dict[str, str] | None = None,
     body: str = "",
 ) -> Exchange:
-    """Return a new exchange; it is for a page unless its headers say otherwise."""
+    """Return a new exchange, for a page by default."""
     request = Request(method, url, DOCUMENT if headers is None else headers, body)
     return Exchange(f"x{next(_numbers)}", request)
 
@@ -58,7 +58,7 @@ def send(
     now: float = 0.0,
     llm: bool = False,
 ) -> Decision:
-    """Send a request that comes to a good end, its injections delivered."""
+    """Send a request that succeeds, with its injections delivered."""
     exchange = ask(url, method, headers)
     decision = injector.request(exchange, now, llm=llm)
     for injection in decision.injections:
@@ -70,7 +70,7 @@ def send(
 def hits(
     injector: Injector, urls: Iterable[str], headers: dict[str, str] | None = None
 ) -> list[int]:
-    """Return which of the requests were hit, by their number in the stream from 1."""
+    """Return the numbers of the requests that were hit, counted from 1."""
     return [n for n, url in enumerate(urls, 1) if send(injector, url, headers=headers).injections]
 
 

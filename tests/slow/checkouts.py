@@ -1,4 +1,4 @@
-"""Programs that no package index has: a clone of their repository for one run of the tests."""
+"""Clones of programs that are in no package index, for one run of the tests."""
 
 import os
 import subprocess
@@ -8,10 +8,10 @@ import pytest
 
 
 def checkout(variable: str, repository: str, commit: str, folder: Path) -> Path:
-    """Clone a repository at a commit; skip, with git's own words, where it cannot be reached.
+    """Clone a repository at a commit; skip with git's message if it cannot be reached.
 
-    ``variable`` of the environment names a clone, bare or not, on this machine: what is named there
-    and cannot be cloned is a failure.
+    The environment variable ``variable`` may name a clone on this machine; if that cannot be
+    cloned, the test fails.
     """
     given = os.environ.get(variable)
     try:

@@ -1,6 +1,6 @@
-"""A model on loopback that speaks Anthropic Messages and Gemini, after a script, and keeps a log.
+"""A scripted model on loopback with Anthropic's and Gemini's APIs, which logs its answers.
 
-Nothing of WAREX is in it: what WAREX recorded is compared with what was served here. Formats:
+It uses no code of WAREX, whose records are compared with its log. Formats:
 https://docs.anthropic.com/en/api/messages and https://ai.google.dev/api/generate-content.
 """
 
@@ -17,15 +17,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is said where a pattern is found in the words of a request."""
+    """An answer to the requests whose text contains a pattern."""
 
     found: str
     says: Any
-    """A text, or what the one tool or schema of the request is filled with; ``$name`` is a group
-    of the pattern."""
+    """A text, or the arguments of the request's only tool or schema; ``$name`` is a group of the
+    pattern."""
 
     def answer(self, words: str) -> Any:
-        """Return what is said, filled by where the pattern is found last; None if it is not."""
+        """Return the answer, filled in from the pattern's last match; None without a match."""
         found = list(re.finditer(self.found, words))
         if not found:
             return None
@@ -35,7 +35,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One call as it was answered."""
+    """One call and its answer."""
 
     path: str
     model: str
@@ -45,22 +45,22 @@ class Served:
     cache_read: int
     cache_write: int
     output: int
-    """Without what was thought."""
+    """Output tokens without thinking."""
     thought: int
 
     @property
     def input_total(self) -> int:
-        """All that was read, whether from a cache or not."""
+        """All input tokens, cached or not."""
         return self.input_plain + self.cache_read + self.cache_write
 
     @property
     def output_total(self) -> int:
-        """All that was generated."""
+        """All output tokens."""
         return self.output + self.thought
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers by the first line of its script that fits; no two calls cost the same."""
+    """Answers by the first line of its script that matches; no two calls cost the same."""
 
     daemon_threads = True
     block_on_close = False
@@ -73,11 +73,11 @@ class ModelServer(ThreadingHTTPServer):
 
     @property
     def origin(self) -> str:
-        """Where it listens."""
+        """Its origin."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a call and note it."""
+        """Return the answer to a call and log it."""
         with self._lock:
             n = len(self.served) + 1
             if path.endswith("/messages"):
@@ -139,7 +139,7 @@ class ModelServer(ThreadingHTTPServer):
 
 
 def _texts(value: Any) -> str:
-    """Return every ``text`` in a request's messages, and those that are written as plain words."""
+    """Return every ``text`` in a request's messages, and every plain string."""
     match value:
         case str():
             return value
@@ -172,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def model_server(*script: Line) -> Iterator[ModelServer]:
-    """Serve a model that answers by these lines."""
+    """Serve a model with this script."""
     with ModelServer(script) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()

@@ -1,4 +1,4 @@
-"""What a picture of a page shows of a popup: the colour of its button."""
+"""Recognise a popup in a screenshot by the colour of its button."""
 
 import re
 from base64 import b64encode
@@ -11,7 +11,7 @@ from warex.seeds import KeyedRng
 
 
 def accent(fault: Fault, rule: str, seed: int) -> str:
-    """Return the colour of the button that a fault's popup has on the first page it hits."""
+    """Return the colour of a popup's button on the first page that the fault hits."""
     exchange = Exchange("", Request("GET", "https://any.example/"))
     effects, _ = fault.effects(exchange, {}, KeyedRng(seed, rule))
     found = re.search(r'"accent":"(#\w{6})"', str(effects))
@@ -20,7 +20,7 @@ def accent(fault: Fault, rule: str, seed: int) -> str:
 
 
 def pixels(page: Page, png: bytes, colour: str) -> int:
-    """Count the pixels of a picture that have a colour."""
+    """Count the pixels of a picture with a colour."""
     count: int = page.evaluate(
         """async ([data, colour]) => {
             const bitmap = await createImageBitmap(await (await fetch(data)).blob());

@@ -1,8 +1,8 @@
-"""A Ray cluster of two nodes on this machine, as a program: Ray must not live in a test's process.
+"""A program that runs a Ray cluster of two nodes, since Ray must not run in a test's process.
 
-It prints the head's address, then obeys a word a line: ``busy`` waits until no CPU is free and says
-how many bytes of memory are then asked for, ``node`` kills the second node, ``head`` the first with
-all that holds the cluster together. It ends with its input.
+It prints the head's address, then reads a command per line: ``busy`` waits until no CPU is free
+and prints how many bytes of memory are reserved, ``node`` kills the second node, ``head`` the head
+node. It ends with standard input.
 """
 
 import os
@@ -26,7 +26,7 @@ def memory_asked_for_where_no_cpu_is_free(cluster: Cluster) -> int:
             time.sleep(0.02)
         return int(ray.cluster_resources()["memory"] - free.get("memory", 0))  # type: ignore[no-untyped-call]
     finally:
-        # Ray ends its drivers with their head.
+        # Ray kills its drivers together with the head.
         ray.shutdown()
 
 

@@ -49,7 +49,7 @@ sys.exit(1)
 # Names of our processes, and what tells each in its command line; the first that fits is it.
 KINDS = {
     "playbook": b"warex.agents.scripted_model",
-    "guard": b"warex.sandbox.cleanup import reaper",
+    "reaper": b"warex.sandbox.cleanup import reaper",
     "namespace": b"warex.sandbox.namespace.setup",
     "forkserver": b"warex.proxy.process.forkserver",
 }
@@ -167,8 +167,8 @@ def port() -> Iterator[int]:
         ("proxy", "environment"),
         ("proxy", "namespace"),
         ("forkserver", "environment"),
-        ("guard", "environment"),
-        ("guard", "namespace"),
+        ("reaper", "environment"),
+        ("reaper", "namespace"),
         ("namespace", "namespace"),
         ("playbook", "environment"),
     ],

@@ -1,6 +1,6 @@
-"""Names under which APIs ask for a secret, written when the detectors stood.
+"""Names under which APIs ask for a secret, collected after the detectors were written.
 
-What is missed of these would stand in a trace: the test counts it and lets no more be missed.
+A missed name would leave its secret in a trace; the test limits how many are missed.
 """
 
 HEADERS = (

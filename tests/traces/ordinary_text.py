@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""What the web is full of and no secret: it is to be left whole."""
+"""Ordinary headers, URLs, texts and fields of the web, which redaction must not change."""
 
 from pydantic import JsonValue
 

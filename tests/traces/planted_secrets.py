@@ -1,7 +1,7 @@
-"""Secrets to be planted, none of them real: by the place in which they stand.
+"""Fake secrets that tests plant in traffic, by their place.
 
-Written from what APIs document of themselves, not from what WAREX looks for. Values are drawn when
-they are asked for, so that no scanner of repositories finds one here.
+They follow the documentation of APIs, not WAREX's detectors. Values are generated at run time, so
+that no scanner of repositories finds one here.
 """
 
 import base64
@@ -28,15 +28,15 @@ class Planted:
 
     place: Place
     name: str
-    """Of a header, a query's key, a field or a variable; empty where the value stands alone."""
+    """The name of a header, a query's key, a field or a variable; empty without one."""
     value: str
-    """What must be found in no file."""
+    """The secret, which no file may contain."""
     context: str = "{}"
-    """What stands around the value."""
+    """The text around the value."""
 
     @property
     def whole(self) -> str:
-        """The value with what stands around it."""
+        """The value in its context."""
         return self.context.replace("{}", self.value)
 
 
@@ -52,7 +52,7 @@ class _Dice:
         return hashlib.shake_128(f"{self._seed} {self._drawn}".encode()).digest(size)
 
     def alnum(self, length: int) -> str:
-        # With each kind of sign in it, as nearly every random token has.
+        # With each kind of character, as nearly every random token has.
         return "".join(
             (
                 self.of(_DIGITS, 1),
@@ -470,7 +470,7 @@ _SHAPES: tuple[_Draw, ...] = (
     lambda d: "1//0" + d.alnum(60),
 )
 
-# ---- what stands beside it in a text
+# ---- recognised by the text before them
 
 _TEXTS: tuple[tuple[str, _Draw], ...] = (
     ("the site is at https://bob:{}@intranet.example/wiki", _token(14)),

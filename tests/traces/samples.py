@@ -1,4 +1,4 @@
-"""Events to write where any event will do, and a strategy for all of them."""
+"""A sample event, and a Hypothesis strategy for events of every kind."""
 
 from string import ascii_letters
 
@@ -13,12 +13,12 @@ DELIVERED = FaultDelivered(injection="i1", exchange="x1", rule="shop-down")
 
 
 def fixed_clock() -> Clock:
-    """A clock that always says second 0 of a trial begun on 1 January 2026."""
+    """Return a clock that stays at second 0 of a trial begun on 1 January 2026."""
     return Clock(monotonic=lambda: 0.0, wall=lambda: 1_767_225_600.0)
 
 
 _finite = st.floats(allow_nan=False, allow_infinity=False)
-# Without these letters nothing has the name of a secret, which a writer takes out.
+# Without letters, since a writer redacts what has a secret's name.
 _text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=ascii_letters))
 _json: st.SearchStrategy[JsonValue] = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | _finite | _text,

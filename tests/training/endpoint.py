@@ -1,11 +1,11 @@
 """An endpoint of OpenAI's chat completions with prepared answers."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
+
+from tests.http_server import Handler, serving
 
 CHOICE = {"choices": [{"message": {"role": "assistant", "content": "reload()"}}]}
 
@@ -18,28 +18,15 @@ class Endpoint(BaseHTTPRequestHandler):
     keys: ClassVar[list[str]] = []
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.asked.append(json.loads(body))
+        self.asked.append(json.loads(self.read_body()))
         self.keys.append(self.headers["Authorization"])
         status, said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        data = json.dumps(said).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Stay quiet."""
+        self.reply(json.dumps(said).encode(), "application/json", status)
 
 
 @contextmanager
 def endpoint() -> Iterator[str]:
-    """Serve it; give its base URL."""
+    """Serve it; yield its base URL."""
     Endpoint.answers[:], Endpoint.asked[:], Endpoint.keys[:] = [(200, CHOICE)], [], []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(Endpoint) as port:
+        yield f"http://127.0.0.1:{port}/v1"

@@ -27,7 +27,7 @@ BROKEN_ONCE = Scenario.model_validate(
 
 
 def spec(does: str, scenario: Scenario | None = None, *, proxied: bool = True) -> TrialSpec:
-    """Return a trial whose agent does these things, one after the other."""
+    """Return a trial whose agent executes these verbs (see ``tests.trials.shop.AGENT``)."""
     key = TrialKey("shop", "a", "server-error" if scenario else "clean", "buy", 2)
     agent = AgentSpec("a", f"scripted:{does}")
     return TrialSpec(key, agent, 77, scenario, proxied=proxied)
@@ -42,7 +42,7 @@ def attempt(of: TrialSpec, context: TrialContext, folder: Path) -> Outcome:
 def trials_of_one_run(
     context: TrialContext, run: Path, *specs: TrialSpec
 ) -> Iterator[tuple[Outcome, list[bool]]]:
-    """Run trials of one run that keeps answers; yield how each came out and what was replayed."""
+    """Run trials of one run with a cache of answers; yield outcomes and whether calls replayed."""
     run.mkdir()
     keeping = replace(context, llm_cache=begin_llm_cache(run))
     for trial in specs:

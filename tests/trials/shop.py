@@ -1,17 +1,16 @@
-"""A benchmark of one page, an agent that does as its model's name says, a browser without a window.
+"""A benchmark with one page, an agent that executes its model's name, and a minimal browser.
 
-So every way a trial can go is had in a second, with real processes and a real proxy.
+So a test of any course of a trial takes a second, with real processes and a real proxy.
 """
 
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
+from tests.http_server import Handler, serving
 from warex.benchmarks import Benchmark, Command, Job, TaskEnvironment, TaskResult
 from warex.llm.actions.parser import Vocabulary
 from warex.proxy.certificates.ca import CertificateAuthority
@@ -101,29 +100,15 @@ class Shop(Benchmark):
 def served(body: bytes, kind: str) -> Iterator[int]:
     """Answer every request with one body; yield the port."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class OneBody(Handler):
         def do_GET(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.read_body()
+            self.reply(body, kind)
 
         do_POST = do_GET
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(OneBody) as port:
+        yield port
 
 
 COMPLETION = json.dumps(
@@ -137,7 +122,7 @@ COMPLETION = json.dumps(
 
 
 def browser(folder: Path) -> Path:
-    """Write a program that fetches a page as a browser would, by its environment."""
+    """Write a program that fetches a page, configured by its environment like a browser."""
     path = folder / "browser"
     path.write_text(BROWSER.format(python=sys.executable))
     path.chmod(0o755)

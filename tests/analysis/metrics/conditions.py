@@ -1,4 +1,4 @@
-"""Small runs, and the figures of their conditions."""
+"""Stories of trials, and access to the figures of a run's conditions."""
 
 from tests.analysis.builders import RunFolder, Story
 from warex.analysis.metrics.row import ConditionRow
@@ -8,20 +8,20 @@ from warex.analysis.table.tabulate import tabulate
 
 
 def figures(folder: RunFolder, condition: str) -> ConditionRow:
-    """The row of the one agent."""
+    """Return the row of the agent ``patient``."""
     return tabulate(load_run(folder.path)).row("patient", condition)
 
 
 def value(mean: Mean | None) -> float | None:
-    """The value of a mean."""
+    """Return the value of a mean."""
     return mean.value if mean else None
 
 
 def recovering() -> Story:
-    """A page fails, and the agent asks for it again."""
+    """Return a story in which a page fails and the agent reloads it."""
     return Story().thinks(1, "goto").fault(1).thinks(2, "reload", (2000, 30)).page("x2").stops()
 
 
 def unhurt() -> Story:
-    """Nothing fails."""
+    """Return a story without faults."""
     return Story().thinks(1, "goto").page("x1").stops()

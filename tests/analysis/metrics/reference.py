@@ -1,4 +1,4 @@
-"""Writes the tables of metrics in docs/reference out of the metrics themselves.
+"""Write the tables of metrics in docs/reference from the definitions of the metrics.
 
 python -m tests.analysis.metrics.reference
 """
@@ -18,7 +18,7 @@ TYPES = {str: "text", int: "whole", float: "real", bool: "flag"}
 
 
 def written(page: str) -> str:
-    """The page with its tables as the metrics have them."""
+    """Return the page with updated tables."""
     return _TABLE.sub(lambda found: f"{found[1]}\n{_TABLES[found[2]]()}\n\n{found[3]}", page)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.analysis.trajectories.trace_builder import told
+from tests.analysis.trajectories.trace_builder import build_trace
 from warex.analysis.recovery import recoveries
 from warex.benchmarks import benchmark_kind
 
@@ -19,7 +19,7 @@ def _verdict(answer: str, wait: float, url: str = "/cart", **told_of_it: bool) -
         {"wait": wait},
         {"page": url, **told_of_it},
     ]
-    [found] = recoveries(told(story, WORDS), WORDS)
+    [found] = recoveries(build_trace(story, WORDS), WORDS)
     return found.verdict
 
 

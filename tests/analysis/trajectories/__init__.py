@@ -1,8 +1,8 @@
-"""Labelled trajectories: what a person says of each injection, against what the detector finds.
+"""Trajectories with a person's label for each injection, which test the recovery detector.
 
-`hand/*.yaml` are told line by line, the model's answers in the words of real harnesses;
-`recorded/*.jsonl` are traces of real browsers, slimmed by `strip_trace.py`, with their labels in
-`recorded/labels.yaml`. README.md beside them says how a label is decided.
+`hand/*.yaml` are written by hand, with model answers in the formats of real harnesses;
+`recorded/*.jsonl` are traces of real browsers, reduced by `strip_trace.py`, with labels in
+`recorded/labels.yaml`. README.md explains how a label is decided.
 """
 
 import functools
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.analysis.trajectories.trace_builder import told
+from tests.analysis.trajectories.trace_builder import build_trace
 from tests.yaml_files import load_yaml
 from warex.benchmarks import benchmark_kind
 from warex.llm.actions.parser import Vocabulary
@@ -23,32 +23,32 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One trial's trace with the verdict that a person gave each injection."""
+    """One trial's trace with a person's verdict on each injection."""
 
     name: str
     entries: tuple[Entry, ...]
     vocabulary: Vocabulary | None
     labels: Mapping[str, str]
     disagrees: tuple[str, ...] = ()
-    """The injections where the model's words and the network do not tell the same."""
+    """The injections where the model's words contradict the network."""
 
 
 def trajectories() -> tuple[Trajectory, ...]:
-    """Return all of them, the hand-made first."""
+    """Return all trajectories, those written by hand first."""
     return (*by_hand(), *recorded())
 
 
 @functools.cache
 def by_hand() -> tuple[Trajectory, ...]:
-    """Return those that were written down."""
+    """Return the trajectories written by hand."""
     found = []
     for file in sorted((HERE / "hand").glob("*.yaml")):
         for case in load_yaml(file):
-            words = _vocabulary(case.get("words", "testbed"))
+            words = vocabulary_of(case.get("words", "testbed"))
             found.append(
                 Trajectory(
                     f"{file.stem}: {case['name']}",
-                    told(case["story"], words),
+                    build_trace(case["story"], words),
                     words,
                     case["labels"],
                     tuple(case.get("disagrees", ())),
@@ -59,13 +59,13 @@ def by_hand() -> tuple[Trajectory, ...]:
 
 @functools.cache
 def recorded() -> tuple[Trajectory, ...]:
-    """Return those of real browsers."""
+    """Return the trajectories of real browsers."""
     cases = load_yaml(HERE / "recorded" / "labels.yaml")
     return tuple(
         Trajectory(
             f"recorded: {case['trace']}",
             read_trace(HERE / "recorded" / f"{case['trace']}.jsonl").entries,
-            _vocabulary(case.get("words", "testbed")),
+            vocabulary_of(case.get("words", "testbed")),
             case["labels"],
             tuple(case.get("disagrees", ())),
         )
@@ -73,8 +73,8 @@ def recorded() -> tuple[Trajectory, ...]:
     )
 
 
-def _vocabulary(words: Any) -> Vocabulary | None:
-    """Return a benchmark's vocabulary by its name, or the one that is written out."""
+def vocabulary_of(words: Any) -> Vocabulary | None:
+    """Return a benchmark's vocabulary by its name, or an explicit one."""
     if isinstance(words, str):
         return benchmark_kind(words).vocabulary
-    return None if words is None else Vocabulary(name="own", **words)
+    return None if words is None else Vocabulary(**({"name": "own"} | words))

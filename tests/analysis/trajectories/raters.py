@@ -1,9 +1,9 @@
-"""What two readers said of each injection of the collected trials, and which of them tuned no rule.
+"""The raters' labels of the collected trials' injections, and the division into two halves.
 
-`corpus/labels.yaml` has for each trial and injection what readers ``a`` and ``b`` said, neither of
-whom knew the detector's rules or the other's labels: the verdict, and whether the agent noticed.
-Where they differ, ``c`` is a third reader's word, and the majority decides. GUIDE.md is all that
-they were told.
+`corpus/labels.yaml` has for each trial and injection the labels of raters ``a`` and ``b``, neither
+of whom knew the detector's rules or the other's labels: the verdict, and whether the agent noticed.
+Where they differ, ``c`` is a third rater's label, and the majority decides. Their only instructions
+were GUIDE.md.
 """
 
 import functools
@@ -13,33 +13,32 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tests.analysis.trajectories import vocabulary_of
 from tests.analysis.trajectories.render import CORPUS
 from tests.yaml_files import load_yaml
 from warex.analysis.recovery import HEALED_VERDICTS, Recovery, recoveries
-from warex.benchmarks import benchmark_kind
-from warex.llm.actions.parser import Vocabulary
 from warex.traces import FaultPlanned, Trace, TrialBegan, read_trace
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """One injection, as its readers and the detector see it."""
+    """One injection with the labels of its raters and the detector's result."""
 
     trial: str
     injection: str
     held_out: bool
-    """Whether it belongs to the half that was never used for tuning."""
-    readers: tuple[str, str]
+    """Whether it belongs to the half that was not used for tuning."""
+    raters: tuple[str, str]
     """``recovered``, ``healed``, ``not_recovered``, ``late`` or ``undecided``."""
     detections: tuple[str, str]
-    """``yes``, ``no``, or ``-`` where the model was not asked after the fault."""
+    """``yes``, ``no``, or ``-`` if the model was not asked after the fault."""
     label: str
     detected: str
     found: Recovery
 
     @property
     def verdict(self) -> str:
-        """The detector's verdict in the readers' words."""
+        """The detector's verdict in the raters' words."""
         if self.found.verdict in HEALED_VERDICTS:
             return "healed"
         return "late" if self.found.verdict == "not_needed" else self.found.verdict
@@ -58,7 +57,7 @@ def labelled() -> tuple[Labelled, ...]:
 
 
 def kappa[T: Hashable](pairs: Sequence[tuple[T, T]]) -> float:
-    """Return Cohen's kappa: how far two readers agree beyond chance, 1 for always."""
+    """Return Cohen's kappa of two raters."""
     n = len(pairs)
     alike = sum(one == other for one, other in pairs) / n
     kinds = {kind for pair in pairs for kind in pair}
@@ -69,11 +68,11 @@ def kappa[T: Hashable](pairs: Sequence[tuple[T, T]]) -> float:
 
 
 def precision_and_recall[T](
-    of: Sequence[T], told: Callable[[T], bool], found: Callable[[T], bool]
+    of: Sequence[T], labelled: Callable[[T], bool], found: Callable[[T], bool]
 ) -> tuple[float, float]:
-    """Return how many of the found are told, and how many of the told are found."""
-    both = sum(told(one) and found(one) for one in of)
-    return both / sum(map(found, of)), both / sum(map(told, of))
+    """Return the precision and the recall of ``found`` against ``labelled``."""
+    both = sum(labelled(one) and found(one) for one in of)
+    return both / sum(map(found, of)), both / sum(map(labelled, of))
 
 
 def _of(trial: str, said: dict[str, Any], words: Any) -> list[Labelled]:
@@ -81,20 +80,22 @@ def _of(trial: str, said: dict[str, Any], words: Any) -> list[Labelled]:
     first = {
         plan.injection: plan.repeat_of or plan.injection for plan in trace.events(FaultPlanned)
     }
-    # The detector names an occurrence by its last injection, a reader by its first.
-    found = {_root(one.injection, first): one for one in recoveries(trace.entries, _words(words))}
+    # The detector names an occurrence by its last injection, a rater by its first.
+    found = {
+        _root(one.injection, first): one for one in recoveries(trace.entries, vocabulary_of(words))
+    }
     return [
         Labelled(
             trial=trial,
             injection=injection,
             held_out=_is_held_out(trace),
-            readers=(told["a"][0], told["b"][0]),
-            detections=(told["a"][1], told["b"][1]),
-            label=_majority([reader[0] for reader in told.values()]),
-            detected=_majority([reader[1] for reader in told.values()]),
+            raters=(labels["a"][0], labels["b"][0]),
+            detections=(labels["a"][1], labels["b"][1]),
+            label=_majority([verdict for verdict, _ in labels.values()]),
+            detected=_majority([noticed for _, noticed in labels.values()]),
             found=found[injection],
         )
-        for injection, told in said.items()
+        for injection, labels in said.items()
     ]
 
 
@@ -105,20 +106,14 @@ def _root(injection: str, first: dict[str, str]) -> str:
 
 
 def _majority(said: Sequence[str]) -> str:
-    """Return what most said; the last one's word where all differ."""
+    """Return the most frequent label; the last one if all differ."""
     return max(said, key=lambda word: (said.count(word), word == said[-1]))
 
 
 def _is_held_out(trace: Trace) -> bool:
-    """Divide by what was injected where, so that trials alike stand on one side."""
+    """Divide by a digest of rules and sites, so that similar trials are in the same half."""
     began = trace.events(TrialBegan)[0]
     rules = (began.scenario or {}).get("rules")
     sites = list(began.sites) if began.benchmark == "testbed" else ""
     digest = hashlib.sha256(json.dumps([rules, sites], sort_keys=True).encode()).hexdigest()
     return bool(int(digest[0], 16) % 2)
-
-
-def _words(words: Any) -> Vocabulary | None:
-    if isinstance(words, str):
-        return benchmark_kind(words).vocabulary
-    return None if words is None else Vocabulary(**words)

@@ -1,7 +1,7 @@
-"""`python -m tests.analysis.trajectories.render NAME`: one collected trial, for a person to read.
+"""`python -m tests.analysis.trajectories.render NAME`: print a collected trial as a timeline.
 
-NAME is a trial of `corpus/`, or a path to a trace. Seconds come first; what hangs together says so
-by the names of exchanges (x7) and of injections.
+NAME is a trial of `corpus/`, or a path to a trace. Lines begin with seconds; the names of exchanges
+(x7) and injections link them.
 """
 
 import json
@@ -19,39 +19,39 @@ type Event = dict[str, Any]
 
 
 def render(path: Path) -> str:
-    """Return the trace as a timeline, a line for each thing that happened."""
+    """Return the trace as a timeline, one line per event."""
     events = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     entry: Event = next((e for e in _known(path.parent) if e["name"] == path.stem), {})
     timed = [(t, line) for event in events for t, line in _lines(event, events)]
     timed.sort(key=lambda one: one[0])
-    told = [*_head(path.stem, entry, events), ""]
-    told += [f"{t:7.2f}  {line}" for t, line in timed]
-    told += ["", *_tail(entry)]
-    return "\n".join(told)
+    lines = [*_head(path.stem, entry, events), ""]
+    lines += [f"{t:7.2f}  {line}" for t, line in timed]
+    lines += ["", *_tail(entry)]
+    return "\n".join(lines)
 
 
 @cache
 def _known(folder: Path) -> list[Event]:
-    """Return what stands in the index beside the trials; it takes longer to read than they do."""
+    """Return the index of the trials' folder; cached, since it is slow to read."""
     index = folder / "index.yaml"
     return load_yaml(index) if index.is_file() else []
 
 
 def _head(name: str, entry: Event, events: list[Event]) -> list[str]:
     began = events[0]
-    told = [f"{name}: {began.get('task') or 'no task'}"]
+    lines = [f"{name}: {began.get('task') or 'no task'}"]
     vocabulary = entry.get("vocabulary")
     if isinstance(vocabulary, dict):
         lists = [f"{k}={' '.join(v)}" for k, v in vocabulary.items() if v and k != "name"]
         vocabulary = f"of its own: {'; '.join(lists)}"
-    told.append(f"vocabulary: {vocabulary or 'none'}")
+    lines.append(f"vocabulary: {vocabulary or 'none'}")
     for rule in (began.get("scenario") or {}).get("rules", []):
-        said = " ".join(
+        text = " ".join(
             f"{k}={_plain(rule[k])}" for k in ("match", "trigger", "per", "fault") if k in rule
         )
-        told.append(f"rule {rule['name']}: {said}")
-    told.append(f"armed by: {began.get('arm', 'start')}")
-    return told
+        lines.append(f"rule {rule['name']}: {text}")
+    lines.append(f"armed by: {began.get('arm', 'start')}")
+    return lines
 
 
 def _tail(entry: Event) -> list[str]:

@@ -11,19 +11,19 @@ from typing import Any
 
 RECORDED = Path(__file__).parent / "recorded"
 
-_EVENTS = {
+EVENTS = {
     *("trial_began", "armed", "disarmed", "request", "response", "fault_planned"),
     *("fault_delivered", "fault_missed", "llm_call", "agent_action", "trial_ended"),
 }
 _HEADERS = {"referer", "sec-fetch-user", "sec-fetch-mode", "sec-fetch-dest"}
 
 
-def slim(attempt: Path, name: str) -> Path:
+def strip_trace(attempt: Path, name: str) -> Path:
     """Write `recorded/NAME.jsonl` from an attempt's folder; return its path."""
     lines: list[str] = []
     for line in (attempt / "events.jsonl").read_text("utf-8").splitlines():
         event: dict[str, Any] = json.loads(line)
-        if event["event"] not in _EVENTS:
+        if event["event"] not in EVENTS:
             continue
         if "headers" in event:
             event["headers"] = [pair for pair in event["headers"] if pair[0].lower() in _HEADERS]
@@ -36,4 +36,4 @@ def slim(attempt: Path, name: str) -> Path:
 
 
 if __name__ == "__main__":
-    print(slim(Path(sys.argv[1]), sys.argv[2]))
+    print(strip_trace(Path(sys.argv[1]), sys.argv[2]))

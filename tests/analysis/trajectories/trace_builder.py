@@ -1,19 +1,19 @@
-"""A story in a few lines, made the events that the proxy would have written.
+"""Build the events that the proxy would write from a short description, a story.
 
-A line is a mapping with one of these keys, and more beside it:
+A line is a mapping with one of these keys, and options:
 
-- ``page``, ``script``, ``image``, ``fetch``, ``post``: a path or URL that is asked for. It is
-  answered with ``status`` (200), or meets a ``fault``: a status, ``cut``, ``held`` (whole, but
-  late), ``left`` (held until the client gave up), ``refused``, ``unresolved``. ``user: true`` is a
-  gesture by Fetch Metadata, ``fetch_metadata: false`` leaves that out, ``again_of: i1`` a silent
-  repeat, ``of`` the page that asks, ``body`` its number, ``operation`` what it asks for, ``lost:
-  true`` a fault that comes after the site has acted, ``for`` the seconds that ``held`` and
+- ``page``, ``script``, ``image``, ``fetch``, ``post``: the path or URL of a request. It is answered
+  with ``status`` (200), or hit by a ``fault``: a status, ``cut``, ``held`` (whole, but late),
+  ``left`` (held until the client gave up), ``refused``, ``unresolved``. ``user: true`` is a user's
+  gesture in Fetch Metadata, ``fetch_metadata: false`` omits that, ``again_of: i1`` is a silent
+  repeat, ``of`` the requesting page, ``body`` the number of its body, ``operation`` a GraphQL
+  operation, ``lost: true`` a fault after the site has acted, ``for`` the seconds that ``held`` and
   ``left`` last.
 - ``model``: the text of its answer, or a mapping with ``text``, ``tools`` (name, arguments),
-  ``takes`` (seconds), ``cut: true``. The actions are read out of it as the proxy does.
-- ``wait``: seconds in which nothing happens.
+  ``takes`` (seconds), ``cut: true``. The proxy's code reads the actions from it.
+- ``wait``: seconds without events.
 
-Everything else takes a tenth of a second. Injections are called i1, i2… in their order.
+Every event takes a tenth of a second. Injections are called i1, i2… in their order.
 """
 
 import json
@@ -58,15 +58,17 @@ _EFFECTS = {
 _POINTS = {"refused": "connect", "unresolved": "name"}
 
 
-def told(story: Sequence[Mapping[str, Any]], vocabulary: Vocabulary | None) -> tuple[Entry, ...]:
+def build_trace(
+    story: Sequence[Mapping[str, Any]], vocabulary: Vocabulary | None
+) -> tuple[Entry, ...]:
     """Return the trace of a story."""
-    teller = _Teller(vocabulary)
+    builder = _TraceBuilder(vocabulary)
     for line in story:
-        teller.tell(line)
-    return tuple(teller.entries)
+        builder.add(line)
+    return tuple(builder.entries)
 
 
-class _Teller:
+class _TraceBuilder:
     def __init__(self, vocabulary: Vocabulary | None) -> None:
         self.entries: list[Entry] = []
         self._vocabulary = vocabulary
@@ -77,22 +79,22 @@ class _Teller:
         self._steps = 0
         self._over = False
 
-    def tell(self, line: Mapping[str, Any]) -> None:
+    def add(self, line: Mapping[str, Any]) -> None:
         if unknown := line.keys() - _KEYS:
             raise ValueError(f"a story has no {', '.join(map(repr, unknown))}: {line}")
         if "wait" in line:
             self._now += line["wait"]
         elif "model" in line:
-            self._asks_the_model(line["model"])
+            self._add_model_call(line["model"])
         else:
             kind = next(key for key in _KINDS if key in line)
-            self._asks_the_site(kind, urljoin(SITE, line[kind]), line)
+            self._add_request(kind, urljoin(SITE, line[kind]), line)
 
     def _write(self, event: Event) -> None:
         self._now += 0.1
         self.entries.append(Entry(len(self.entries) + 1, round(self._now, 3), "", event))
 
-    def _asks_the_site(self, kind: str, url: str, line: Mapping[str, Any]) -> None:
+    def _add_request(self, kind: str, url: str, line: Mapping[str, Any]) -> None:
         method, resource = _KINDS[kind]
         fault = line.get("fault")
         self._exchanges += 1
@@ -140,7 +142,7 @@ class _Teller:
                 FaultDelivered(
                     injection=injection,
                     exchange=exchange,
-                    rule="told",
+                    rule="rule",
                     client_left=left,
                     waited_s=line.get("for", 0.0),
                 )
@@ -155,7 +157,7 @@ class _Teller:
             FaultPlanned(
                 injection=injection,
                 exchange=exchange,
-                rule="told",
+                rule="rule",
                 fault={"kind": str(fault)},
                 stage="response" if line.get("lost") else "request",
                 scope="",
@@ -168,8 +170,10 @@ class _Teller:
         )
         return injection
 
-    def _asks_the_model(self, said: Any) -> None:
-        answer: Mapping[str, Any] = {"text": said} if isinstance(said, str) else said
+    def _add_model_call(self, answer_or_text: Any) -> None:
+        answer: Mapping[str, Any] = (
+            {"text": answer_or_text} if isinstance(answer_or_text, str) else answer_or_text
+        )
         self._exchanges += 1
         self._steps += 1
         exchange, began = f"x{self._exchanges}", self._now

@@ -1,4 +1,4 @@
-"""A page with what an interface has, drawn by the server and later by a script."""
+"""Pages with the elements of interfaces, some rendered by the server and some by scripts."""
 
 from functools import partial
 
@@ -127,19 +127,19 @@ PAGES = {
 
 
 def is_shown(lane: Lane) -> None:
-    """Wait until the page has said that its change is shown, and nothing else."""
+    """Wait until the page has reported that its change is shown, and nothing else."""
     wait_until(partial(has_said, lane, "shown"))
     wait_until(partial(lane.events, FaultDelivered))
 
 
 def still_works(page: Page) -> None:
-    """Use the page as a person does, whatever its parts are called now."""
+    """Check that the page's script has run and its heading is visible."""
     page.locator("#told").wait_for(state="attached")
     expect(page.get_by_role("heading", name="Here")).to_be_visible()
 
 
 def errors_of(page: Page) -> list[str]:
-    """Return the list that the page's errors are going to be in."""
+    """Return a list to which the page's future errors are added."""
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("console", lambda it: said.append(it.text) if it.type == "error" else None)

@@ -1,4 +1,4 @@
-"""Draws what a browser meets, for the docs: one sheet for each group of presets or faults.
+"""Take pictures of faults in a browser for the docs: one sheet per group of presets or faults.
 
 python -m tests.browser.pages.pictures docs/images paper variation walls lies injection
 """
@@ -40,7 +40,7 @@ from warex_testbed.server import Testbed
 SITE = "http://shop.warex.test"
 VIEW = ViewportSize(width=960, height=600)
 _SETTLED = 3_000
-"""Milliseconds that a page is given to show what is done to it."""
+"""Milliseconds to wait for a fault's changes of the page."""
 _PRODUCT = "/products/1"
 _FAULTS: dict[str, tuple[str, dict[str, Fault]]] = {
     "walls": (
@@ -71,7 +71,7 @@ _FAULTS: dict[str, tuple[str, dict[str, Fault]]] = {
         },
     ),
 }
-"""The page on which the faults of a group are met, and how each is called."""
+"""The page of a group, and its faults by caption."""
 _SHEET = """<!doctype html><style>
 body {{ margin: 0; padding: 12px; width: 1176px; font: 15px system-ui, sans-serif; color: #222 }}
 main {{ display: grid; grid-template-columns: repeat(3, 1fr); gap: 16px }}
@@ -123,7 +123,7 @@ def draw(folder: Path, groups: list[str]) -> None:
 
 
 def _met(group: str) -> tuple[str, dict[str, Scenario]]:
-    """Return a page's path, and under which scenarios it is shown."""
+    """Return a page's path, and the scenarios of its pictures by caption."""
     if group not in _FAULTS:
         names = [name for name in preset_names() if name.startswith(f"{group}/")]
         return "/", {name: load_preset(name) for name in names}
@@ -140,7 +140,7 @@ def _figure(name: str, png: bytes) -> str:
 
 
 def _small(page: Page, png: bytes) -> bytes:
-    """Return a picture again with a palette, each channel rounded to six levels."""
+    """Return a picture reduced to a palette of six levels per channel."""
     width, height, indices = page.evaluate(_INDICES, base64.b64encode(png).decode())
     pixels = base64.b64decode(indices)
     rows = b"".join(b"\0" + pixels[at * width : (at + 1) * width] for at in range(height))
@@ -162,7 +162,7 @@ def _shot(
             proxy={"server": lane.url}, ignore_https_errors=True, viewport=VIEW
         )
         page = context.new_page()
-        with suppress(Error):  # Some faults leave the browser with a page of its own.
+        with suppress(Error):  # Some faults make the browser show its own error page.
             page.goto(SITE + path)
         if scenario is not None:
             page.wait_for_timeout(_SETTLED)

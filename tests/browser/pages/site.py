@@ -1,4 +1,4 @@
-"""Pages on which every change of a page must work, and how one is opened through a lane."""
+"""Pages on which every change of a page must work, and functions that open them through a lane."""
 
 from contextlib import AbstractContextManager
 
@@ -103,7 +103,7 @@ def opened(browser: Browser, lane: Lane, name: str) -> Page:
 
 
 def said(lane: Lane) -> list[tuple[str, str]]:
-    """Return what pages, and the sites that faults lead to, have told so far."""
+    """Return the reports of pages, and of the sites that faults lead to, so far."""
     return [(it.what, it.detail) for it in lane.events(Witness)]
 
 

@@ -63,10 +63,10 @@ def test_a_campaign_of_one_task_stops_too() -> None:
 
 def test_three_deaths_in_a_row_stop_it_whatever_the_task_and_the_process() -> None:
     streak = CircuitBreaker(tasks=9)
-    streak.record("a", Void(reason="the guard", died=True))
+    streak.record("a", Void(reason="the reaper", died=True))
     streak.record("a", Void(reason="the proxy", died=True))
     streak.record("a", FINE)
-    streak.record("a", Void(reason="the guard", died=True))
+    streak.record("a", Void(reason="the reaper", died=True))
     streak.record("a", Void(reason="the proxy", died=True))
 
     with pytest.raises(CampaignStopped, match=r"3 trials in a row .*: the forkserver") as stopped:

@@ -1,6 +1,6 @@
-"""python browse.py HOW [ARGUMENT...]: let playwright or selenium drive a Chromium.
+"""python browse.py HOW [ARGUMENT...]: drive Chromium with playwright or selenium.
 
-What it saw is printed. The browser is the one that the PATH names; the arguments are for it.
+It prints what the pages contained. The browser is the one on the PATH; the arguments are for it.
 """
 
 import json
@@ -26,13 +26,13 @@ def playwright(arguments: list[str]) -> Iterator[tuple[Say, Say]]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        # A name, looked up as any program's is.
+        # Looked up on the PATH, as for any program.
         program = shutil.which("chromium")
         browser = driver.chromium.launch(executable_path=program, args=arguments)
         pages = []
 
         def go(url: str) -> None:
-            # In a tab of its own: Chromium reloads an error page by itself, into the next visit.
+            # In a new tab: Chromium reloads an error page by itself, during the next visit.
             pages.append(browser.new_page())
             pages[-1].goto(url)
 
@@ -62,7 +62,7 @@ def main(how: str, *arguments: str) -> None:
             try:
                 go(url)
                 return evaluate(LOOK)
-            except Exception as error:  # noqa: BLE001 - in whatever words
+            except Exception as error:  # noqa: BLE001 - whatever the driver raises
                 named = re.search(r"ERR_\w+", str(error))
                 return named[0] if named else str(error)
 

@@ -1,7 +1,7 @@
-"""python clients.py NAME...: let clients of each kind ask the sites, and print what each was told.
+"""python clients.py HOSTS [NAME...]: send requests with clients of each kind; print the results.
 
-For each client and each of its places: ``200 2 DIGEST``, the status, the protocol and the body; or
-the words with which it gave up.
+The result of a client and a path is ``200 2 DIGEST`` (status, protocol and body), or the client's
+error message.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ type Client = Callable[[str], Answer]
 
 
 class Unanswered(Exception):
-    """The client gave up, in these words."""
+    """The client's error message for a request without an answer."""
 
 
 def run(*command: str, **more: str) -> "subprocess.CompletedProcess[bytes]":
@@ -33,9 +33,9 @@ def run(*command: str, **more: str) -> "subprocess.CompletedProcess[bytes]":
     )
 
 
-def last_words(done: "subprocess.CompletedProcess[bytes]") -> str:
+def error_text(done: "subprocess.CompletedProcess[bytes]") -> str:
     lines = [it for it in done.stderr.decode(errors="replace").splitlines() if it.strip()]
-    # Java says first what went wrong, and then at length where.
+    # Java prints the error first, and then a long stack trace.
     return f"exit {done.returncode}: {' | '.join((*lines[:3], *lines[-6:]))}"
 
 
@@ -48,7 +48,7 @@ def curl(*options: str) -> Client:
             form = "%{response_code} %{http_version}"
             done = run("curl", "-gsS", "-m", "30", *options, "-o", body.name, "-w", form, url)
             if done.returncode:
-                raise Unanswered(last_words(done))
+                raise Unanswered(error_text(done))
             status, version = done.stdout.decode().split()
             return status, version, body.read()
 
@@ -60,9 +60,9 @@ def wget(url: str) -> Answer:
     lines = [it.split() for it in done.stderr.decode().splitlines()]
     heads = [it for it in lines if it and it[0].startswith("HTTP/")]
     if not heads:
-        # Quiet as it was asked to be, it does not say why.
+        # With -q it prints no reason.
         again = run("wget", "-nv", "-t", "1", "-T", "30", "-O-", url, LC_ALL="C")
-        raise Unanswered(last_words(again))
+        raise Unanswered(error_text(again))
     return heads[-1][1], heads[-1][0].removeprefix("HTTP/"), done.stdout
 
 
@@ -82,12 +82,12 @@ require(url.startsWith('https:') ? 'https' : 'http').get(url, answer => {
 
 
 def program(*command: str) -> Client:
-    """A program that prints status and protocol in a line, then the body."""
+    """Return a client that is a program, which prints status and protocol, then the body."""
 
     def ask(url: str) -> Answer:
         done = run(*command, url)
         if done.returncode:
-            raise Unanswered(last_words(done))
+            raise Unanswered(error_text(done))
         head, _, body = done.stdout.partition(b"\n")
         status, version = head.decode().split()
         return status, version, body
@@ -96,12 +96,12 @@ def program(*command: str) -> Client:
 
 
 def git(url: str) -> Answer:
-    """Clone; a repository is told by its last commit."""
+    """Clone a repository; return its last commit."""
     where = url.rpartition("/")[0] + ("/repo.git" if url.endswith("/body") else "/failing")
     with tempfile.TemporaryDirectory() as folder:
         done = run("git", "clone", "-q", where, folder, LC_ALL="C", GIT_TERMINAL_PROMPT="0")
         if done.returncode:
-            said = last_words(done)
+            said = error_text(done)
             if "returned error: " in said:
                 return said.partition("returned error: ")[2][:3], "", b""
             raise Unanswered(said)
@@ -157,7 +157,7 @@ def websocket(url: str) -> Answer:
 WEBSOCKETS = 445
 
 
-# ---- what is no HTTP
+# ---- TCP without HTTP
 
 
 def tcp(port: int, first: bytes, expected: int) -> Client:
@@ -195,15 +195,15 @@ RAW: dict[str, Client] = {
 
 _OTHERS: dict[str, list[str]] = json.loads(os.environ.get("TEST_OTHERS", "{}"))
 OTHERS: dict[str, Client] = {name: program(*command) for name, command in _OTHERS.items()}
-"""More programs, which whoever runs this has made."""
+"""More programs, from the caller."""
 
 
-def asked(client: Client, url: str) -> str:
+def result_of(client: Client, url: str) -> str:
     try:
         status, version, body = client(url)
     except Unanswered as gave_up:
         return str(gave_up)
-    except Exception as error:  # noqa: BLE001 - with whatever words it gives up
+    except Exception as error:  # noqa: BLE001 - whatever the client raises
         return f"{type(error).__name__}: {error} ({error.__cause__ or error.__context__})"
     return f"{status} {version} {hashlib.sha256(body).hexdigest()[:8]}"
 
@@ -219,7 +219,7 @@ def main(hosts: Iterable[str], names: Iterable[str]) -> None:
         for place in (PLACES[:1] if name in RAW else PLACES)
     }
     with ThreadPoolExecutor(4) as threads:
-        said = threads.map(lambda it: asked(*it), table.values())
+        said = threads.map(lambda it: result_of(*it), table.values())
         print(json.dumps(dict(zip(table, said, strict=True))))
 
 

@@ -1,4 +1,4 @@
-"""python enter.py PID COMMAND...: run a command in the machine that a process stands for."""
+"""python enter.py PID COMMAND...: run a command in the namespaces of a fake machine's process."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 """python escape_attempts.py: try every known way out of a namespace; print the result of each.
 
-Standard library only, and no proxy variable is looked at.
+It uses the standard library only and ignores proxy variables.
 """
 
 import json
@@ -18,34 +18,34 @@ ECHO, OWN = 9001, 7001
 DEVICE = "warex0"
 SECONDS = 10.0
 
-type Way = Callable[[], str]
-WAYS: dict[str, Way] = {}
+type Attempt = Callable[[], str]
+ATTEMPTS: dict[str, Attempt] = {}
 
 
-def way(work: Way) -> Way:
-    WAYS[work.__name__] = work
+def attempt(work: Attempt) -> Attempt:
+    ATTEMPTS[work.__name__] = work
     return work
 
 
-def spoken(client: socket.socket, said: bytes = b"through\n") -> str:
+def send_line(client: socket.socket, line: bytes = b"through\n") -> str:
     client.settimeout(SECONDS)
-    client.sendall(said)
+    client.sendall(line)
     return client.recv(64).decode(errors="replace").strip()
 
 
-def answered(client: socket.socket, host: str) -> str:
-    """Return the head of what a site answers, having read all of it."""
+def fetch_head(client: socket.socket, host: str) -> str:
+    """Read a site's whole answer; return its first bytes."""
     client.settimeout(SECONDS)
     client.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
-    said = b""
+    data = b""
     while more := client.recv(65536):
-        said += more
-    return said[:12].decode()
+        data += more
+    return data[:12].decode()
 
 
 def connected(address: str, port: int) -> str:
     with socket.create_connection((address, port), timeout=SECONDS) as client:
-        return spoken(client)
+        return send_line(client)
 
 
 def of_family(address: str) -> socket.AddressFamily:
@@ -55,83 +55,83 @@ def of_family(address: str) -> socket.AddressFamily:
 # ---- to an address
 
 
-@way
+@attempt
 def tcp_four() -> str:
     return connected(FOUR, ECHO)
 
 
-@way
+@attempt
 def tcp_six() -> str:
     return connected(SIX, ECHO)
 
 
-@way
+@attempt
 def tcp_four_in_six() -> str:
     with socket.socket(socket.AF_INET6) as client:
         client.settimeout(SECONDS)
         client.connect((f"::ffff:{FOUR}", ECHO))
-        return spoken(client)
+        return send_line(client)
 
 
-@way
+@attempt
 def tcp_multipath() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262) as client:
         client.settimeout(SECONDS)
         client.connect((FOUR, ECHO))
-        return spoken(client)
+        return send_line(client)
 
 
-@way
+@attempt
 def tcp_fast_open() -> str:
     with socket.socket() as client:
         client.settimeout(SECONDS)
-        client.setblocking(True)  # With a time limit, it would not wait for the connection.
+        client.setblocking(True)  # With a timeout, it would not wait for the connection.
         client.sendto(b"through\n", 0x20000000, (FOUR, ECHO))
         return client.recv(64).decode().strip()
 
 
-@way
+@attempt
 def tcp_bound_to_the_device() -> str:
     with socket.socket() as client:
         client.settimeout(SECONDS)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, DEVICE.encode())
         client.connect((FOUR, ECHO))
-        return spoken(client)
+        return send_line(client)
 
 
-@way
+@attempt
 def tcp_marked_and_source_routed() -> str:
     with socket.socket() as client:
         client.settimeout(SECONDS)
         client.setsockopt(socket.SOL_SOCKET, 36, 0x1)  # SO_MARK
         client.connect((FOUR, ECHO))
-        return spoken(client)
+        return send_line(client)
 
 
-@way
+@attempt
 def tcp_transparent_source() -> str:
     with socket.socket() as client:
         client.settimeout(SECONDS)
         client.setsockopt(socket.SOL_IP, 19, 1)  # IP_TRANSPARENT
         client.bind((FOUR, 0))
         client.connect((FOUR, ECHO))
-        return spoken(client)
+        return send_line(client)
 
 
-@way
+@attempt
 def http_to_an_address() -> str:
     with socket.create_connection((FOUR, 80), timeout=SECONDS) as client:
-        return answered(client, "shop.test")
+        return fetch_head(client, "shop.test")
 
 
-@way
+@attempt
 def https_to_a_resolver() -> str:
     trusting = ssl._create_unverified_context()
     with (
         socket.create_connection((RESOLVER, 443), timeout=SECONDS) as client,
         trusting.wrap_socket(client) as secure,
     ):
-        return answered(secure, RESOLVER)
+        return fetch_head(secure, RESOLVER)
 
 
 # ---- another resolver
@@ -142,7 +142,7 @@ QUESTION = struct.pack(">6H", 7, 0x100, 1, 0, 0, 0) + b"\4shop\4test\0" + struct
 def resolved(answer: bytes) -> str:
     if len(answer) < 12 or answer[:2] != QUESTION[:2]:
         return repr(answer)
-    # Of a network that is set aside (RFC 2544): WAREX gives names addresses out of it.
+    # WAREX gives names addresses of the benchmarking network (RFC 2544).
     mine = answer[-4:-2] in (b"\xc6\x12", b"\xc6\x13")
     return "an address of WAREX's" if mine else socket.inet_ntoa(answer[-4:])
 
@@ -154,24 +154,24 @@ def by_udp(server: str) -> str:
         return resolved(asker.recv(512))
 
 
-@way
+@attempt
 def another_resolver_by_udp() -> str:
     return by_udp(RESOLVER)
 
 
-@way
+@attempt
 def another_resolver_by_udp_six() -> str:
     return by_udp(RESOLVER_SIX)
 
 
-@way
+@attempt
 def another_resolver_by_tcp() -> str:
     with socket.create_connection((RESOLVER, 53), timeout=SECONDS) as asker:
         asker.sendall(len(QUESTION).to_bytes(2) + QUESTION)
         return resolved(asker.recv(512)[2:])
 
 
-# ---- what is no TCP
+# ---- other protocols than TCP
 
 
 def sent(address: str, port: int, kind: int = socket.SOCK_DGRAM, protocol: int = 0) -> str:
@@ -185,10 +185,10 @@ def sent(address: str, port: int, kind: int = socket.SOCK_DGRAM, protocol: int =
 
 for name, port in (("quic", 443), ("wireguard", 51820), ("mdns_port", 5353)):
     for family, address in (("four", FOUR), ("six", SIX)):
-        WAYS[f"{name}_{family}"] = lambda address=address, port=port: sent(address, port)  # type: ignore[misc]
-WAYS["broadcast"] = lambda: sent("255.255.255.255", 9)
-WAYS["multicast"] = lambda: sent("224.0.0.251", 5353)
-WAYS["multicast_six"] = lambda: sent("ff02::fb", 5353)
+        ATTEMPTS[f"{name}_{family}"] = lambda address=address, port=port: sent(address, port)  # type: ignore[misc]
+ATTEMPTS["broadcast"] = lambda: sent("255.255.255.255", 9)
+ATTEMPTS["multicast"] = lambda: sent("224.0.0.251", 5353)
+ATTEMPTS["multicast_six"] = lambda: sent("ff02::fb", 5353)
 for name, kind, protocol in (
     ("ping", socket.SOCK_DGRAM, socket.IPPROTO_ICMP),
     ("icmp", socket.SOCK_RAW, socket.IPPROTO_ICMP),
@@ -196,10 +196,10 @@ for name, kind, protocol in (
     ("udp_lite", socket.SOCK_DGRAM, 136),
     ("sctp", socket.SOCK_STREAM, 132),
 ):
-    WAYS[name] = lambda kind=kind, protocol=protocol: sent(FOUR, 0, kind, protocol)  # type: ignore[misc]
+    ATTEMPTS[name] = lambda kind=kind, protocol=protocol: sent(FOUR, 0, kind, protocol)  # type: ignore[misc]
 
 
-@way
+@attempt
 def raw_udp() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
         datagram = struct.pack(">4H", 4000, 443, 8 + 7, 0) + b"through"
@@ -207,16 +207,16 @@ def raw_udp() -> str:
     return "sent"
 
 
-@way
+@attempt
 def raw_tcp() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as sender:
         sender.sendto(_packet(6, _syn()), (FOUR, 0))
     return "sent"
 
 
-@way
+@attempt
 def frames() -> str:
-    said = []
+    sent = []
     for _, device in socket.if_nameindex():
         with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as sender:
             sender.bind((device, 0))
@@ -226,8 +226,8 @@ def frames() -> str:
                 (0x0800, _packet(6, _syn())),
             ):
                 sender.send(b"\xff" * 6 + b"\x02\0\0\0\0\1" + struct.pack(">H", kind) + content)
-            said.append("sent")
-    return said[0]
+            sent.append("sent")
+    return sent[0]
 
 
 def _syn() -> bytes:
@@ -240,42 +240,42 @@ def _packet(protocol: int, content: bytes) -> bytes:
     return head + ends + content
 
 
-# ---- the host's own
+# ---- the host's loopback and sockets
 
 
-@way
+@attempt
 def loopback_four() -> str:
     return connected("127.0.0.1", OWN)
 
 
-@way
+@attempt
 def loopback_another() -> str:
     return connected("127.9.9.9", OWN)
 
 
-@way
+@attempt
 def loopback_zero() -> str:
     return connected("0.0.0.0", OWN)
 
 
-@way
+@attempt
 def loopback_six() -> str:
     return connected("::1", OWN)
 
 
-@way
+@attempt
 def loopback_four_in_six() -> str:
     with socket.socket(socket.AF_INET6) as client:
         client.connect(("::ffff:127.0.0.1", OWN))
-        return spoken(client)
+        return send_line(client)
 
 
-@way
+@attempt
 def the_proxys_own_door() -> str:
     return connected("127.0.0.1", 1011)
 
 
-@way
+@attempt
 def abstract_socket() -> str:
     with socket.socket(socket.AF_UNIX) as client:
         client.connect("\0warex-test-daemon")
@@ -286,7 +286,7 @@ def abstract_socket() -> str:
 
 
 def afterwards(prepare: str) -> str:
-    """Connect in a process that has prepared itself somehow."""
+    """Run ``prepare`` and then connect, in a new process."""
     connect = f"print(escape_attempts.connected({FOUR!r}, {ECHO}))"
     code = f"import os, escape_attempts; {prepare}; {connect}"
     where = os.path.dirname(os.path.abspath(__file__))
@@ -302,22 +302,22 @@ def afterwards(prepare: str) -> str:
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
 
-@way
+@attempt
 def a_network_of_its_own() -> str:
     return afterwards("os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNET)")
 
 
-@way
+@attempt
 def the_network_of_process_1() -> str:
     return afterwards("os.setns(os.open('/proc/1/ns/net', os.O_RDONLY), os.CLONE_NEWNET)")
 
 
 def without_the_rules() -> str:
-    return afterwards("escape_attempts.take_the_rules_away()")
+    return afterwards("escape_attempts.delete_rules()")
 
 
-def take_the_rules_away() -> None:
-    """Say `delete table inet warex`; fail where that is refused."""
+def delete_rules() -> None:
+    """Send `delete table inet warex` to netfilter; raise OSError if it is refused."""
     begin, delete, end = 16, 10 << 8 | 2, 17
     name = struct.pack("=HH", 10, 1) + b"warex\0\0\0"
     batch = [(begin, 1, b"\0\0\0\x0a"), (delete, 5, b"\1\0\0\0" + name), (end, 1, b"\0\0\0\x0a")]
@@ -334,16 +334,16 @@ def take_the_rules_away() -> None:
 
 
 def main() -> None:
-    with ThreadPoolExecutor(len(WAYS)) as threads:
-        came = dict(zip(WAYS, threads.map(attempted, WAYS.values()), strict=True))
-    came["without_the_rules"] = attempted(without_the_rules)
-    print(json.dumps(came))
+    with ThreadPoolExecutor(len(ATTEMPTS)) as threads:
+        results = dict(zip(ATTEMPTS, threads.map(run_attempt, ATTEMPTS.values()), strict=True))
+    results["without_the_rules"] = run_attempt(without_the_rules)
+    print(json.dumps(results))
 
 
-def attempted(work: Way) -> str:
+def run_attempt(work: Attempt) -> str:
     try:
         return work()
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is what came of it
+    except Exception as error:  # noqa: BLE001 - every error is a result
         return f"{type(error).__name__}: {error}"
 
 

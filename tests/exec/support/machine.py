@@ -1,8 +1,8 @@
-"""python -m tests.exec.support.machine FOLDER: a stand-in for a machine on a network.
+"""python -m tests.exec.support.machine FOLDER: a fake machine on a network, in namespaces.
 
-It has addresses of its own, names in its /etc/hosts, a CA that all of it trusts, sites, and an ear
-that hears every packet on its devices. All of that is private to this process and whoever enters it
-(``enter.py``). A line on standard input asks for a report; its end ends the machine.
+It has its own addresses, names in its /etc/hosts, a CA that it trusts, sites, and a socket that
+captures every packet on its devices. Only this process and those that enter its namespaces
+(``enter.py``) see them. A line on standard input asks for a report; its end ends the machine.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from warex.proxy.certificates.ca import CertificateAuthority
 
 FOUR, SIX, DOH = "203.0.113.7", "2001:db8:7::7", "8.8.8.8"
 ADDRESSES = tuple(map(ipaddress.ip_address, (FOUR, SIX, DOH)))
-"""The machine's addresses; the last is known as somebody's resolver."""
+"""The machine's addresses; the last is that of a public resolver."""
 NAMES = {
     "shop.test": (FOUR,),
     "both.test": (FOUR, SIX),
@@ -34,12 +34,11 @@ NAMES = {
     "gone.test": (FOUR,),
 }
 TLS, WEBSOCKETS, PLAIN, ECHO, GREETS, OWN = 443, 445, 80, 9001, 9002, 7001
-"""Ports: HTTP/2 by TLS; WebSockets by TLS; HTTP/1.1; TCP whose client speaks first; TCP whose
-server does; a service on this machine's loopback."""
+"""Ports: HTTP/2 over TLS; WebSockets over TLS; HTTP/1.1; TCP where the client sends first; TCP
+where the server does; a service on this machine's loopback."""
 BODY = bytes(range(256)) * 64
 GREETING = b"220 ready\r\n"
-LEAKED = "6.6.6.6"
-"""What another resolver would say of every name."""
+
 ABSTRACT = "\0warex-test-daemon"
 
 _BIND, _REC, _PRIVATE = 4096, 16384, 1 << 18
@@ -47,7 +46,7 @@ _ETH_ALL = 3
 
 
 class Machine:
-    """What happened here."""
+    """The records of what reached the machine."""
 
     def __init__(self) -> None:
         self.heard: set[tuple[str, str, int]] = set()
@@ -58,11 +57,11 @@ class Machine:
         self.visits[what] = self.visits.get(what, 0) + 1
 
     def listen_to_packets(self) -> None:
-        ear = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_ALL))
-        # Deaf for none of them.
-        ear.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**24)
+        capture = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ETH_ALL))
+        # With a buffer large enough to miss no packet.
+        capture.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**24)
         while True:
-            packet, about = ear.recvfrom(65536)
+            packet, about = capture.recvfrom(65536)
             self.heard.add(_seen(about[1], packet))
 
 
@@ -80,12 +79,12 @@ def _seen(kind: int, packet: bytes) -> tuple[str, str, int]:
 
 
 def main(folder: Path) -> None:
-    _leave_the_real_one()
+    _unshare_namespaces()
     ca = CertificateAuthority(folder / "site-ca")
-    _lay_files(ca, folder)
+    _mount_files(ca, folder)
     _network()
     machine = Machine()
-    for work in (machine.listen_to_packets, lambda: _daemon(machine)):
+    for work in (machine.listen_to_packets, lambda: _serve_unix_socket(machine)):
         threading.Thread(target=work, daemon=True).start()
     _sites(folder)
     for family, address in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
@@ -93,7 +92,7 @@ def main(folder: Path) -> None:
         _serve_tcp(machine, family, address, GREETS, GREETING)
         _serve_tcp(machine, family, address, 53, b"LEAK")
         for port in (53, 443):
-            _hear_udp(machine, family, address, port)
+            _serve_udp(machine, family, address, port)
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         _serve_tcp(machine, family, address, OWN, b"LEAK")
     print("ready", flush=True)
@@ -102,10 +101,10 @@ def main(folder: Path) -> None:
         print(json.dumps(report), flush=True)
 
 
-# ---- a machine of its own
+# ---- namespaces and files
 
 
-def _leave_the_real_one() -> None:
+def _unshare_namespaces() -> None:
     kinds = os.CLONE_NEWNET | os.CLONE_NEWNS
     user, group = os.geteuid(), os.getegid()
     if user == 0:
@@ -121,8 +120,8 @@ def _leave_the_real_one() -> None:
     os.unshare(kinds)
 
 
-def _lay_files(ca: CertificateAuthority, folder: Path) -> None:
-    """Names, and trust in the sites' CA."""
+def _mount_files(ca: CertificateAuthority, folder: Path) -> None:
+    """Mount files for names and for trust in the sites' CA."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def mount(source: Path | None, target: Path, flags: int) -> None:
@@ -131,19 +130,19 @@ def _lay_files(ca: CertificateAuthority, folder: Path) -> None:
             raise OSError(ctypes.get_errno(), f"mount {target}")
 
     mount(None, Path("/"), _REC | _PRIVATE)
-    laid = folder / "laid"
-    laid.mkdir()
+    copies = folder / "laid"
+    copies.mkdir()
     hosts = ["127.0.0.1 localhost", "::1 localhost"]
     hosts += [f"{address} {name}" for name, own in NAMES.items() for address in own]
     bundle = Path("/etc/ssl/certs/ca-certificates.crt").resolve()
     files = {
         Path("/etc/hosts"): ("\n".join(hosts) + "\n").encode(),
-        # Nobody is there: a name that is not in the file is unknown at once.
+        # No resolver listens there, so a name that is not in the file is unknown at once.
         Path("/etc/resolv.conf"): b"nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
         bundle: bundle.read_bytes() + ca.certificate.read_bytes(),
     }
     for number, (place, content) in enumerate(files.items()):
-        copy = laid / str(number)
+        copy = copies / str(number)
         copy.write_bytes(content)
         copy.chmod(0o644)
         mount(copy, place.resolve(), _BIND)
@@ -155,15 +154,15 @@ def _network() -> None:
     rtnetlink.bring_up_device()
     rtnetlink.add_address(FOUR)
     rtnetlink.add_address(SIX)
-    with suppress(FileExistsError):  # Its route is there already.
+    with suppress(FileExistsError):  # Its route exists already.
         rtnetlink.add_address(DOH)
 
 
-# ---- what is there
+# ---- services
 
 
 def _sites(folder: Path) -> None:
-    """Serve the sites, each certificate made out to all of their names."""
+    """Serve the sites; their certificate is valid for all of their names."""
     files = folder / "site.crt", folder / "site.key"
     page = Answer(headers=[(b"content-type", b"text/html")], body=b"<title>The page</title>")
     routes = {"/page": page, "/body": Answer(headers=[(b"content-type", b"text/plain")], body=BODY)}
@@ -182,21 +181,21 @@ def _sites(folder: Path) -> None:
 
 
 async def _websockets(secure: ssl.SSLContext) -> None:
-    async def talk(line: ServerConnection) -> None:
+    async def reply(line: ServerConnection) -> None:
         async for said in line:
             await line.send(said)
 
-    async with serve(talk, None, WEBSOCKETS, ssl=secure):
+    async with serve(reply, None, WEBSOCKETS, ssl=secure):
         await asyncio.get_running_loop().create_future()
 
 
 def _serve_tcp(
     machine: Machine, family: socket.AddressFamily, address: str, port: int, greeting: bytes
 ) -> None:
-    """Greet, then say everything back in capitals."""
+    """Send the greeting, then send everything back in capitals."""
     listener = socket.create_server((address, port), family=family, backlog=64)
 
-    def talk(client: socket.socket) -> None:
+    def reply(client: socket.socket) -> None:
         with client, suppress(OSError):
             client.sendall(greeting)
             while data := client.recv(65536):
@@ -206,12 +205,12 @@ def _serve_tcp(
         while True:
             client, _ = listener.accept()
             machine.visited(f"tcp {port}")
-            threading.Thread(target=talk, args=(client,), daemon=True).start()
+            threading.Thread(target=reply, args=(client,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
 
 
-def _hear_udp(machine: Machine, family: socket.AddressFamily, address: str, port: int) -> None:
+def _serve_udp(machine: Machine, family: socket.AddressFamily, address: str, port: int) -> None:
     hearer = socket.socket(family, socket.SOCK_DGRAM)
     if family == socket.AF_INET6:
         hearer.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -226,7 +225,7 @@ def _hear_udp(machine: Machine, family: socket.AddressFamily, address: str, port
     threading.Thread(target=hear, daemon=True).start()
 
 
-def _daemon(machine: Machine) -> None:
+def _serve_unix_socket(machine: Machine) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(ABSTRACT)
         listener.listen()

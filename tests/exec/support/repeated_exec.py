@@ -1,8 +1,7 @@
-"""python -m tests.exec.support.repeated_exec COUNT FOLDER: run `warex exec` that often.
+"""python -m tests.exec.support.repeated_exec COUNT FOLDER: run `warex exec` COUNT times.
 
-What is left is printed. In a process namespace of its own, whose first process this becomes:
-whatever outlives its parent comes to it. And in a user namespace of its own, in which few other
-namespaces may be there at once.
+It prints what is left over. It becomes the first process of a new process namespace, so that
+orphaned processes become its children, in a user namespace with a limit on other namespaces.
 """
 
 import ctypes
@@ -21,16 +20,16 @@ from tests.sandbox.support.users import USERS, User, command_as, environment_of
 
 AT_ONCE = 4
 LIMIT = 60
-"""Namespaces of a kind that may be there at once; the kernel is some time in taking them away."""
+"""Allowed namespaces of each kind; the kernel removes ended ones with a delay."""
 PATIENCE = 20.0
 
 _PRIVATE = 16384 | 1 << 18
-# Something stays behind that WAREX has to end.
+# Leaves a process behind, which WAREX has to end.
 COMMAND = "setsid sleep 100 & exec true"
 
 
 def main(count: int, folder: Path) -> None:
-    _apart()
+    _enter_namespaces()
     libc = ctypes.CDLL(None, use_errno=True)
     for source, target, kind, flags in (
         (None, b"/", None, _PRIVATE),
@@ -45,7 +44,7 @@ def main(count: int, folder: Path) -> None:
         home.mkdir()
         if who.number is not None:
             os.chown(home, who.number, who.number)
-    # The first makes a CA, which is to stay.
+    # The first run creates a CA, which is to stay.
     for who in USERS:
         _run(who, homes[who], "namespace")
     before = _state(folder)
@@ -57,20 +56,20 @@ def main(count: int, folder: Path) -> None:
         ]
         said = list(threads.map(lambda run: _run(run[0], homes[run[0]], run[1]), runs))
     seconds = time.monotonic() - began
-    _bury(PATIENCE)
+    _reap_children(PATIENCE)
     failed = [it for it in said if it]
     report = {"failed": failed, "before": before, "after": _state(folder), "seconds": seconds}
     print(json.dumps(report))
 
 
-def _apart() -> None:
-    """Become the first process of a process namespace, with every user of this machine in it."""
+def _enter_namespaces() -> None:
+    """Become the first process of a new process namespace, with all users of this machine."""
     ready, go = os.pipe(), os.pipe()
-    everybody = os.geteuid() == 0
+    is_root = os.geteuid() == 0
     child = os.fork()
     if child:
         os.read(ready[0], 1)
-        if everybody:
+        if is_root:
             for name in ("uid_map", "gid_map"):
                 Path(f"/proc/{child}/{name}").write_text("0 0 65536\n")
         else:
@@ -94,7 +93,7 @@ def _apart() -> None:
 
 
 def _run(who: User, home: Path, mode: str) -> str:
-    """Run one; return what went wrong."""
+    """Run `warex exec`; return its error and output, if any."""
     done = subprocess.run(
         command_as(
             who,
@@ -113,7 +112,7 @@ def _run(who: User, home: Path, mode: str) -> str:
 
 
 def _state(folder: Path) -> dict[str, list[str]]:
-    """What could be left: processes, namespaces, handles, mounts, files."""
+    """Return what could be left over: processes, namespaces, handles, mounts, files."""
     processes = sorted(int(it) for it in os.listdir("/proc") if it.isdecimal())
     return {
         "processes": [f"{it} {_command_line(it)}" for it in processes],
@@ -136,8 +135,8 @@ def _namespaces(process: int) -> Iterator[str]:
             yield os.readlink(f"/proc/{process}/ns/{kind}")
 
 
-def _bury(seconds: float) -> None:
-    """Take in whoever has come to us dead; give the others time to die."""
+def _reap_children(seconds: float) -> None:
+    """Wait for orphaned children to end, and reap them."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:

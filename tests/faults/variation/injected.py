@@ -1,4 +1,4 @@
-"""What a page is given by a fault that changes its site."""
+"""The script that a fault of the variation group injects into a page."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "do
 
 
 def script(fault: VariationFault, seed: int = 1, pages: int = 0) -> InjectedScript:
-    """Return what is put into the page with this number."""
+    """Return the script that is injected into the page with this number."""
     ((effect,), _) = fault.effects(PAGE, {"pages": pages}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
     assert isinstance(effect.edit, InjectedScript)
@@ -21,7 +21,7 @@ def script(fault: VariationFault, seed: int = 1, pages: int = 0) -> InjectedScri
 
 
 def settings(fault: VariationFault, seed: int = 1) -> dict[str, Any]:
-    """Return what the page's script is given."""
+    """Return the settings of the page's script."""
     text = script(fault, seed).script
     at = text.rindex("({", 0, text.index('"report":'))
     found, _ = json.JSONDecoder().raw_decode(text, at + 1)

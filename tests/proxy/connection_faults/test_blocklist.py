@@ -8,7 +8,7 @@ import pytest
 
 from tests.fetch import FETCH
 from tests.proxy.support.lanes import scenario, wait_until
-from tests.proxy.support.namespace_programs import BeginInside, Within, mapped
+from tests.proxy.support.namespace_programs import BeginInside, LaneNamespace, mapped
 from tests.proxy.support.origin import Origin
 from warex.faults import ConnectionRefused, ConnectionTimeout, HttpError
 from warex.scenarios import Trigger
@@ -20,7 +20,7 @@ _REFUSED, _TIMED_OUT = 7, 28
 _SHOP: dict[str, Any] = {"match": {"url": "http://shop.test/*"}}
 
 
-def _delivered(within: Within) -> Sequence[FaultDelivered]:
+def _delivered(within: LaneNamespace) -> Sequence[FaultDelivered]:
     return within.lane.events(FaultDelivered)
 
 

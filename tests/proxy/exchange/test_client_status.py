@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.proxy.support.client import H2Client
-from tests.proxy.support.http2_ledger import Talk
+from tests.proxy.support.http2_ledger import Http2Lane
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Origin
 from warex.faults import ConnectionCut, Fault, HttpError
@@ -19,10 +19,10 @@ BODY = "x" * 335
 
 
 @pytest.fixture
-def talk(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> Iterator[Talk]:
+def http2_lane(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> Iterator[Http2Lane]:
     """Through a lane that answers each request with 335 bytes of its own."""
     with begin(scenario=scenario(HttpError(status=500, body=BODY))) as lane:
-        yield Talk(lane, ca, secure_h2)
+        yield Http2Lane(lane, ca, secure_h2)
 
 
 LEFT = [("fault_missed", "client_left")]
@@ -55,27 +55,29 @@ def go_away(client: H2Client, stream: int) -> None:
     ],
 )
 def test_an_answer_that_flow_control_holds_back_is_missed(
-    talk: Talk, window: int, leave: Callable[[H2Client, int], None]
+    http2_lane: Http2Lane, window: int, leave: Callable[[H2Client, int], None]
 ) -> None:
-    with talk.client(window) as client:
+    with http2_lane.client(window) as client:
         stream = client.ask("/a")
         got = client.streams[stream]
         client.read_until(lambda: bool(got.headers) and len(got.body) == window, stream)
         leave(client, stream)
-    assert talk.settled() == LEFT
+    assert http2_lane.settled() == LEFT
 
 
-def test_an_answer_is_delivered_when_the_window_has_let_its_last_byte_go(talk: Talk) -> None:
-    with talk.client(100) as client:
+def test_an_answer_is_delivered_when_the_window_has_let_its_last_byte_go(
+    http2_lane: Http2Lane,
+) -> None:
+    with http2_lane.client(100) as client:
         stream = client.ask("/a")
         got = client.streams[stream]
         client.read_until(lambda: len(got.body) == 100, stream)
-        assert len(talk.lane.proxy.call("GET", "/ledger")) == 1
+        assert len(http2_lane.lane.proxy.call("GET", "/ledger")) == 1
         # To the byte: the end of a stream needs no window of its own.
         client.conn.increment_flow_control_window(235, stream)
         client.flush()
         assert client.wait(stream).body == BODY.encode()
-        assert talk.settled() == MET
+        assert http2_lane.settled() == MET
 
 
 @pytest.mark.parametrize(
@@ -90,11 +92,11 @@ def test_a_stream_opened_and_reset_in_one_write_is_given_nothing(
     begin: Begin, ca: CertificateAuthority, secure_h2: Origin, fault: Fault
 ) -> None:
     with begin(scenario=scenario(fault, match={"url": "*/hit"})) as lane:
-        talk = Talk(lane, ca, secure_h2)
-        with talk.client() as client:
+        http2_lane = Http2Lane(lane, ca, secure_h2)
+        with http2_lane.client() as client:
             client.give_up(client.ask("/hit", flush=False))
             assert client.wait(client.ask("/free")).body == b"hello"
-            assert talk.settled() == LEFT
+            assert http2_lane.settled() == LEFT
     assert [it.url.rpartition("/")[2] for it in lane.events(RequestSeen)] == ["hit", "free"]
     assert len(lane.events(ResponseSeen)) == 2
     assert secure_h2.paths == ["/free"]
@@ -104,7 +106,7 @@ def test_a_stream_opened_and_reset_in_one_write_is_given_nothing(
 def test_a_site_is_not_asked_for_a_stream_that_was_reset_at_once(
     begin: Begin, ca: CertificateAuthority, secure_h2: Origin
 ) -> None:
-    with begin() as lane, Talk(lane, ca, secure_h2).client() as client:
+    with begin() as lane, Http2Lane(lane, ca, secure_h2).client() as client:
         for _ in range(3):
             client.give_up(client.ask("/gone", flush=False))
         assert client.wait(client.ask("/free")).body == b"hello"
@@ -133,10 +135,10 @@ def test_what_another_streams_reset_takes_along_is_missed(
         ),
     )
     with begin(scenario=Scenario(name="s", rules=rules)) as lane:
-        talk = Talk(lane, ca, secure_h2)
-        with talk.client(window=2**20) as client:
+        http2_lane = Http2Lane(lane, ca, secure_h2)
+        with http2_lane.client(window=2**20) as client:
             for _ in range(12):
                 client.ask("/large", flush=False)
             client.ask("/cut")
             # What the kernel had room for had left; the rest was still ours.
-            assert LEFT[0] in talk.settled(13)
+            assert LEFT[0] in http2_lane.settled(13)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.llm.families.vectors import vectors
-from tests.llm.malformed_calls import spoilt, spoilt_answer
+from tests.llm.malformed_calls import malformed, malformed_answer
 from warex.clock import Clock
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise
 from warex.llm.actions.parser import Vocabulary
@@ -248,10 +248,10 @@ def test_any_call_is_one_event_that_reads_back(
     folder: Path, family: LlmApi, data: st.DataObject
 ) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
-    sent = data.draw(st.sampled_from([vector.sent, spoilt(vector.request, data)]))
+    sent = data.draw(st.sampled_from([vector.sent, malformed(vector.request, data)]))
     request = recognise("POST", vector.path, "", sent) or vector.recognised()
     call = LlmTap(request, "https://llm.example", step=3, began=10.0)
-    call.add(spoilt_answer(vector, data), 10.5)
+    call.add(malformed_answer(vector, data), 10.5)
 
     done = read(call, status=vector.status, content_type=vector.content_type)
 

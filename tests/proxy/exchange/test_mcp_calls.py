@@ -24,7 +24,7 @@ from tests.proxy.support.mcp import (
     whole,
 )
 from tests.proxy.support.origin import Answer, Origin
-from tests.proxy.support.tasks import a_task
+from tests.proxy.support.tasks import make_task
 from warex.clock import Clock
 from warex.exchange import Exchange
 from warex.proxy.exchange import flows
@@ -68,7 +68,7 @@ class Talk:
         self.recorder.exchanges += 1
         request = flows.request_of(flow)
         exchange = Exchange(f"x{self.recorder.exchanges}", request)
-        state = ExchangeState(exchange, "other", "c1", a_task())
+        state = ExchangeState(exchange, "other", "c1", make_task())
         self.tools.recognise(flow, state, self.now)
         return flow, state
 

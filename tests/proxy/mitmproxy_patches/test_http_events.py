@@ -8,7 +8,7 @@ from h2.errors import ErrorCodes
 from hyperframe.frame import GoAwayFrame
 
 from tests.proxy.support.http2_endings import answer, before, go_away, in_turn, reset
-from tests.proxy.support.http2_ledger import Talk
+from tests.proxy.support.http2_ledger import Http2Lane
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import HttpError
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.wire
 
 
 @pytest.fixture
-def talk(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> Iterator[Talk]:
+def http2_lane(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> Iterator[Http2Lane]:
     with begin() as lane:
-        yield Talk(lane, ca, secure_h2)
+        yield Http2Lane(lane, ca, secure_h2)
         assert lane.proxy.broken is None
 
 
@@ -41,23 +41,27 @@ def talk(begin: Begin, ca: CertificateAuthority, secure_h2: Origin) -> Iterator[
         ),
     ],
 )
-def test_a_reset_stream_keeps_its_reason(talk: Talk, secure_h2: Origin, code: int) -> None:
+def test_a_reset_stream_keeps_its_reason(
+    http2_lane: Http2Lane, secure_h2: Origin, code: int
+) -> None:
     secure_h2.routes["/a"] = in_turn(reset(code), reset(code, midway=True))
-    with talk.client() as client:
+    with http2_lane.client() as client:
         assert client.wait(client.ask("/a")).reset == code
         got = client.wait(client.ask("/a"))
         assert (got.status, got.body, got.reset) == (200, b"hel", code)
         assert client.wait(client.ask("/a")).body == b"hello"
     name = error_name(code)
-    said = [it.error for it in talk.lane.events(ResponseSeen)]
+    said = [it.error for it in http2_lane.lane.events(ResponseSeen)]
     assert said == [f"stream reset by the site ({name})"] * 2 + [None]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", [ErrorCodes.CANCEL, ErrorCodes.ENHANCE_YOUR_CALM, 0x77])
-def test_a_site_learns_why_the_client_gave_up(talk: Talk, secure_h2: Origin, code: int) -> None:
+def test_a_site_learns_why_the_client_gave_up(
+    http2_lane: Http2Lane, secure_h2: Origin, code: int
+) -> None:
     secure_h2.routes["/a"] = Answer(frames=lambda conn, stream: b"")
-    with talk.client() as client:
+    with http2_lane.client() as client:
         stream = client.ask("/a")
         wait_until(lambda: "/a" in secure_h2.paths)
         client.give_up(stream, code)
@@ -68,7 +72,7 @@ def test_a_site_learns_why_the_client_gave_up(talk: Talk, secure_h2: Origin, cod
 
 @pytest.mark.slow
 def test_a_site_that_has_answered_may_want_no_more_of_the_request(
-    talk: Talk, secure_h2: Origin
+    http2_lane: Http2Lane, secure_h2: Origin
 ) -> None:
     """RFC 9113 §8.1: the whole answer, then NO_ERROR."""
 
@@ -78,7 +82,7 @@ def test_a_site_that_has_answered_may_want_no_more_of_the_request(
         return b""
 
     secure_h2.at_headers["/up"] = frames
-    with talk.client() as client:
+    with http2_lane.client() as client:
         stream = client.conn.get_next_available_stream_id()
         client.ask("/up", "POST", headers=[("content-type", "application/grpc")], ends=False)
         got = client.wait(stream)
@@ -92,8 +96,8 @@ def test_a_refused_request_and_the_browsers_repeat_are_one_occurrence(
     secure_h2.routes["/a"] = in_turn(reset(ErrorCodes.REFUSED_STREAM))
     rule = scenario(HttpError(status=500, stage="response"), Trigger(nth=(2,)))
     with begin(scenario=rule) as lane:
-        talk = Talk(lane, ca, secure_h2)
-        with talk.client() as client:
+        http2_lane = Http2Lane(lane, ca, secure_h2)
+        with http2_lane.client() as client:
             assert client.wait(client.ask("/a")).reset == ErrorCodes.REFUSED_STREAM
             assert client.wait(client.ask("/a")).status == 200
             assert client.wait(client.ask("/a")).status == 500
@@ -104,11 +108,11 @@ def test_a_refused_request_and_the_browsers_repeat_are_one_occurrence(
 
 
 def test_what_a_site_that_goes_away_left_undone_is_asked_elsewhere(
-    talk: Talk, secure_h2: Origin
+    http2_lane: Http2Lane, secure_h2: Origin
 ) -> None:
     """As nginx does when a connection has had its requests."""
     secure_h2.routes["/a"] = in_turn(go_away(ErrorCodes.NO_ERROR, before))
-    with talk.client() as client:
+    with http2_lane.client() as client:
         assert client.wait(client.ask("/first")).body == b"hello"
         upload = client.ask("/a", "POST", b"x" * 1000, [("content-length", "1000")])
         assert client.wait(upload).body == b"hello"
@@ -116,13 +120,13 @@ def test_what_a_site_that_goes_away_left_undone_is_asked_elsewhere(
     first, undone, again, free = secure_h2.seen
     assert (first.connection, undone.connection) == (again.connection - 1,) * 2
     assert (again.body, free.connection) == (b"x" * 1000, again.connection)
-    assert [it.status for it in talk.lane.events(ResponseSeen)] == [200] * 3
-    assert len(talk.lane.events(RequestSeen)) == 3
+    assert [it.status for it in http2_lane.lane.events(ResponseSeen)] == [200] * 3
+    assert len(http2_lane.lane.events(RequestSeen)) == 3
 
 
 @pytest.mark.slow
 def test_however_few_requests_a_connection_may_have_all_are_answered(
-    talk: Talk, secure_h2: Origin
+    http2_lane: Http2Lane, secure_h2: Origin
 ) -> None:
     def few(conn: H2Connection, stream: int) -> bytes:
         return (
@@ -132,14 +136,16 @@ def test_however_few_requests_a_connection_may_have_all_are_answered(
         )
 
     secure_h2.routes["/a"] = Answer(frames=few)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         streams = [client.ask("/a", flush=number % 5 == 4) for number in range(20)]
         assert [client.wait(stream).body for stream in streams] == [b"hello"] * 20
     assert secure_h2.connections_of("/a") >= 7
-    assert len(talk.lane.events(ResponseSeen)) == 20
+    assert len(http2_lane.lane.events(ResponseSeen)) == 20
 
 
-def test_what_a_site_that_goes_away_has_begun_is_ended(talk: Talk, secure_h2: Origin) -> None:
+def test_what_a_site_that_goes_away_has_begun_is_ended(
+    http2_lane: Http2Lane, secure_h2: Origin
+) -> None:
     begun: list[int] = []
 
     def begin_it(conn: H2Connection, stream: int) -> bytes:
@@ -155,7 +161,7 @@ def test_what_a_site_that_goes_away_has_begun_is_ended(talk: Talk, secure_h2: Or
 
     secure_h2.routes["/begun"] = in_turn(begin_it)
     secure_h2.routes["/a"] = in_turn(end_it)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         stream = client.ask("/begun")
         client.read_until(lambda: client.streams[stream].body == b"hel", stream)
         other = client.ask("/a")
@@ -165,20 +171,22 @@ def test_what_a_site_that_goes_away_has_begun_is_ended(talk: Talk, secure_h2: Or
     assert secure_h2.connections_of("/a") == 2
 
 
-def test_a_site_that_always_goes_away_refuses(talk: Talk, secure_h2: Origin) -> None:
+def test_a_site_that_always_goes_away_refuses(http2_lane: Http2Lane, secure_h2: Origin) -> None:
     away = go_away(ErrorCodes.NO_ERROR, before)
     secure_h2.routes["/a"] = in_turn(away, away)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         assert client.wait(client.ask("/a")).reset == ErrorCodes.REFUSED_STREAM
         # As a browser does by itself.
         assert client.wait(client.ask("/a")).body == b"hello"
 
 
 @pytest.mark.slow
-def test_a_streamed_request_left_undone_is_refused(talk: Talk, secure_h2: Origin) -> None:
+def test_a_streamed_request_left_undone_is_refused(
+    http2_lane: Http2Lane, secure_h2: Origin
+) -> None:
     secure_h2.routes["/up"] = in_turn(go_away(ErrorCodes.NO_ERROR, before))
     body = b"x" * 300_000
-    with talk.client() as client:
+    with http2_lane.client() as client:
         length = [("content-length", str(len(body)))]
         stream = client.ask("/up", "POST", headers=length, ends=False)
         for at in range(0, len(body), 16384):
@@ -190,18 +198,20 @@ def test_a_streamed_request_left_undone_is_refused(talk: Talk, secure_h2: Origin
 
 
 @pytest.mark.slow
-def test_a_connections_error_is_its_streams(talk: Talk, secure_h2: Origin) -> None:
+def test_a_connections_error_is_its_streams(http2_lane: Http2Lane, secure_h2: Origin) -> None:
     code = ErrorCodes.ENHANCE_YOUR_CALM
     secure_h2.routes["/a"] = in_turn(go_away(code, lambda stream: stream))
-    with talk.client() as client:
+    with http2_lane.client() as client:
         assert client.wait(client.ask("/a")).reset == code
         assert client.wait(client.ask("/a")).body == b"hello"
 
 
 @pytest.mark.slow
-def test_a_connection_that_ends_under_a_request_is_an_error(talk: Talk, secure_h2: Origin) -> None:
+def test_a_connection_that_ends_under_a_request_is_an_error(
+    http2_lane: Http2Lane, secure_h2: Origin
+) -> None:
     secure_h2.routes["/a"] = in_turn(lambda conn, stream: None)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         assert client.wait(client.ask("/a")).reset == ErrorCodes.INTERNAL_ERROR
         assert client.wait(client.ask("/a")).body == b"hello"
 
@@ -209,7 +219,7 @@ def test_a_connection_that_ends_under_a_request_is_an_error(talk: Talk, secure_h
 @pytest.mark.slow
 @pytest.mark.parametrize("gently", [True, False])
 def test_what_waits_for_its_turn_when_the_site_goes_is_asked_elsewhere(
-    talk: Talk, secure_h2: Origin, gently: bool
+    http2_lane: Http2Lane, secure_h2: Origin, gently: bool
 ) -> None:
     """A site that takes one stream at a time."""
 
@@ -225,7 +235,7 @@ def test_what_waits_for_its_turn_when_the_site_goes_is_asked_elsewhere(
 
     secure_h2.routes["/settings"] = in_turn(take_one)
     secure_h2.routes["/leave"] = in_turn(leave)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         assert client.wait(client.ask("/settings")).body == b"hello"
         assert client.wait(client.ask("/free")).body == b"hello"
         leaving = client.ask("/leave", flush=False)
@@ -236,7 +246,9 @@ def test_what_waits_for_its_turn_when_the_site_goes_is_asked_elsewhere(
 
 
 @pytest.mark.slow
-def test_a_client_that_goes_away_gets_what_it_asked_for(talk: Talk, secure_h2: Origin) -> None:
+def test_a_client_that_goes_away_gets_what_it_asked_for(
+    http2_lane: Http2Lane, secure_h2: Origin
+) -> None:
     """A GOAWAY ends no stream (RFC 9113 §6.8)."""
     asked: list[tuple[H2Connection, int]] = []
 
@@ -250,7 +262,7 @@ def test_a_client_that_goes_away_gets_what_it_asked_for(talk: Talk, secure_h2: O
 
     secure_h2.routes["/held"] = in_turn(hold)
     secure_h2.routes["/a"] = in_turn(both)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         held, other = client.ask("/held"), client.ask("/a", flush=False)
         client.send(GoAwayFrame(0))
         client.flush()
@@ -263,7 +275,7 @@ def test_a_client_that_goes_away_gets_what_it_asked_for(talk: Talk, secure_h2: O
 # ---- before the answer
 
 
-def test_informational_answers_pass(talk: Talk, secure_h2: Origin) -> None:
+def test_informational_answers_pass(http2_lane: Http2Lane, secure_h2: Origin) -> None:
     hints = [(b":status", b"103"), (b"link", b"</a.css>; rel=preload")]
 
     def frames(conn: H2Connection, stream: int) -> bytes:
@@ -273,8 +285,8 @@ def test_informational_answers_pass(talk: Talk, secure_h2: Origin) -> None:
         return answer(conn, stream)
 
     secure_h2.routes["/a"] = in_turn(frames)
-    with talk.client() as client:
+    with http2_lane.client() as client:
         got = client.wait(client.ask("/a"))
     assert got.ahead == [{b":status": b"100"}, {b":status": b"102"}, dict(hints)]
     assert (got.status, got.body) == (200, b"hello")
-    assert [it.status for it in talk.lane.events(ResponseSeen)] == [200]
+    assert [it.status for it in http2_lane.lane.events(ResponseSeen)] == [200]

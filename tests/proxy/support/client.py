@@ -1,4 +1,4 @@
-"""Clients that show every byte: HTTP/1.1 on a plain socket, HTTP/2 frame by frame."""
+"""Low-level clients: HTTP/1.1 on a plain socket, HTTP/2 with access to frames."""
 
 import socket
 import ssl
@@ -21,7 +21,7 @@ def trusting(ca: Path, *protocols: str) -> ssl.SSLContext:
 
 
 def tunnelled(proxy_port: int, host: str, port: int) -> socket.socket:
-    """A connection through the proxy's CONNECT."""
+    """Open a tunnel with the proxy's CONNECT."""
     raw = socket.create_connection(("127.0.0.1", proxy_port), timeout=10)
     raw.sendall(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
     head = b""
@@ -40,7 +40,7 @@ def tunnelled(proxy_port: int, host: str, port: int) -> socket.socket:
 def secure(
     proxy_port: int, host: str, port: int, ca: Path, *protocols: str
 ) -> Iterator[ssl.SSLSocket]:
-    """A TLS connection to a host through the proxy."""
+    """Open a TLS connection to a host through the proxy."""
     raw = tunnelled(proxy_port, host, port)
     context = trusting(ca, *protocols)
     with raw, context.wrap_socket(raw, server_hostname=host) as wrapped:
@@ -55,7 +55,7 @@ def read_until_closed(connection: socket.socket) -> bytes:
 
 
 def read_answer(connection: socket.socket) -> tuple[bytes, bytes]:
-    """Head and body of one answer with a content length."""
+    """Read an answer with a content length; return its head and its body."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(65536)
@@ -78,13 +78,13 @@ def read_answer(connection: socket.socket) -> tuple[bytes, bytes]:
 
 @dataclass
 class Got:
-    """What a stream has brought so far."""
+    """The data received on a stream so far."""
 
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
     body: bytes = b""
     trailers: list[tuple[bytes, bytes]] = field(default_factory=list)
     ahead: list[dict[bytes, bytes]] = field(default_factory=list)
-    """The heads of informational answers."""
+    """The headers of informational answers."""
     ended: bool = False
     reset: int | None = None
 
@@ -94,12 +94,12 @@ class Got:
 
 
 class H2Client:
-    """One HTTP/2 connection, driven by hand."""
+    """One HTTP/2 connection, driven step by step."""
 
     def __init__(
         self, connection: socket.socket, authority: str, window: int | None = None
     ) -> None:
-        """``window``: bytes that each stream may bring; then no more are granted by itself."""
+        """``window``: each stream's initial flow-control window; then none is granted by itself."""
         self._socket, self._authority, self._window = connection, authority, window
         self.conn = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding=None))
         if window is not None:
@@ -144,16 +144,16 @@ class H2Client:
         self.flush()
 
     def send(self, frame: Frame) -> None:
-        """Send a frame behind the back of the library's own state."""
+        """Send a frame without changing the library's state."""
         self._socket.sendall(frame.serialize())
 
     def wait(self, stream: int) -> Got:
-        """Read until the stream has ended one way or another."""
+        """Read until the stream has ended or was reset."""
         got = self.streams[stream]
         return self.read_until(lambda: got.ended or got.reset is not None, stream)
 
     def read_until(self, happened: Callable[[], bool], stream: int) -> Got:
-        """Read until it has happened."""
+        """Read until ``happened`` returns true."""
         while not happened():
             data = self._socket.recv(65536)
             if not data:

@@ -1,4 +1,4 @@
-"""How an HTTP/2 site may end its streams and its connection."""
+"""The ways in which an HTTP/2 site ends its streams and its connection."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ def answer(conn: H2Connection, stream: int) -> bytes:
 
 
 def in_turn(*turns: Frames, then: Frames = answer) -> Answer:
-    """A site that does one after the other, and then answers."""
+    """Return a route that uses these endings in turn, and then ``then``."""
     left = list(turns)
     return Answer(frames=lambda conn, stream: (left.pop(0) if left else then)(conn, stream))
 

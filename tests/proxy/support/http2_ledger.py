@@ -1,4 +1,4 @@
-"""HTTP/2 through a lane, and what its ledger says of it."""
+"""HTTP/2 connections through a lane, and the lane's ledger."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from tests.proxy.support.origin import Origin
 from warex.proxy.certificates.ca import CertificateAuthority
 
 
-class Talk:
+class Http2Lane:
     """A client's HTTP/2 connections through one lane."""
 
     def __init__(self, lane: Lane, ca: CertificateAuthority, origin: Origin) -> None:
@@ -22,7 +22,7 @@ class Talk:
             yield H2Client(connection, f"localhost:{port}", window)
 
     def settled(self, count: int = 1) -> list[tuple[str, str | None]]:
-        """What became of so many injections, once it is known."""
+        """Wait until ``count`` injections are settled; return their last events and reasons."""
         wait_until(lambda: len(self.lane.proxy.call("GET", "/ledger")) == 2 * count)
         return [
             (it["event"], it.get("reason"))

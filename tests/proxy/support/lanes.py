@@ -1,4 +1,4 @@
-"""Proxies for the wire tests, and what their traces say afterwards."""
+"""Proxies for the wire tests, and their traces."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from warex.traffic import TrafficOptions
 
 
 class Lane:
-    """A running proxy, and its trace once it has ended."""
+    """A running proxy, and its trace after it has ended."""
 
     def __init__(self, proxy: Proxy, out: Path, notices: list[str]) -> None:
         self.proxy, self.out, self.notices = proxy, out, notices
@@ -45,7 +45,7 @@ class Begin(Protocol):
 
 
 def beginner(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> Begin:
-    """Return what starts lanes, each with a folder of its own."""
+    """Return a function that starts lanes, each with its own folder."""
     count = 0
 
     @contextmanager
@@ -70,7 +70,7 @@ def configured(**keys: Any) -> ProxyConfig:
 
 
 def scenario(fault: Any, trigger: Trigger | None = None, **rule: Any) -> Scenario:
-    """A scenario of one rule."""
+    """Return a scenario of one rule."""
     match = Match(**rule.pop("match", {}))
     hits = trigger or Trigger(always=True)
     return Scenario(

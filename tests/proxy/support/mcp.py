@@ -36,7 +36,7 @@ def event(message: Any, name: str = "message") -> bytes:
 
 
 def whole(body: bytes, kind: str = "application/json", status: int = 200) -> bytes:
-    """An answer in one piece."""
+    """Return an answer in one piece."""
     head = f"HTTP/1.1 {status} OK\r\ncontent-type: {kind}\r\nmcp-session-id: {SESSION}\r\n"
     return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
@@ -46,7 +46,7 @@ def _its_arguments(message: dict[str, Any]) -> Any:
 
 
 def streamed(*events: bytes, kind: str = "text/event-stream") -> bytes:
-    """An answer event by event."""
+    """Return an answer of events."""
     head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n".encode()
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(it), it) for it in events if it)
     return head + b"transfer-encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
@@ -62,7 +62,7 @@ class OldServer:
         *,
         compressed: bool = False,
     ) -> None:
-        """``result_of``: what a message is answered; left out, its arguments."""
+        """``result_of``: returns a message's result; by default, its arguments."""
         self._gzip = zlib.compressobj(wbits=31) if compressed else None
         self._result_of = result_of or _its_arguments
         self._events: asyncio.StreamWriter | None = None

@@ -1,4 +1,4 @@
-"""A model's endpoint for the wire tests: an Origin that answers chats, each asking differently."""
+"""A model's endpoint for the wire tests: an Origin that answers chat completions."""
 
 import asyncio
 import json
@@ -17,19 +17,19 @@ KEY = "sk-test-0123456789abcdef0123"
 
 @dataclass
 class Model:
-    """Answers the n-th request with ``answer n``, or with the status that is next in line."""
+    """Answers the n-th request with ``answer n``, or with the next of ``statuses``."""
 
     origin: Origin
     statuses: list[int] = field(default_factory=list)
     hold: asyncio.Event | None = None
-    """What a streamed answer waits for after its first word."""
+    """An event that a streamed answer waits for after its first word."""
 
     def __post_init__(self) -> None:
         self.origin.routes[PATH] = self._speak
 
     @property
     def asked(self) -> list[Any]:
-        """The bodies that arrived."""
+        """The bodies of the requests."""
         return [json.loads(seen.body) for seen in self.origin.seen]
 
     @property
@@ -66,7 +66,7 @@ class Model:
 
 
 def completion(text: str) -> bytes:
-    """A whole answer."""
+    """Return the body of a whole answer."""
     choice: JsonValue = {
         "index": 0,
         "message": {"role": "assistant", "content": text},
@@ -78,8 +78,8 @@ def completion(text: str) -> bytes:
 
 
 def client(proxy_url: str, base_url: str, ca: CertificateAuthority, retries: int = 0) -> Any:
-    """The openai package's client behind a proxy."""
-    # Here, since it takes a second to load, in each process that only lists tests.
+    """Return the openai package's client behind a proxy."""
+    # Imported here, since it takes a second, also when tests are only collected.
     import openai
 
     return openai.OpenAI(

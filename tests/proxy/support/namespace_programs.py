@@ -19,7 +19,7 @@ from warex.sandbox.namespace.launcher import Namespace, open_namespace
 
 
 @dataclass
-class Within:
+class LaneNamespace:
     """A namespace, and the lane that serves it."""
 
     lane: Lane
@@ -33,7 +33,7 @@ class Within:
         meanwhile: Callable[[], object] = lambda: None,
     ) -> "subprocess.CompletedProcess[str]":
         variables = dict(self.space.environment(os.environ).variables)
-        # How programs come to trust the CA is another's test.
+        # Other tests check how programs come to trust the CA.
         variables |= {name: str(self.trusted) for name in ("CURL_CA_BUNDLE", "SSL_CERT_FILE")}
         with (
             tempfile.TemporaryFile() as out,
@@ -61,7 +61,7 @@ class Within:
         return done.stdout
 
     def curl(self, *arguments: object) -> str:
-        """Run curl, which a quick test must do without."""
+        """Run curl; only for slow tests, since quick ones cannot assume it."""
         return self.says("curl", "-sS", "-m", "20", *arguments)
 
     def fetch(self, *arguments: object) -> str:
@@ -69,7 +69,7 @@ class Within:
         return self.says(*FETCH, *arguments)
 
     def fetch_fails(self, *arguments: object) -> int:
-        """Run the same; return with which of curl's exit codes it failed."""
+        """Run ``tests/fetch.py``, which must fail; return its exit code, one of curl's."""
         done = self.run(*FETCH, *arguments)
         assert done.returncode, done.stdout
         return done.returncode
@@ -81,15 +81,15 @@ class Within:
 class BeginInside(Protocol):
     def __call__(
         self, *, host_ports: Collection[int] = (), **config: Any
-    ) -> AbstractContextManager[Within]: ...
+    ) -> AbstractContextManager[LaneNamespace]: ...
 
 
 def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Path) -> BeginInside:
-    """Return what starts lanes, each with a namespace and a folder of its own."""
+    """Return a function that starts lanes, each with its own namespace and folder."""
     count = 0
 
     @contextmanager
-    def begin(*, host_ports: Collection[int] = (), **config: Any) -> Iterator[Within]:
+    def begin(*, host_ports: Collection[int] = (), **config: Any) -> Iterator[LaneNamespace]:
         nonlocal count
         count += 1
         out = folder / f"inside-{count}"
@@ -99,12 +99,12 @@ def beginner_inside(forkserver: Forkserver, ca: CertificateAuthority, folder: Pa
             open_namespace(ca, host_ports=host_ports) as space,
             start_proxy(forkserver, wanted, notices.append, passed=space.passed) as proxy,
         ):
-            yield Within(Lane(proxy, out, notices), space, ca.certificate)
+            yield LaneNamespace(Lane(proxy, out, notices), space, ca.certificate)
 
     return begin
 
 
 def mapped(*origins: str, port: int, scheme: str = "http") -> tuple[str, ...]:
-    """Serve origins from a port of this machine."""
+    """Return the options that map origins to a port of this machine."""
     host = "localhost" if scheme == "https" else "127.0.0.1"
     return tuple(f"{origin}={scheme}://{host}:{port}" for origin in origins)

@@ -1,4 +1,4 @@
-"""A site for the wire tests: HTTP/1.1 and HTTP/2, with or without TLS, on a thread of its own."""
+"""A site for the wire tests: HTTP/1.1 and HTTP/2, with or without TLS, on its own thread."""
 
 import asyncio
 import socket
@@ -19,14 +19,14 @@ type Frames = Callable[[h2.connection.H2Connection, int], bytes | None]
 
 @dataclass
 class Seen:
-    """A request as the site got it."""
+    """A request as the site received it."""
 
     method: str
     target: str
     headers: list[tuple[bytes, bytes]]
     body: bytes = b""
     head: bytes = b""
-    """HTTP/1.1 only: request line and headers as they came."""
+    """HTTP/1.1 only: the bytes of request line and headers."""
     trailers: bytes = b""
     connection: int = 0
     version: str = "HTTP/1.1"
@@ -38,7 +38,7 @@ class Seen:
 
 @dataclass
 class Answer:
-    """What the site answers; ``raw`` goes out as it is (HTTP/1.1)."""
+    """An answer of the site; ``raw`` is sent unchanged (HTTP/1.1)."""
 
     status: int = 200
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
@@ -47,15 +47,15 @@ class Answer:
     trailers: list[tuple[bytes, bytes]] = field(default_factory=list)
     hold: asyncio.Event | None = None
     frames: Frames | None = None
-    """HTTP/2 only: does to the stream what it likes, and returns what goes out behind that; None
-    ends the connection there."""
+    """HTTP/2 only: acts on the stream and returns bytes to send after that; None ends the
+    connection."""
 
 
 type Stream = Callable[[Seen, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class Origin:
-    """Answers every path with its route, else with 200 and ``hello``."""
+    """Answers each path by its route, other paths with 200 and ``hello``."""
 
     def __init__(
         self,
@@ -65,15 +65,15 @@ class Origin:
         host: str | None = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        """``host`` None: every address of this machine, of both families."""
+        """``host`` None: listen on every address of this machine, IPv4 and IPv6."""
         self.routes: dict[str, Answer | Stream] = {}
         self.at_headers: dict[str, Frames] = {}
-        """HTTP/2 only: what is done to a stream as soon as its head is here."""
+        """HTTP/2 only: called by path as soon as the headers of a request have arrived."""
         self.seen: list[Seen] = []
         self.connections = 0
         self.alpn: list[str | None] = []
         self.resets: list[int] = []
-        """The error codes of HTTP/2 streams that the client has reset."""
+        """The error codes of HTTP/2 streams that the client reset."""
         self._tls, self._h2c = tls, h2c
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -84,7 +84,7 @@ class Origin:
         self._ready.wait(5)
 
     def connections_of(self, *paths: str) -> int:
-        """How many connections brought requests of these paths."""
+        """Return how many connections carried requests of these paths."""
         return len({seen.connection for seen in self.seen if seen.target in paths})
 
     @property
@@ -138,7 +138,7 @@ class Origin:
                 OSError,
                 asyncio.IncompleteReadError,
                 asyncio.CancelledError,
-                # The client has given a stream up in the meantime.
+                # The client has reset a stream in the meantime.
                 h2.exceptions.StreamClosedError,
             ):
                 await speak(reader, writer, number)
@@ -274,7 +274,7 @@ def server_context(certificate: Path, key: Path, protocols: list[str]) -> ssl.SS
 
 @contextmanager
 def served(tls: ssl.SSLContext | None = None, *, h2c: bool = False) -> Iterator[Origin]:
-    """Serve a site; ``h2c``: it speaks HTTP/2 without TLS."""
+    """Serve a site; ``h2c``: HTTP/2 without TLS."""
     origin = Origin(tls, h2c=h2c)
     try:
         yield origin

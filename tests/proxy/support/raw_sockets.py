@@ -8,15 +8,15 @@ from typing import Self
 
 
 class RawSite:
-    """Reads a head, sends ``answer``, reads on until the client has gone."""
+    """Reads a request's head, sends ``answer``, reads until the client closes."""
 
     def __init__(self, host: str = "127.0.0.1") -> None:
         self.answer = b""
         self.closes = False
-        """Whether it closes its side after the answer."""
+        """Whether the site closes its side after the answer."""
         self.head = b""
         self.rest = b""
-        """What came after the head on the last connection."""
+        """The bytes after the head on the last connection."""
         self.connections = 0
         self._over = threading.Event()
         self._server = socket.create_server((host, 0))
@@ -39,13 +39,13 @@ class RawSite:
         self._thread.join(5)
 
     def expects(self, answer: bytes, *, closes: bool = False) -> None:
-        """Say what the next connection is answered."""
+        """Set the answer to the next connection."""
         self.answer, self.closes = answer, closes
         self.head = self.rest = b""
         self._over.clear()
 
     def wait(self) -> bool:
-        """Wait until the connection has gone."""
+        """Wait until the connection has ended."""
         return self._over.wait(5)
 
     def _run(self) -> None:
@@ -75,7 +75,7 @@ class RawSite:
 
 
 def read_for(client: socket.socket, size: int) -> bytes:
-    """Read that many bytes, or fewer where the connection ends or falls silent."""
+    """Read ``size`` bytes, or fewer if the connection ends or times out."""
     got = b""
     with suppress(OSError):
         while len(got) < size and (piece := client.recv(65536)):
@@ -84,7 +84,7 @@ def read_for(client: socket.socket, size: int) -> bytes:
 
 
 def read_to_end(client: socket.socket) -> bytes:
-    """Read until the connection ends, however it does."""
+    """Read until the connection ends, in whichever way."""
     got = b""
     with suppress(OSError):
         while piece := client.recv(65536):

@@ -1,7 +1,6 @@
 """python -m tests.proxy.support.redirected_machine CA OUT: redirect a machine's traffic to a lane.
 
-Run in a network namespace of its own, in which the caller may rule. What it asks for and gets is
-printed.
+Run it in a new network namespace whose rules the caller may set. It prints the answers it gets.
 """
 
 import socket

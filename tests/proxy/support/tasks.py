@@ -1,4 +1,4 @@
-"""A task for what needs one and looks at nothing of it."""
+"""A task for tests that need one but check nothing of it."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario
 
 
-def a_task() -> Task:
+def make_task() -> Task:
     injector = Injector(Scenario(name="clean"), 0)
     config = ProxyConfig(ca=Path("unused"))
     return Task("", injector, LlmCalls(config, injector, Recorder(Clock())))

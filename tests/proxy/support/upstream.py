@@ -1,4 +1,4 @@
-"""A proxy behind the proxy, as companies have them: CONNECT and absolute-form requests."""
+"""An upstream proxy, as companies have them: CONNECT and absolute-form requests."""
 
 import base64
 import socket

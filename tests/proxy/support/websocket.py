@@ -19,12 +19,12 @@ def echo_site(tls: ssl.SSLContext | None = None) -> Iterator[int]:
 def answering_site(
     answer: Callable[[str | bytes], Iterable[str | bytes]], tls: ssl.SSLContext | None = None
 ) -> Iterator[int]:
-    """Serve on a port of loopback, send what ``answer`` returns for a message; yield the port.
+    """Serve on a port of loopback and answer messages with ``answer``; yield the port.
 
-    A socket is closed after an answer that is empty.
+    An empty answer closes the socket.
     """
 
-    def talk(channel: ServerConnection) -> None:
+    def reply(channel: ServerConnection) -> None:
         for message in channel:
             answers = list(answer(message))
             for one in answers:
@@ -32,7 +32,7 @@ def answering_site(
             if not answers:
                 return
 
-    with serve(talk, "127.0.0.1", 0, ssl=tls) as server:
+    with serve(reply, "127.0.0.1", 0, ssl=tls) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.socket.getsockname()[1]

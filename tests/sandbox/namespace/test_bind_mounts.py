@@ -81,10 +81,10 @@ def test_a_mount_point_that_is_taken_away_while_it_is_made_is_made_again(
 def test_what_is_laid_over_can_be_read_by_all_whatever_the_callers_mask() -> None:
     code = """
 import os, stat
-from tests.sandbox.support.fake_proxy import space
+from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 os.umask(0o077)
-with space(ensure_ca(), os.environ) as inside:
+with open_fake_network(ensure_ca(), os.environ) as inside:
     bundle = inside.environment["SSL_CERT_FILE"]
     print(inside.run("stat", "-L", "-c", "%a", bundle, "/etc/resolv.conf", "/etc/ssl/certs")[1])
     print(inside.run("sh", "-c", "umask")[1])
@@ -97,7 +97,7 @@ with space(ensure_ca(), os.environ) as inside:
 
 _SHARED = """
 import ctypes, os
-from tests.sandbox.support.fake_proxy import space
+from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 libc = ctypes.CDLL(None)
 user, group = os.getuid(), os.getgid()
@@ -110,7 +110,7 @@ os.unshare(os.CLONE_NEWNS)
 libc.mount(None, b"/", None, ctypes.c_ulong(16384 | 1 << 19), None)  # First its own,
 libc.mount(None, b"/", None, ctypes.c_ulong(16384 | 1 << 20), None)  # then shared, as by systemd.
 before = open("/proc/self/mountinfo").read()
-with space(ensure_ca(), os.environ) as inside:
+with open_fake_network(ensure_ca(), os.environ) as inside:
     print("warex" in inside.run("cat", "/proc/self/mountinfo")[1])
     print(open("/proc/self/mountinfo").read() == before)
 """

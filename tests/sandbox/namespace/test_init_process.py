@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support.fake_proxy import Space, space
+from tests.sandbox.support.fake_proxy import FakeNetwork, open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.namespace.init_process import CommandServer
 from warex.sandbox.namespace.launcher import CommandNotStarted
@@ -23,13 +23,15 @@ pytestmark = pytest.mark.wire
 
 
 @pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
-    with space(ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ) as given:
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeNetwork]:
+    with open_fake_network(
+        ensure_ca(tmp_path_factory.mktemp("authority") / "ca"), os.environ
+    ) as given:
         yield given
 
 
 @pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -9 $$", -9), ("true", 0)])
-def test_its_end_is_told_as_it_was(inside: Space, script: str, code: int) -> None:
+def test_its_end_is_told_as_it_was(inside: FakeNetwork, script: str, code: int) -> None:
     command = inside.start("sh", "-c", script)
 
     assert command.wait(10) == code
@@ -37,7 +39,7 @@ def test_its_end_is_told_as_it_was(inside: Space, script: str, code: int) -> Non
     command.signal(signal.SIGTERM)
 
 
-def test_waiting_may_end_before_the_command_does(inside: Space) -> None:
+def test_waiting_may_end_before_the_command_does(inside: FakeNetwork) -> None:
     command = inside.start("sleep", "100")
 
     with pytest.raises(TimeoutError):
@@ -55,7 +57,7 @@ def test_waiting_may_end_before_the_command_does(inside: Space) -> None:
     ],
 )
 def test_what_cannot_be_started_is_said_as_a_shell_would(
-    inside: Space, name: str, status: int, why: str
+    inside: FakeNetwork, name: str, status: int, why: str
 ) -> None:
     with pytest.raises(CommandNotStarted, match=f"'{name}' cannot be started: {why}") as caught:
         inside.start(name)
@@ -63,12 +65,12 @@ def test_what_cannot_be_started_is_said_as_a_shell_would(
     assert caught.value.status == status
 
 
-def test_a_folder_that_is_not_there_is_named(inside: Space) -> None:
+def test_a_folder_that_is_not_there_is_named(inside: FakeNetwork) -> None:
     with pytest.raises(CommandNotStarted, match="'/nowhere' cannot be entered"):
         inside.run("true", cwd=Path("/nowhere"))
 
 
-def test_a_script_without_an_interpreter_is_the_shells(inside: Space, tmp_path: Path) -> None:
+def test_a_script_without_an_interpreter_is_the_shells(inside: FakeNetwork, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("echo by the shell: $1\n")
     script.chmod(0o755)
@@ -76,7 +78,7 @@ def test_a_script_without_an_interpreter_is_the_shells(inside: Space, tmp_path: 
     assert inside.run(str(script), "one") == (0, "by the shell: one\n")
 
 
-def test_an_environment_may_be_larger_than_a_message(inside: Space) -> None:
+def test_an_environment_may_be_larger_than_a_message(inside: FakeNetwork) -> None:
     large = {f"LARGE_{number}": "x" * 100_000 for number in range(8)}
 
     code, said = inside.run(
@@ -86,7 +88,7 @@ def test_an_environment_may_be_larger_than_a_message(inside: Space) -> None:
     assert (code, said) == (0, "100000\n")
 
 
-def test_other_handles_are_passed_under_their_own_numbers(inside: Space) -> None:
+def test_other_handles_are_passed_under_their_own_numbers(inside: FakeNetwork) -> None:
     out, into = os.pipe()
     with open(out, "rb") as stream:
         command = inside.namespace.start(
@@ -121,7 +123,7 @@ def test_a_start_that_meets_a_limit_fails_alone(monkeypatch: pytest.MonkeyPatch)
         os.fstat(given)
 
 
-def test_a_limit_of_open_files_is_told_with_its_remedy(inside: Space) -> None:
+def test_a_limit_of_open_files_is_told_with_its_remedy(inside: FakeNetwork) -> None:
     last = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1
     with open(os.devnull, "r+b") as nothing:
         high = fcntl.fcntl(nothing, fcntl.F_DUPFD, last)
@@ -143,20 +145,20 @@ def test_a_limit_of_open_files_is_told_with_its_remedy(inside: Space) -> None:
     assert caught.value.status == 126
 
 
-def test_nobody_has_to_wait_for_a_command(inside: Space) -> None:
+def test_nobody_has_to_wait_for_a_command(inside: FakeNetwork) -> None:
     inside.start("true")
 
     gc.collect()  # A socket that is left open would be reported now, as an error.
 
 
-def test_orphans_are_taken_in(inside: Space) -> None:
+def test_orphans_are_taken_in(inside: FakeNetwork) -> None:
     dead = "cat /proc/[0-9]*/stat 2>&1 | grep -q ') Z'"
     script = f"(sh -c 'exit 3' & ) ; while {dead}; do :; done; echo none"
 
     assert inside.run("sh", "-c", script) == (0, "none\n")
 
 
-def test_commands_run_side_by_side(inside: Space) -> None:
+def test_commands_run_side_by_side(inside: FakeNetwork) -> None:
     def one(number: int) -> tuple[int, str]:
         return inside.run("sh", "-c", f"echo {number}; exit {number}")
 

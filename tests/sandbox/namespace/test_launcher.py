@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.fetch import FETCH
-from tests.sandbox.support.fake_proxy import Space, space
+from tests.sandbox.support.fake_proxy import FakeNetwork, open_fake_network
 from tests.sandbox.support.users import (
     LAST,
     USERS,
@@ -43,8 +43,8 @@ def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 
 @pytest.fixture(scope="module")
-def inside(ca: CertificateAuthority) -> Iterator[Space]:
-    with space(ca, os.environ) as given:
+def inside(ca: CertificateAuthority) -> Iterator[FakeNetwork]:
+    with open_fake_network(ca, os.environ) as given:
         yield given
 
 
@@ -64,9 +64,9 @@ print(json.dumps({
 _SEE = f"""
 import json, os, sys
 from tests.fetch import FETCH
-from tests.sandbox.support.fake_proxy import space
+from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
-with space(ensure_ca(), os.environ) as inside:
+with open_fake_network(ensure_ca(), os.environ) as inside:
     code, said = inside.run(sys.executable, "-I", "-S", "-c", {_LOOK!r})
     hosts = ("93.184.216.34", "[2001:db8::7]", "shop.test")
     answers = [inside.run(*FETCH, f"http://{{host}}/") for host in hosts]
@@ -138,7 +138,7 @@ def test_a_command_sees_the_processes_of_its_namespace_only(
     assert len(seen[0]["processes"]) == 2
 
 
-def test_below_its_processes_are_not_the_hosts(inside: Space) -> None:
+def test_below_its_processes_are_not_the_hosts(inside: FakeNetwork) -> None:
     # Root could enter the host's network by them (nsenter); others may not take /proc off at all.
     looking = "umount /proc; nsenter --net=/proc/$0/ns/net true && echo out; ls /proc"
 
@@ -151,7 +151,7 @@ def test_below_its_processes_are_not_the_hosts(inside: Space) -> None:
 # ---- how it starts and ends
 
 
-def test_its_number_is_the_one_outside(inside: Space) -> None:
+def test_its_number_is_the_one_outside(inside: FakeNetwork) -> None:
     command = inside.start("sleep", "100")
 
     assert Path(f"/proc/{command.pid}/cmdline").read_bytes() == b"sleep\x00100\x00"
@@ -202,7 +202,7 @@ def wait_until_gone(*processes: int) -> None:
 
 
 def test_what_is_left_behind_is_asked_to_end_then_ended(ca: CertificateAuthority) -> None:
-    with space(ca, os.environ) as given:
+    with open_fake_network(ca, os.environ) as given:
         polite = given.start("sh", "-c", "trap 'exit 5' TERM; while :; do sleep 0.01; done")
         out, into = os.pipe()
         with open(out, "rb") as stream:
@@ -313,7 +313,7 @@ def test_many_at_once_do_not_trip_over_each_other(
     all_there = threading.Barrier(16, timeout=60)
 
     def one(number: int) -> tuple[int, str]:
-        with space(ca, os.environ) as given:
+        with open_fake_network(ca, os.environ) as given:
             all_there.wait()
             fetch = shlex.join((*FETCH, f"http://192.0.2.{number + 10}/"))
             return given.run("sh", "-c", f"{fetch}; ls ~/.pki/nssdb")
@@ -356,11 +356,11 @@ def test_no_handle_is_left_open(ca: CertificateAuthority) -> None:
     def handles() -> int:
         return len(os.listdir("/proc/self/fd"))
 
-    with space(ca, os.environ) as given:
+    with open_fake_network(ca, os.environ) as given:
         given.run("true")
     before = handles()
     for _ in range(3):
-        with space(ca, os.environ) as given:
+        with open_fake_network(ca, os.environ) as given:
             given.run("true")
             with pytest.raises(CommandNotStarted):
                 given.start("no-such-program")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandbox.support.fake_proxy import HOST, Space, space
+from tests.sandbox.support.fake_proxy import HOST, FakeNetwork, open_fake_network
 from tests.sandbox.support.users import LAST, User, folder_of, python_as
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.sandbox.namespace import mount_plan
@@ -26,8 +26,8 @@ def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
 
 
 @pytest.fixture(scope="module")
-def inside(ca: CertificateAuthority) -> Iterator[Space]:
-    with space(ca, os.environ) as given:
+def inside(ca: CertificateAuthority) -> Iterator[FakeNetwork]:
+    with open_fake_network(ca, os.environ) as given:
         yield given
 
 
@@ -208,7 +208,7 @@ def test_a_ca_folder_that_cannot_be_written_costs_time_only(tmp_path: Path) -> N
     ],
     ids=["curl", "python", "openssl's folder"],
 )
-def test_programs_that_nobody_told_trust_the_ca(inside: Space, command: list[str]) -> None:
+def test_programs_that_nobody_told_trust_the_ca(inside: FakeNetwork, command: list[str]) -> None:
     code, said = inside.run(*command, variables=bare())
 
     assert (code, "hello" in said) == (0, True), said
@@ -216,7 +216,7 @@ def test_programs_that_nobody_told_trust_the_ca(inside: Space, command: list[str
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_node_trusts_by_its_variable(inside: Space) -> None:
+def test_node_trusts_by_its_variable(inside: FakeNetwork) -> None:
     fetch = f"fetch('https://{HOST}/').then((answer) => answer.text()).then(console.log)"
 
     assert inside.run("node", "-e", fetch) == (0, "hello\n")
@@ -251,12 +251,12 @@ def test_chromium_trusts_the_ca_without_being_told_and_nothing_stays_in_home(who
     code = f"""
 import os, tempfile
 from pathlib import Path
-from tests.sandbox.support.fake_proxy import space
+from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.chromium import find_chromium, headless_command
 ca = ensure_ca()
 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-    with space(ca, os.environ) as inside:
+    with open_fake_network(ca, os.environ) as inside:
         options = ("--dump-dom", "https://{HOST}/")
         print(inside.run(*headless_command(find_chromium(), Path(profile), options)))
 print("pki" if (Path.home() / ".pki").exists() else "clean")
@@ -269,7 +269,7 @@ print("pki" if (Path.home() / ".pki").exists() else "clean")
 
 
 @pytest.mark.wire
-def test_the_host_sees_nothing_of_it(inside: Space, ca: CertificateAuthority) -> None:
+def test_the_host_sees_nothing_of_it(inside: FakeNetwork, ca: CertificateAuthority) -> None:
     ours = ca.certificate.read_bytes()
     there = inside.run("cat", str(_BUNDLE))[1]
 
@@ -281,14 +281,14 @@ def test_the_host_sees_nothing_of_it(inside: Space, ca: CertificateAuthority) ->
 
 @pytest.mark.wire
 def test_what_is_changed_inside_does_not_reach_what_is_kept(
-    inside: Space, ca: CertificateAuthority
+    inside: FakeNetwork, ca: CertificateAuthority
 ) -> None:
     before = {path: path.read_bytes() for path in ca.folder.rglob("*") if path.is_file()}
     code, said = inside.run("sh", "-c", f"echo changed >> {_BUNDLE} && cat {_BUNDLE}")
 
     assert (code, said.endswith("changed\n")) == (0, True)
     assert {path: path.read_bytes() for path in before} == before
-    with space(ca, os.environ) as another:
+    with open_fake_network(ca, os.environ) as another:
         assert "changed" not in another.run("cat", str(_BUNDLE))[1]
 
 
@@ -301,8 +301,8 @@ def test_a_mount_point_in_use_stays_until_the_last_has_ended(
     place = home / ".pki/nssdb"
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    with space(ca, os.environ) as first:
-        with space(ca, os.environ) as second:
+    with open_fake_network(ca, os.environ) as first:
+        with open_fake_network(ca, os.environ) as second:
             for each in (first, second):
                 assert "cert9.db" in each.run("ls", str(place))[1]
         assert "cert9.db" in first.run("ls", str(place))[1]
@@ -316,7 +316,7 @@ def test_a_mount_point_into_which_somebody_wrote_stays(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    with space(ca, os.environ):
+    with open_fake_network(ca, os.environ):
         (tmp_path / ".pki/nssdb/cert9.db").write_text("a browser's outside")
 
     assert (tmp_path / ".pki/nssdb/cert9.db").read_text() == "a browser's outside"
@@ -329,7 +329,7 @@ def test_a_mount_point_that_another_holds_is_left_to_them(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     place = tmp_path / ".pki/nssdb"
-    with space(ca, os.environ):
+    with open_fake_network(ca, os.environ):
         holder = os.open(place, os.O_RDONLY)
         fcntl.flock(holder, fcntl.LOCK_SH)
     try:

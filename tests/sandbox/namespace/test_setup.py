@@ -23,10 +23,10 @@ os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
 _SEE = """
 import json, os
 from tests.fetch import FETCH
-from tests.sandbox.support.fake_proxy import space
+from tests.sandbox.support.fake_proxy import open_fake_network
 from warex.proxy.certificates.ca import ensure_ca
 def mask(text): return next(line.split()[1] for line in text.splitlines() if "CapEff" in line)
-with space(ensure_ca(), os.environ) as inside:
+with open_fake_network(ensure_ca(), os.environ) as inside:
     there = mask(inside.run("cat", "/proc/self/status")[1])
     flush = inside.run(FETCH[0], "-c", "import os; os.unshare(os.CLONE_NEWNET)")[0]
     fetched = inside.run(*FETCH, "http://192.0.2.77/")

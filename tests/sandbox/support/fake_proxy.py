@@ -1,4 +1,4 @@
-"""In the proxy's place: accepts what a namespace sends, answers, remembers who was asked for."""
+"""A fake proxy behind a namespace: it answers every connection and records the destination."""
 
 import socket
 import ssl
@@ -16,20 +16,18 @@ from warex.sandbox.namespace.launcher import Namespace, NamespaceProcess, open_n
 
 HOST = "shop.test"
 ADDRESS = "198.18.0.7"
-"""What every name resolves to."""
+"""The address of every name."""
 
 
 @dataclass
-class Space:
-    """A namespace whose connections are answered with `hello`, by TLS or without."""
+class FakeNetwork:
+    """A namespace whose connections are answered with `hello`, with or without TLS."""
 
     namespace: Namespace
     ca: CertificateAuthority
     environment: Mapping[str, str]
     reached: list[tuple[str, int]] = field(default_factory=list)
-    """Where connections were going."""
-    asked: list[str] = field(default_factory=list)
-    """Names that were asked for."""
+    """The destinations of connections."""
 
     def start(self, *arguments: str, **more: object) -> NamespaceProcess:
         """Start a command whose output is not read."""
@@ -45,26 +43,26 @@ class Space:
     def run(
         self, *arguments: str, variables: Mapping[str, str] | None = None, cwd: Path | None = None
     ) -> tuple[int, str]:
-        """Run a command to its end; return its exit code and its words."""
-        with tempfile.TemporaryFile() as words, open("/dev/null", "rb") as nothing:
+        """Run a command to its end; return its exit code and its output."""
+        with tempfile.TemporaryFile() as output, open("/dev/null", "rb") as nothing:
             command = self.namespace.start(
                 arguments,
                 self.environment if variables is None else variables,
                 stdin=nothing,
-                stdout=words,
-                stderr=words,
+                stdout=output,
+                stderr=output,
                 cwd=cwd,
             )
             code = command.wait(30)
-            words.seek(0)
-            return code, words.read().decode(errors="replace")
+            output.seek(0)
+            return code, output.read().decode(errors="replace")
 
 
 @contextmanager
-def space(
+def open_fake_network(
     ca: CertificateAuthority, base: Mapping[str, str], host_ports: Sequence[int] = ()
-) -> Iterator[Space]:
-    """Give a namespace with a stand-in for the proxy."""
+) -> Iterator[FakeNetwork]:
+    """Open a namespace whose connections go to the fake proxy."""
     with (
         tempfile.TemporaryDirectory() as scratch,
         open_namespace(ca, host_ports=host_ports) as made,
@@ -72,22 +70,22 @@ def space(
         certificate, key = ca.leaf(HOST, Path(scratch))
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(certificate, key)
-        given = Space(made, ca, made.environment(base).variables)
-        with _serving(made.passed, given, tls):
-            yield given
+        network = FakeNetwork(made, ca, made.environment(base).variables)
+        with _serving(made.passed, network, tls):
+            yield network
 
 
 @contextmanager
-def _serving(passed: PassedSockets, space: Space, tls: ssl.SSLContext) -> Iterator[None]:
-    # The end of the block must end them; blocking calls on closed sockets would not return.
+def _serving(passed: PassedSockets, namespace: FakeNetwork, tls: ssl.SSLContext) -> Iterator[None]:
+    # Short timeouts let the threads end; blocking calls on closed sockets would not return.
     over = threading.Event()
     loops: list[Callable[[], None]] = []
     for listener in passed.tcp:
         listener.settimeout(0.05)
-        loops.append(lambda listener=listener: _accept(listener, space, tls))  # type: ignore[misc]
+        loops.append(lambda listener=listener: _accept(listener, namespace, tls))  # type: ignore[misc]
     for resolver in passed.dns_udp:
         resolver.settimeout(0.05)
-        loops.append(lambda resolver=resolver: _resolve(resolver, space))  # type: ignore[misc]
+        loops.append(lambda resolver=resolver: _resolve(resolver))  # type: ignore[misc]
 
     def forever(loop: Callable[[], None]) -> None:
         while not over.is_set():
@@ -105,11 +103,11 @@ def _serving(passed: PassedSockets, space: Space, tls: ssl.SSLContext) -> Iterat
             thread.join()
 
 
-def _accept(listener: socket.socket, space: Space, tls: ssl.SSLContext) -> None:
+def _accept(listener: socket.socket, namespace: FakeNetwork, tls: ssl.SSLContext) -> None:
     client, _ = listener.accept()
     with client, suppress(OSError):
         client.settimeout(5)
-        space.reached.append(_destination(client))
+        namespace.reached.append(_destination(client))
         if client.recv(1, socket.MSG_PEEK) == b"\x16":
             with tls.wrap_socket(client, server_side=True) as secure:
                 _answer(secure)
@@ -123,7 +121,7 @@ def _answer(client: socket.socket) -> None:
 
 
 def _destination(client: socket.socket) -> tuple[str, int]:
-    """Return where the connection was going (linux/netfilter_ipv4.h: SO_ORIGINAL_DST)."""
+    """Return the connection's destination (linux/netfilter_ipv4.h: SO_ORIGINAL_DST)."""
     if client.family == socket.AF_INET6:
         raw = client.getsockopt(41, 80, 28)
         return socket.inet_ntop(socket.AF_INET6, raw[8:24]), struct.unpack_from(">H", raw, 2)[0]
@@ -131,13 +129,11 @@ def _destination(client: socket.socket) -> tuple[str, int]:
     return socket.inet_ntoa(raw[4:8]), struct.unpack_from(">H", raw, 2)[0]
 
 
-def _resolve(resolver: socket.socket, space: Space) -> None:
+def _resolve(resolver: socket.socket) -> None:
     query, sender = resolver.recvfrom(4096)
-    at, labels = 12, []
+    at = 12
     while query[at]:
-        labels.append(query[at + 1 : at + 1 + query[at]].decode())
         at += query[at] + 1
-    space.asked.append(".".join(labels))
     answer = b""
     if query[at + 2] == 1:
         answer = b"\xc0\x0c\0\1\0\1" + struct.pack(">IH", 0, 4) + socket.inet_aton(ADDRESS)

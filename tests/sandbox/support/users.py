@@ -1,4 +1,4 @@
-"""Runs a program as an ordinary user of this machine, whoever runs the tests."""
+"""Run a program as an ordinary user of this machine, whichever user runs the tests."""
 
 import ctypes
 import os
@@ -20,11 +20,11 @@ _DETACH = 2
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody to run a program as."""
+    """A user who runs a program."""
 
     name: str
     number: int | None
-    """None: whoever runs the tests."""
+    """The user id; None for the user who runs the tests."""
     has_home: bool
 
     def __str__(self) -> str:
@@ -39,12 +39,12 @@ USERS = [CALLER, NOBODY, STRANGER] if os.geteuid() == 0 else [CALLER]
 """Only root can be another user."""
 
 LAST = [pytest.param(who, marks=pytest.mark.slow) for who in USERS[:-1]] + [USERS[-1]]
-"""For what costs too much to be tried with each of them in the quick tier."""
+"""The users as parameters; the quick tier takes only the last, since each costs time."""
 
 
 @contextmanager
 def folder_of(user: User) -> Iterator[Path]:
-    """Give a folder that the user can write and others can look into."""
+    """Create a folder that the user can write and others can read."""
     folder = Path(tempfile.mkdtemp(prefix="warex-test-"))
     folder.chmod(0o755)
     if user.number is not None:
@@ -56,7 +56,7 @@ def folder_of(user: User) -> Iterator[Path]:
 
 
 def environment_of(user: User, folder: Path) -> dict[str, str]:
-    """Return the user's environment, whose home if any is in this folder."""
+    """Return the user's environment variables; a home, if any, is in this folder."""
     home = folder / "home"
     if user.has_home:
         home.mkdir(exist_ok=True)
@@ -97,7 +97,7 @@ def python_as(
 
 
 def _become(number: int, arguments: list[str]) -> None:
-    """Become the user, with Python in their reach even if it lies in root's home."""
+    """Become the user and run Python, with its folders readable even in root's home."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def mount(source: bytes, target: bytes, kind: bytes, data: bytes) -> None:

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""A client made with the official Python SDK: ``client.py TRANSPORT URL``.
+"""An MCP client with the official Python SDK: ``client.py TRANSPORT URL``.
 
-Standard input names the calls, as JSON: a list of tools with their arguments; ``null`` in a tool's
-place asks for the list of tools. Standard output tells what came of each, as JSON.
+Standard input has the calls as JSON: a list of tools with their arguments; ``null`` as a tool
+requests the list of tools. Standard output gets their results as JSON.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ TIMEOUT = 6
 MODERN = hasattr(mcp, "Client")
 
 
-def told(result: Any) -> dict[str, Any]:
-    said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-    blocks = [block.get("text", block.get("data", "")) for block in said["content"]]
-    return {"failed": said.get("isError", False), "said": blocks}
+def _result(result: Any) -> dict[str, Any]:
+    content = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    blocks = [block.get("text", block.get("data", "")) for block in content["content"]]
+    return {"failed": content.get("isError", False), "said": blocks}
 
 
 async def session(stack: AsyncExitStack) -> Any:
@@ -48,29 +48,29 @@ async def call(client: Any, tool: str | None, arguments: Any) -> dict[str, Any]:
     try:
         async with asyncio.timeout(TIMEOUT):
             if tool is None:
-                came = {"tools": sorted(it.name for it in (await client.list_tools()).tools)}
+                result = {"tools": sorted(it.name for it in (await client.list_tools()).tools)}
             else:
-                came = told(await client.call_tool(tool, arguments))
+                result = _result(await client.call_tool(tool, arguments))
     except TimeoutError:
-        came = {"waits": True}
-    except Exception as error:  # noqa: BLE001 - whatever the SDK raises is told
+        result = {"waits": True}
+    except Exception as error:  # noqa: BLE001 - whatever the SDK raises
         inner = getattr(error, "error", None)
-        came = {"error": getattr(inner, "code", None), "words": str(error)}
-    return {**came, "seconds": round(time.monotonic() - began, 2)}
+        result = {"error": getattr(inner, "code", None), "words": str(error)}
+    return {**result, "seconds": round(time.monotonic() - began, 2)}
 
 
-found: list[dict[str, Any]] = []
+results: list[dict[str, Any]] = []
 
 
 async def run() -> None:
     async with AsyncExitStack() as stack:
         client = await session(stack)
         for tool, arguments in json.load(sys.stdin):
-            found.append(await call(client, tool, arguments))
+            results.append(await call(client, tool, arguments))
 
 
 try:
     asyncio.run(run())
 except BaseExceptionGroup as group:
     print(group, file=sys.stderr)
-print(json.dumps(found))
+print(json.dumps(results))

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""A server of tools made with the official Python SDK: ``server.py TRANSPORT PORT LOG``.
+"""An MCP server with the official Python SDK: ``server.py TRANSPORT PORT LOG``.
 
 The transport is ``http``, ``json``, ``stateless`` or ``sse``. Each call of a tool becomes a line of
 the log.

@@ -1,6 +1,6 @@
-"""An agent as browser-use's documentation shows one, run by browser-use's own Python.
+"""The agent of browser-use's documentation, run by browser-use's own Python.
 
-Told: whose model, its name, the browser, the task. Prints what browser-use's history says, as JSON.
+Arguments: the model's vendor, the model, the browser, the task. It prints the history as JSON.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ CHATS = {"anthropic": ChatAnthropic, "google": ChatGoogle}
 
 
 async def main(vendor: str, model: str, browser: str, task: str) -> None:
-    """Have browser-use do the task."""
+    """Run browser-use on the task."""
     profile = BrowserProfile(
         headless=True, executable_path=browser, chromium_sandbox=os.geteuid() != 0
     )

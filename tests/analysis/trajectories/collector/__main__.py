@@ -1,8 +1,8 @@
 """`python -m tests.analysis.trajectories.collector OUT --seed N`: collect trials under faults.
 
-Each trial is a run of `warex run`: a task at a small shop, a scenario drawn for it, a scripted
-model of some temper, in some harness' words. OUT gets the slimmed traces, `index.yaml`, and, for
-nobody who labels, `policies.yaml`.
+Each trial is a run of `warex run`: a task at a small shop, a random scenario, a scripted model with
+a random behaviour and the wording of some harness. OUT gets the reduced traces, `index.yaml`, and
+`policies.yaml`, which raters must not see.
 """
 
 import argparse
@@ -44,7 +44,7 @@ _OWN = {
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What all trials share."""
+    """The state that all trials share."""
 
     origins: dict[str, str]
     worlds: site.Worlds
@@ -80,7 +80,7 @@ def _campaign(
 
 
 def _environment(rng: random.Random) -> dict[str, str]:
-    """Return one that names a browser: Chromium, or its headless shell where there is one."""
+    """Return environment variables that name a browser: Chromium, or its headless shell if any."""
     shell = shutil.which("chromium-headless-shell")
     if shell is None or rng.random() < 0.4:
         return dict(os.environ)
@@ -88,7 +88,7 @@ def _environment(rng: random.Random) -> dict[str, str]:
 
 
 def collect(names: list[str], seed: int, served: Served) -> list[Entry]:
-    """Run a few trials of one task under one scenario; keep those in which a fault arrived."""
+    """Run a few trials of one task under one scenario; keep those with a delivered fault."""
     rng = random.Random(f"{seed} {names[0]}")
     base = rng.choice([site.WWW, site.WWW, site.PLAIN])
     task = rng.choice(TASKS)(base, rng)

@@ -1,9 +1,9 @@
-"""The agent of the collected trials: a turn, a call to its model, the actions, and again.
+"""The agent of the collected trials: each turn is one model call and its actions.
 
-Arguments: the endpoint, the browser, the trial, `--reloads-by-itself`, which leaves Chromium the
-reload of its own error pages, and `--stops`, which stops a page that does not come. The endpoint
-says the actions beside the answer, in a field of its own, so that one program plays agents of any
-wording.
+Arguments: the endpoint, the browser, the trial, `--reloads-by-itself`, which keeps Chromium's
+automatic reload of error pages, and `--stops`, which stops the loading of a page after an error.
+The endpoint returns the actions in a separate field of the answer, so that one program works with
+every wording.
 """
 
 import sys
@@ -20,7 +20,7 @@ _SEEN = """() => {
 
 
 class Agent:
-    """A browser, its current tab, and what went wrong last."""
+    """A browser, its current tab, and the last error."""
 
     def __init__(self, context: BrowserContext, *, stops: bool) -> None:
         self._context = context
@@ -35,7 +35,7 @@ class Agent:
         return page
 
     def look(self) -> str:
-        """Return what the model is shown: address, error, text of the page."""
+        """Return the model's prompt: URL, error, text of the page."""
         self._page.wait_for_timeout(700)
         try:
             seen = str(self._page.evaluate(_SEEN))
@@ -44,7 +44,7 @@ class Agent:
         return f"URL: {self._page.url} {self._error}\n{' '.join(seen.split())}"
 
     def act(self, action: dict[str, Any]) -> bool:
-        """Do one action; return whether it ends the task."""
+        """Execute one action; return whether it ends the task."""
         self._error = ""
         if action["do"] in ("done", "infeasible"):
             return True
@@ -86,7 +86,7 @@ class Agent:
             case "wait" | "pause":
                 page.wait_for_timeout(action["seconds"] * 1000)
             case "key":
-                # F5 is the window's, which a headless browser has not: it is done for it.
+                # A headless browser has no window that handles F5.
                 page.reload()
             case _:
                 page.evaluate("scrollTo(0, 200)")

@@ -1,4 +1,4 @@
-"""Which faults a collected trial meets: a scenario drawn for its task."""
+"""The random scenarios of the collected trials."""
 
 import random  # noqa: TID251  (Of the collection, not of a trial.)
 from typing import Any
@@ -16,7 +16,7 @@ _STATUSES = (500, 500, 502, 503, 503, 504, 404, 403, 429)
 
 
 def draw(task: Task, base: str, rng: random.Random) -> tuple[dict[str, Any], str]:
-    """Return a scenario and a word for it: `connection`, `scripts`, `beside` or `requests`."""
+    """Return a scenario and its kind: `connection`, `scripts`, `beside` or `requests`."""
     kind = rng.choices(["connection", "scripts", "beside", "requests"], [18, 10, 6, 66])[0]
     if kind == "connection":
         rules = [_connection(task, base, rng)]

@@ -1,15 +1,14 @@
-"""The endpoint that the collected agents ask: OpenAI's chat completions, played by policies."""
+"""The model endpoint of the collected agents: OpenAI's chat completions, answered by policies."""
 
 import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 
 from tests.analysis.trajectories.collector.policy import Policy
 from tests.analysis.trajectories.collector.wording import say
+from tests.http_server import Handler, serving
 
 
 def _completion(policy: Policy, seen: str) -> dict[str, Any]:
@@ -39,29 +38,18 @@ def _completion(policy: Policy, seen: str) -> dict[str, Any]:
     }
 
 
-class _Endpoint(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Endpoint(Handler):
     policies: dict[str, Policy]
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked = json.loads(self.read_body())
         policy = self.policies[asked["user"]]
         body = json.dumps(_completion(policy, asked["messages"][-1]["content"])).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        self.reply(body, "application/json")
 
 
 @contextmanager
 def serve(policies: dict[str, Policy]) -> Iterator[int]:
     """Answer for every trial by its policy; yield the port."""
-    handler = type("_Policies", (_Endpoint,), {"policies": policies})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_port
-    server.shutdown()
+    with serving(type("_Policies", (_Endpoint,), {"policies": policies})) as port:
+        yield port

@@ -1,6 +1,6 @@
-"""What a scripted model does, turn by turn: its task, and after trouble whatever it is like.
+"""The policy of a scripted model: the steps of its task, and reactions to failures.
 
-Every trial draws a temper: which reactions it inclines to, how often it tries, how it talks.
+Every trial draws a temper: the weights of reactions, the number of tries, how it words answers.
 """
 
 import random  # noqa: TID251  (Of the collection, not of a trial.)
@@ -39,7 +39,7 @@ _FREQUENT = ("mixed", "persistent", "careful")
 
 @dataclass(slots=True)
 class Decision:
-    """One answer's actions, why, and the seconds that it takes to come."""
+    """One answer's actions, their mood, and the delay in seconds."""
 
     actions: list[Action]
     mood: str
@@ -49,7 +49,7 @@ class Decision:
 
 @dataclass(slots=True)
 class Policy:
-    """A model that plays one trial."""
+    """The model of one trial."""
 
     task: Task
     base: str
@@ -75,7 +75,7 @@ class Policy:
         self.talk = self.rng.choice(["silent", "plain", "frank", "frank"])
 
     def decide(self, seen: str) -> Decision:
-        """Return what to do about what is seen."""
+        """Return the reaction to the observed page."""
         decision = self._next(seen)
         if self.rng.random() < self.slowness:
             decision.slow = self.rng.choice([1.5, 3, 4, 7, 12])

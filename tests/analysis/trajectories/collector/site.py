@@ -1,17 +1,17 @@
-"""The shop that the collected agents work on, and what became of each trial's task there.
+"""The shop of the collected agents, with separate state for each trial.
 
-One server plays all hosts. A trial is told by the end of its browser's User-Agent, so that each has
-orders, notes and reviews of its own.
+One server serves all hosts. The end of the browser's User-Agent names the trial, so that each has
+its own orders, notes and reviews.
 """
 
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from urllib.parse import parse_qs, urlsplit
+
+from tests.http_server import Handler, serving
 
 WWW = "https://www.shop.warex.test"
 BARE = "https://shop.warex.test"
@@ -82,7 +82,7 @@ _SCRIPTS = {
 
 @dataclass(slots=True)
 class World:
-    """What one trial has changed."""
+    """The state that one trial has changed."""
 
     orders: list[str] = field(default_factory=list)
     cart: list[str] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Worlds:
         self._of: dict[str, World] = {}
 
     def of(self, trial: str) -> World:
-        """Return the trial's world, new where it has none."""
+        """Return the trial's world; create it if there is none."""
         return self._of.setdefault(trial, World())
 
 
@@ -249,13 +249,12 @@ def _static(path: str) -> _Answer | None:
     return None
 
 
-class _Site(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Site(Handler):
     worlds: Worlds
     safe: bool
 
     def _handle(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        body = self.read_body().decode()
         trial = self.headers.get("User-Agent", "").rpartition("Trial/")[2]
         parts = urlsplit(self.path)
         query = {k: v[0] for k, v in parse_qs(parts.query).items()}
@@ -280,31 +279,20 @@ class _Site(BaseHTTPRequestHandler):
         return made or _Answer("<title>Not found</title>Nothing here", status=404)
 
     def _send(self, answer: _Answer) -> None:
-        body = answer.body.encode()
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.kind)
-        self.send_header("Cache-Control", "max-age=600" if answer.keep else "no-store")
+        headers = {"Cache_Control": "max-age=600" if answer.keep else "no-store"}
         if answer.location:
-            self.send_header("Location", answer.location)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+            headers["Location"] = answer.location
+        self.reply(answer.body.encode(), answer.kind, answer.status, **headers)
 
 
 @contextmanager
 def serve(worlds: Worlds) -> Iterator[dict[str, str]]:
-    """Serve all hosts; yield each origin with where it is really served."""
-    ports: dict[bool, int] = {}
-    servers = []
-    for safe in (True, False):
-        handler = type("_Scheme", (_Site,), {"worlds": worlds, "safe": safe})
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        ports[safe] = server.server_port
-    yield {o: f"http://127.0.0.1:{ports[o.startswith('https')]}" for o in ORIGINS}
-    for server in servers:
-        server.shutdown()
+    """Serve all hosts; yield the local URL of each origin."""
+    with ExitStack() as stack:
+        ports = {
+            safe: stack.enter_context(
+                serving(type("_Scheme", (_Site,), {"worlds": worlds, "safe": safe}))
+            )
+            for safe in (True, False)
+        }
+        yield {o: f"http://127.0.0.1:{ports[o.startswith('https')]}" for o in ORIGINS}

@@ -1,4 +1,4 @@
-"""What the collected agents are to do at the shop, and how it is seen that they did."""
+"""The tasks of the collected agents at the shop, and their checks."""
 
 import random  # noqa: TID251  (Of the collection, not of a trial.)
 import re
@@ -24,28 +24,28 @@ def fill(name: str, text: str) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Actions on a page, and what the page shows when they worked."""
+    """Actions on a page, and the text that the page shows if they worked."""
 
     page: str
-    """Where they can be done; empty where the first of them leads there."""
+    """The page of the actions; empty if the first action opens it."""
     actions: list[Action]
     expect: str
     leads_to: str
-    """The address of what then shows."""
+    """The URL of the page or data that then appears."""
     writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task, its steps and its check."""
+    """A task, its steps and its check."""
 
     kind: str
     steps: list[Step]
     says: str
-    """What the agent answers in the end, filled with what the last step's pattern found."""
+    """The agent's final answer; ``{found}`` is the match of the last step's pattern."""
     solved: Callable[[World, str | None], bool]
     targets: list[tuple[str, str | None, str | None]]
-    """What may fail and matters: URL glob, method, resource."""
+    """Requests that may fail and matter to the task: URL glob, method, resource."""
 
 
 def _answer(wanted: str) -> Callable[[World, str | None], bool]:

@@ -1,6 +1,6 @@
-"""`python -m tests.analysis.trajectories.collector.testbed RUN OUT --first N`: trials of a run.
+"""`python -m tests.analysis.trajectories.collector.testbed RUN OUT --first N`: add trials of a run.
 
-Takes from a finished run over the testbed, such as `warex demo`'s, the trials that met faults.
+It takes the trials with faults from a finished run on the testbed, such as `warex demo`'s.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from tests.analysis.trajectories.collector.trace import delivered, shrink
 
 
 def main() -> None:
-    """Keep the trials' traces, and tell the index."""
+    """Store the trials' reduced traces and add them to the index."""
     parser = argparse.ArgumentParser(prog="collector.testbed")
     parser.add_argument("run", type=Path)
     parser.add_argument("out", type=Path)

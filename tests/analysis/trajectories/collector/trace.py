@@ -1,6 +1,6 @@
-"""A trial's trace, small: the events that say what happened, without their defaults.
+"""Reduce a trial's trace to the events that matter, without default values.
 
-A call of the model's stands there once, as `llm_call`, and not as an exchange too.
+A model call is kept only as `llm_call`, not as an exchange as well.
 """
 
 import json
@@ -9,12 +9,9 @@ from typing import Any, get_args
 
 import msgspec
 
+from tests.analysis.trajectories.strip_trace import EVENTS
 from warex.traces.events import Event
 
-_EVENTS = {
-    *("trial_began", "armed", "disarmed", "request", "response", "fault_planned"),
-    *("fault_delivered", "fault_missed", "llm_call", "agent_action", "trial_ended"),
-}
 _ASKED = {"referer", "cache-control", "sec-fetch-user", "sec-fetch-mode", "sec-fetch-dest"}
 _ANSWERED = {"location"}
 _EXCERPT = 220
@@ -28,24 +25,24 @@ _DEFAULTS = {
     }
     for kind in get_args(Event.__value__)
 }
-"""What each kind of event has where a line does not say."""
+"""The default values of each kind of event."""
 
 
 def shrink(path: Path) -> list[str]:
-    """Return the lines that are kept of `events.jsonl`."""
+    """Return the reduced lines of an `events.jsonl`."""
     lines: list[str] = []
     events: list[dict[str, Any]] = [json.loads(x) for x in path.read_text("utf-8").splitlines()]
     calls = {event["exchange"] for event in events if event["event"] == "llm_call"}
     for event in events:
         of_model = event["event"] in ("request", "response") and event["exchange"] in calls
-        if event["event"] in _EVENTS and not of_model:
+        if event["event"] in EVENTS and not of_model:
             event["seq"] = len(lines) + 1
             lines.append(json.dumps(_small(event), ensure_ascii=False, separators=(",", ":")))
     return lines
 
 
 def delivered(lines: list[str]) -> int:
-    """Return how many injections arrived, each occurrence's repeats counted once."""
+    """Return the number of delivered injections; the repeats of an occurrence count once."""
     events = [json.loads(line) for line in lines]
     repeats = {e["injection"] for e in events if "injection" in e and e.get("repeat_of")}
     arrived = {e["injection"] for e in events if e["event"] == "fault_delivered"}

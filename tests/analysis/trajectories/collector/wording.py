@@ -1,4 +1,4 @@
-"""The same actions in the words of harnesses that exist, and what is said around them."""
+"""Actions in the formats of real harnesses, with text around them."""
 
 import json
 import random  # noqa: TID251  (Of the collection, not of a trial.)
@@ -18,7 +18,7 @@ WORDINGS = {
     "mcp": None,
     "free": None,
 }
-"""Each wording, and whose vocabulary goes with it; None where nobody wrote one down."""
+"""The benchmark whose vocabulary belongs to each wording; None without one."""
 
 _OUTER = {"own": "own", "free": "own", "browsergym": "browsergym"}
 
@@ -47,14 +47,14 @@ _UNKNOWN = {"reload": ("refresh", "retry", "reload_page"), "goto": ("open_page",
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer as the wire has it."""
+    """An answer in the API's format."""
 
     content: str
     tool_calls: list[tuple[str, dict[str, Any]]]
 
 
 def say(decision: Decision, wording: str, talk: str, rng: random.Random) -> Said:
-    """Return a decision's actions in the given wording."""
+    """Return a decision's actions in a wording."""
     thought = _thought(decision.mood, talk, rng)
     actions = [a for a in decision.actions if a["do"] != "pause"]
     for action in actions:

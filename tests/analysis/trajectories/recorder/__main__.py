@@ -1,22 +1,19 @@
-"""`python -m tests.analysis.trajectories.recorder`: record real browsers under real faults anew.
+"""`python -m tests.analysis.trajectories.recorder`: record real browsers under real faults again.
 
-Each behaviour is a page of a small site, a rule and the model's answers, played by a playbook. The
-traces are slimmed into `recorded/`; the labels beside them are a person's and stay.
+Each behaviour is a page of a small site, a rule and the model's answers, as a playbook. The traces
+are reduced into `recorded/`; the labels there are a person's and stay.
 """
 
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
-from tests.analysis.trajectories.strip_trace import slim
+from tests.analysis.trajectories.strip_trace import strip_trace
+from tests.http_server import Handler, serving
 
 AGENT = Path(__file__).with_name("agent.py")
 SITE = "https://shop.warex.test"
@@ -40,7 +37,7 @@ PAGES = {
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What is recorded: where it begins, what fails, what the model says turn by turn."""
+    """A behaviour to record: the first page, the fault, the model's answers turn by turn."""
 
     match: dict[str, Any]
     fault: dict[str, Any]
@@ -98,33 +95,15 @@ BEHAVIOURS = {
 }
 
 
-class _Site(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class _Site(Handler):
     def do_GET(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.read_body()
         page = PAGES.get(self.path.partition("?")[0])
         body = (page or "<title>Nothing here</title>").encode()
-        self.send_response(200 if page else 404)
         kind = "text/javascript" if self.path.endswith(".js") else "text/html"
-        self.send_header("Content-Type", kind)
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.reply(body, kind, 200 if page else 404, Cache_Control="no-store")
 
     do_POST = do_GET
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def _site() -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Site)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_port
-    server.shutdown()
 
 
 def _campaign(behaviour: Behaviour, port: int) -> dict[str, Any]:
@@ -158,7 +137,7 @@ def _campaign(behaviour: Behaviour, port: int) -> dict[str, Any]:
 
 
 def record(name: str, folder: Path, port: int) -> Path:
-    """Run one behaviour and keep its trace; return the path of what is kept."""
+    """Run one behaviour and store its reduced trace; return its path."""
     behaviour = BEHAVIOURS[name]
     rule = {
         "name": "fault",
@@ -178,11 +157,11 @@ def record(name: str, folder: Path, port: int) -> Path:
     run = folder / "run"
     subprocess.run([warex, "run", folder / "campaign.json", "--out", run], check=True)
     (events,) = run.glob("trials/*/*/*/*/*/attempt-1/events.jsonl")
-    return slim(events.parent, name)
+    return strip_trace(events.parent, name)
 
 
 def main(names: list[str]) -> None:
-    with _site() as port:
+    with serving(_Site) as port:
         for name in names or BEHAVIOURS:
             with tempfile.TemporaryDirectory() as folder:
                 print(record(name, Path(folder), port))

@@ -1,7 +1,7 @@
-"""A small agent of its own for the recordings: one turn, one call to its model, one action.
+"""A small agent for the recordings: each turn is one model call and one action.
 
-Arguments: the base URL of the model, the browser, the URL to begin with; `--reloads-by-itself`
-leaves Chromium the reload of its own error pages, which automation usually takes from it.
+Arguments: the model's base URL, the browser, the first URL; `--reloads-by-itself` keeps Chromium's
+automatic reload of error pages, which automation usually disables.
 """
 
 import re
@@ -15,7 +15,7 @@ _ACTION = re.compile(r"^(\w+)\((.*)\)$", re.MULTILINE)
 
 
 def _act(page: Page, name: str, argument: str) -> bool:
-    """Do what the model said; return whether the task is over."""
+    """Execute the model's action; return whether the task is over."""
     try:
         match name:
             case "goto":

@@ -7,7 +7,7 @@ import aiohttp
 
 
 async def main() -> None:
-    # It heeds the proxy variables only where it is told to, as its users do.
+    # Without ``trust_env`` it ignores the proxy variables; its users set it.
     async with aiohttp.ClientSession(trust_env=True) as session, session.get(sys.argv[1]) as answer:
         body = await answer.read()
         version = answer.version

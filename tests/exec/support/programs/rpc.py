@@ -1,4 +1,4 @@
-"""gRPC: rpc.py serve CERTIFICATE KEY, or rpc.py secure|insecure URL, and what came is printed."""
+"""gRPC: rpc.py serve CERTIFICATE KEY serves; rpc.py secure|insecure URL prints an answer."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
