@@ -43,7 +43,7 @@ def _open_again(request: pytest.FixtureRequest) -> Iterator[None]:
         set_entries(request.getfixturevalue("inside"))
 
 
-def set_entries(inside: Space, *entries: BlocklistEntry) -> None:
+def set_entries(inside: FakeNetwork, *entries: BlocklistEntry) -> None:
     nftables.set_blocklist(inside.namespace.passed.netfilter, entries)
 
 
@@ -53,14 +53,14 @@ def connect(inside: FakeNetwork, host: str, port: int, timeout: float = 5) -> st
     return said.strip()
 
 
-def logged(inside: Space) -> BlockedConnection:
+def logged(inside: FakeNetwork) -> BlockedConnection:
     log = inside.namespace.passed.log
     log.settimeout(5)
     (blocked,) = nftables.read_log(log.recv(65536))
     return blocked
 
 
-def nothing_logged(inside: Space) -> bool:
+def nothing_logged(inside: FakeNetwork) -> bool:
     inside.namespace.passed.log.setblocking(False)
     try:
         inside.namespace.passed.log.recv(65536)
@@ -71,7 +71,7 @@ def nothing_logged(inside: Space) -> bool:
 
 @pytest.mark.wire
 @pytest.mark.parametrize("address", ["192.0.2.77", "2001:db8::77"])
-def test_a_refusing_entry_refuses_at_once_and_logs_it(inside: Space, address: str) -> None:
+def test_a_refusing_entry_refuses_at_once_and_logs_it(inside: FakeNetwork, address: str) -> None:
     set_entries(inside, BlocklistEntry(address, 443, "refuse"))
 
     assert connect(inside, address, 443) == "ConnectionRefusedError"
@@ -81,7 +81,7 @@ def test_a_refusing_entry_refuses_at_once_and_logs_it(inside: Space, address: st
 
 
 @pytest.mark.wire
-def test_a_dropping_entry_leaves_the_client_waiting_and_logs_it(inside: Space) -> None:
+def test_a_dropping_entry_leaves_the_client_waiting_and_logs_it(inside: FakeNetwork) -> None:
     set_entries(inside, BlocklistEntry("192.0.2.77", None, "drop"))
 
     assert connect(inside, "192.0.2.77", 8443, timeout=0.2) == "TimeoutError"
@@ -89,7 +89,7 @@ def test_a_dropping_entry_leaves_the_client_waiting_and_logs_it(inside: Space) -
 
 
 @pytest.mark.wire
-def test_an_entry_is_for_its_address_and_its_port_only(inside: Space) -> None:
+def test_an_entry_is_for_its_address_and_its_port_only(inside: FakeNetwork) -> None:
     set_entries(inside, BlocklistEntry("192.0.2.77", 443, "refuse"))
 
     assert connect(inside, "192.0.2.77", 80) == "connected"
@@ -98,7 +98,7 @@ def test_an_entry_is_for_its_address_and_its_port_only(inside: Space) -> None:
 
 
 @pytest.mark.wire
-def test_new_entries_replace_the_old_ones(inside: Space) -> None:
+def test_new_entries_replace_the_old_ones(inside: FakeNetwork) -> None:
     set_entries(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
     set_entries(inside, BlocklistEntry("192.0.2.78", None, "refuse"))
 
@@ -108,7 +108,7 @@ def test_new_entries_replace_the_old_ones(inside: Space) -> None:
 
 
 @pytest.mark.wire
-def test_a_connection_that_is_open_goes_on_when_it_is_blocked(inside: Space) -> None:
+def test_a_connection_that_is_open_goes_on_when_it_is_blocked(inside: FakeNetwork) -> None:
     fetch = (
         "import socket, sys\n"
         "client = socket.create_connection(('192.0.2.77', 80), 5)\n"
@@ -142,7 +142,7 @@ def test_a_connection_that_is_open_goes_on_when_it_is_blocked(inside: Space) -> 
 
 
 @pytest.mark.wire
-def test_a_refused_batch_leaves_the_blocklist_as_it_was(inside: Space) -> None:
+def test_a_refused_batch_leaves_the_blocklist_as_it_was(inside: FakeNetwork) -> None:
     passed = inside.namespace.passed.netfilter
     set_entries(inside, BlocklistEntry("192.0.2.77", None, "refuse"))
 

@@ -1,4 +1,4 @@
-"""An endpoint of OpenAI's chat completions with prepared answers."""
+"""An endpoint of OpenAI's chat completions with preset answers."""
 
 import json
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from tests.http_server import Handler, serving
 CHOICE = {"choices": [{"message": {"role": "assistant", "content": "reload()"}}]}
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    """Sends a prepared answer, and keeps the requests."""
+class Endpoint(Handler):
+    """Gives preset answers and records the requests."""
 
     answers: ClassVar[list[tuple[int, Any]]] = []
     asked: ClassVar[list[dict[str, Any]]] = []

@@ -343,7 +343,7 @@ def test_a_command_whose_namespace_is_killed_as_it_begins_has_begun(
         return said, sender
 
     starter: list[int] = []
-    with space(ca, os.environ) as given:
+    with open_fake_network(ca, os.environ) as given:
         monkeypatch.setattr(namespace_module, "_receive", killed_before_it_reported)
         command = given.start("sleep", "600")
         monkeypatch.undo()

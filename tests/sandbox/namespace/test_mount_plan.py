@@ -237,7 +237,7 @@ public class Get {
 
 @pytest.mark.slow
 @pytest.mark.wire
-def test_java_trusts_the_ca_without_options(inside: Space, tmp_path: Path) -> None:
+def test_java_trusts_the_ca_without_options(inside: FakeNetwork, tmp_path: Path) -> None:
     source = tmp_path / "Get.java"
     source.write_text(_JAVA)
 

@@ -1,15 +1,16 @@
-"""Test vectors of every API, one YAML file per family: calls and how WAREX must read them.
+"""Requests and answers of every API, and what WAREX is to read in them: one YAML file per family.
 
 A vector has
 
-- ``name``; ``path`` and ``request`` (JSON), by default those of the vector before;
-- ``asked``: expected fields of LlmRequest, if any;
+- ``name``; ``path`` and ``request`` (JSON), or those of the vector before;
+- ``asked``: fields of LlmRequest that must come out, if any;
 - the answer: ``status`` (200), ``type`` (its content type) and one of ``whole`` (JSON), ``sse``
   (each event's data; a mapping is written as JSON), ``lines`` (NDJSON), ``array`` (Gemini's
-  stream), ``messages`` (AWS's: ``{type: payload}``; a type that ends in ``Exception`` is an
-  exception) or ``text`` (unchanged); ``cut`` removes that many bytes from its end;
-- ``says``: expected fields of LlmAnswer; ``usage`` by its fields. Other fields must have their
-  defaults, except ``complete``, which is true, and ``model``, which is the request's.
+  stream), ``messages`` (AWS's: ``{type: payload}``; a type
+  that ends in ``Exception`` is one) or ``text`` (as it stands); ``cut`` takes so
+  many bytes off its end;
+- ``says``: fields of LlmAnswer; ``usage`` by its fields. What is not named must be at its default,
+  except ``complete``, which is true, and ``model``, which is the request's.
 """
 
 import json

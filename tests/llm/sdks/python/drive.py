@@ -1,7 +1,8 @@
-"""python -m tests.llm.sdks.python.drive JSON [DRIVER]: print what each SDK returns, as JSON.
+"""python -m tests.llm.sdks.python.drive JSON: what each SDK makes of the models, as JSON.
 
-The argument has ``pythons``, the Python that runs each driver, and ``at``, the origins of vendors
-that differ from their SDKs' defaults. With DRIVER, this Python runs only that one.
+The argument has the Pythons that run the SDKs' drivers, by driver, and where the vendors are, by
+vendor, where that is not where their SDKs ask anyway. With the name of a driver as a second
+argument that one is run, by this Python.
 """
 
 import importlib
@@ -13,9 +14,9 @@ from typing import Any
 
 
 def run_one(name: str, at: dict[str, str]) -> dict[str, Any]:
-    from tests.llm.sdks.python.sdk_io import SdkRecorder
+    from tests.llm.sdks.python.sdk_io import Given
 
-    recorder = SdkRecorder(at)
+    given = Given(at)
     driver = importlib.import_module(f"tests.llm.sdks.python.sdks.{name}")
     driver.run(given)
     return given.results

@@ -1,4 +1,4 @@
-"""The inputs of the SDKs' drivers, and the recorder of their results."""
+"""What each SDK is given to ask, and how what came of it is kept."""
 
 import asyncio
 import base64
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-type Action = Any
-"""A callable without arguments, or a lambda with defaults."""
+type Does = Any
+"""What is called without arguments; a lambda with defaults is one."""
 
 ORIGINS = {
     "openai": "https://api.openai.com",
@@ -49,15 +49,15 @@ def question(case: str) -> str:
     return f"In which room is the “Büro”? case:{case}\n"
 
 
-class SdkRecorder:
-    """The vendors' origins, and the results of an SDK's driver by name."""
+class Given:
+    """Where an SDK's driver finds the vendors, and where it leaves what came of each question."""
 
     def __init__(self, at: Mapping[str, str]) -> None:
         self._at = at
         self.results: dict[str, Any] = {}
 
     def base(self, vendor: str) -> str | None:
-        """Return a vendor's origin; None for the SDK's default."""
+        """Return where a vendor is; None for where its SDK asks anyway."""
         return self._at.get(vendor)
 
     def origin(self, vendor: str) -> str:
@@ -72,25 +72,25 @@ class SdkRecorder:
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
             self.results[name] = {"error": described(error)}
 
-    def record_events(self, name: str, action: Action) -> None:
-        """Call ``action``; record every event of the stream, and the error that ended it."""
+    def events(self, name: str, does: Does) -> None:
+        """Do it, and keep every event of the stream, and the error that ended it."""
         got: list[Any] = []
 
         def one_by_one() -> list[Any]:
-            for event in action():
+            for event in does():
                 got.append(plain(event))
             return got
 
         self.do(name, one_by_one)
         self.results[name]["events"] = got
 
-    def record_async(self, name: str, action: Action) -> None:
-        """Call ``action`` in an event loop and record its result."""
-        self.record(name, lambda: asyncio.run(action()))
+    def in_loop(self, name: str, does: Does) -> None:
+        """Do it in an event loop."""
+        self.do(name, lambda: asyncio.run(does()))
 
 
 def plain(value: Any) -> Any:
-    """Return an SDK's value as JSON."""
+    """Return what an SDK gave as JSON."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, bytes):
@@ -120,7 +120,7 @@ def described(error: BaseException) -> Any:
 
 
 def image(seed: str, side: int = 40) -> bytes:
-    """Return a PNG of noise, which a test can recognise."""
+    """Return a PNG of noise that a test knows again."""
     row = b"".join(sha256(f"{seed}{n}".encode()).digest() for n in range(side))[: side * 3]
     rows = b"".join(b"\0" + row[n:] + row[:n] for n in range(side))
 

@@ -1,4 +1,4 @@
-"""The vendors' answers to calls of APIs that WAREX does not read."""
+"""What the vendors' APIs answer to what is of no family that WAREX reads."""
 
 import re
 from typing import Any
@@ -97,11 +97,11 @@ _OTHERS: tuple[tuple[str, str, Any, bool], ...] = (
         True,
     ),
 )  # fmt: skip
-"""Vendor, path, answer, and whether a model generates text."""
+"""Vendor, path, answer, and whether a model writes a text there."""
 
 
 def answer_of(vendor: str, method: str, path: str) -> tuple[Any, bool]:
-    """Return the answer, and whether a model generates text."""
+    """Return the answer, and whether a model writes a text there."""
     for whose, pattern, answer, generates in _OTHERS:
         if whose in ("*", vendor) and re.search(pattern, path):
             return answer, generates and method == "POST"

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from zlib import crc32
 
 from tests.llm.sdks.python.apis.anthropic_messages import AnthropicMessages
-from tests.llm.sdks.python.apis.base import Api, Body, Refused, Reply, as_json, pieces
+from tests.llm.sdks.python.apis.base import Api, Body, Refused, Said, as_json, pieces
 
 EVENT_STREAM = "application/vnd.amazon.eventstream"
 _STOP = {
@@ -43,16 +43,16 @@ def event(kind: str, payload: Any) -> bytes:
 
 
 def refusal(why: str) -> Refused:
-    status, kind, reply = _ERRORS[why]
+    status, kind, said = _ERRORS[why]
     headers = {"x-amzn-errortype": f"{kind}:", "x-amzn-requestid": "r1"}
-    return Refused(status, {"message": reply}, reply, headers)
+    return Refused(status, {"message": said}, said, headers)
 
 
 def broken() -> tuple[bytes, str]:
-    name, reply = "modelStreamErrorException", _ERRORS["overloaded"][2]
+    name, said = "modelStreamErrorException", _ERRORS["overloaded"][2]
     kind = {":exception-type": name, ":message-type": "exception"}
     head = {**kind, ":content-type": "application/json"}
-    return message(head, as_json({"message": reply}).encode()), f"{name}: {reply}"
+    return message(head, as_json({"message": said}).encode()), f"{name}: {said}"
 
 
 class BedrockConverse(Api):
@@ -72,9 +72,9 @@ class BedrockConverse(Api):
         tools = (body.get("toolConfig") or {}).get("tools") or []
         return [it["toolSpec"]["name"] for it in tools if "toolSpec" in it]
 
-    def able(self, reply: Reply, body: Body) -> Reply:
-        finish = "content_filter" if reply.finish == "refusal" else reply.finish
-        return replace(reply, tokens=replace(reply.tokens, reasoning=0), finish=finish)
+    def able(self, said: Said, body: Body) -> Said:
+        finish = "content_filter" if said.finish == "refusal" else said.finish
+        return replace(said, tokens=replace(said.tokens, reasoning=0), finish=finish)
 
     def _end(self, said: Said) -> Any:
         tokens = said.tokens
@@ -87,22 +87,22 @@ class BedrockConverse(Api):
         }
         return {"usage": usage, "metrics": {"latencyMs": 41}}
 
-    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+    def whole(self, said: Said, body: Body, model: str) -> Any:
         content: list[Any] = []
-        if reply.thinking:
-            thought = {"text": reply.thinking, "signature": "c2lnbmVk"}
+        if said.thinking:
+            thought = {"text": said.thinking, "signature": "c2lnbmVk"}
             content.append({"reasoningContent": {"reasoningText": thought}})
-        if reply.text:
-            content.append({"text": reply.text})
-        for it in reply.calls:
+        if said.text:
+            content.append({"text": said.text})
+        for it in said.calls:
             content.append({"toolUse": {"toolUseId": it.id, "name": it.name, "input": it.input}})
         output = {"message": {"role": "assistant", "content": content}}
-        return {"output": output, "stopReason": _STOP[reply.finish], **self._end(reply)}
+        return {"output": output, "stopReason": _STOP[said.finish], **self._end(said)}
 
-    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
+    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
         yield event("messageStart", {"role": "assistant"})
         for index, block in enumerate(
-            self.whole(reply, body, model)["output"]["message"]["content"]
+            self.whole(said, body, model)["output"]["message"]["content"]
         ):
             at = {"contentBlockIndex": index}
             if "toolUse" in block:
@@ -113,14 +113,14 @@ class BedrockConverse(Api):
             elif "text" in block:
                 deltas = [{"text": it} for it in pieces(block["text"])]
             else:
-                words = pieces(reply.thinking)
+                words = pieces(said.thinking)
                 deltas = [{"reasoningContent": {"text": it}} for it in words]
                 deltas.append({"reasoningContent": {"signature": "c2lnbmVk"}})
             for delta in deltas:
                 yield event("contentBlockDelta", {**at, "delta": delta})
             yield event("contentBlockStop", at)
-        yield event("messageStop", {"stopReason": _STOP[reply.finish]})
-        yield event("metadata", self._end(reply))
+        yield event("messageStop", {"stopReason": _STOP[said.finish]})
+        yield event("metadata", self._end(said))
 
     def refusal(self, why: str) -> Refused:
         return refusal(why)
@@ -130,7 +130,7 @@ class BedrockConverse(Api):
 
 
 class BedrockInvoke(AnthropicMessages):
-    """Claude's own bodies; each of its events is wrapped in an event of the stream."""
+    """Claude's own bodies; of its events each stands in one of the stream's."""
 
     family = "bedrock_invoke"
     path = re.compile(r"/model/([^/]+)/invoke(?:-with-response-stream)?$")
@@ -149,8 +149,8 @@ class BedrockInvoke(AnthropicMessages):
             sent = dict(frame)
             if frame["type"] == "message_stop":
                 counts = {
-                    "inputTokenCount": reply.tokens.input,
-                    "outputTokenCount": reply.tokens.output,
+                    "inputTokenCount": said.tokens.input,
+                    "outputTokenCount": said.tokens.output,
                     "invocationLatency": 41,
                     "firstByteLatency": 12,
                 }

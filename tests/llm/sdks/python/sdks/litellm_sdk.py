@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import litellm
 
-from tests.llm.sdks.python.sdk_io import FUNCTIONS, IN_BASE64, SYSTEM, SdkRecorder, question
+from tests.llm.sdks.python.sdk_io import FUNCTIONS, IN_BASE64, SYSTEM, Given, question
 
 MODELS = {
     "openai": "openai/gpt-4o-2024-08-06",
@@ -24,10 +24,10 @@ BASES = {
     "mistral": "{}/v1",
     "cohere": "{}/v2/chat",
 }
-"""The path of the API at vendors that require more than an origin."""
+"""What the API's address is at a vendor's, for those that must have more than that."""
 
 OWN_ID: Final = re.compile(r'"id":"(call_[0-9a-f]{28}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})"')
-"""The ids that litellm gives to tool calls of APIs without ids; they differ in every run."""
+"""How litellm numbers calls of tools where an API does not: anew each time."""
 
 
 def request(given: Given, vendor: str, case: str, content: Any = None) -> dict[str, Any]:
@@ -56,20 +56,20 @@ def request(given: Given, vendor: str, case: str, content: Any = None) -> dict[s
     }
 
 
-def run(recorder: SdkRecorder) -> None:
+def run(given: Given) -> None:
     litellm.suppress_debug_info = True
     litellm.drop_params = True
     ask: Any = litellm.completion
     counted = {"stream": True, "stream_options": {"include_usage": True}}
     for vendor in MODELS:
         for case in ("text", "tools", "length", "long"):
-            recorder.record(
+            given.do(
                 f"{vendor} {case}",
                 lambda vendor=vendor, case=case: clean(ask(**request(given, vendor, case))),
             )
-        # It cannot read Cohere's events with the names of its reference.
+        # Of Cohere's events, named as its reference has them, it can read none.
         for case in ("text", "tools", "cut") if vendor != "cohere" else ():
-            recorder.record_events(
+            given.events(
                 f"{vendor} {case} streamed",
                 lambda vendor=vendor, case=case: map(
                     clean, ask(**request(given, vendor, case), **counted)
@@ -80,7 +80,7 @@ def run(recorder: SdkRecorder) -> None:
             {"type": "text", "text": question("text")},
             {"type": "image_url", "image_url": url},
         ]
-        recorder.record(
+        given.do(
             f"{vendor} image",
             lambda vendor=vendor, asked=asked: clean(ask(**request(given, vendor, "text", asked))),
         )

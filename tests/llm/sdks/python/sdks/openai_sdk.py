@@ -12,7 +12,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    SdkRecorder,
+    Given,
     question,
 )
 
@@ -47,52 +47,50 @@ def response(case: str, content: Any = None) -> dict[str, Any]:
     }
 
 
-def run(recorder: SdkRecorder) -> None:
-    base = recorder.base("openai")
+def run(given: Given) -> None:
+    base = given.base("openai")
     options: Any = {"api_key": "sk-test", "max_retries": 1}
     if base:
         options["base_url"] = f"{base}/v1"
     with openai.OpenAI(**options) as opened:
         client: Any = opened
-        _chat(recorder, client)
-        _responses(recorder, client)
-        _others(recorder, client)
+        _chat(given, client)
+        _responses(given, client)
+        _others(given, client)
     with openai.AzureOpenAI(
         api_key="azure-test",
         api_version="2025-04-01-preview",
-        azure_endpoint=recorder.origin("azure"),
+        azure_endpoint=given.origin("azure"),
         max_retries=1,
     ) as opened:
         azure: Any = opened
         deployed = {"model": "our-deployment"}
-        recorder.record("azure", lambda: azure.chat.completions.create(**chat("tools") | deployed))
-        recorder.record_events(
+        given.do("azure", lambda: azure.chat.completions.create(**chat("tools") | deployed))
+        given.events(
             "azure streamed", lambda: azure.chat.completions.create(**counted("text") | deployed)
         )
-        recorder.record(
-            "azure long", lambda: azure.chat.completions.create(**chat("long") | deployed)
-        )
-    recorder.record_async("async", lambda: _in_loop(options))
+        given.do("azure long", lambda: azure.chat.completions.create(**chat("long") | deployed))
+    given.in_loop("async", lambda: _in_loop(options))
 
 
-def _chat(recorder: SdkRecorder, client: Any) -> None:
+def _chat(given: Given, client: Any) -> None:
     create = client.chat.completions.create
     for case in (*WHOLE, *MORE):
-        recorder.record(f"chat {case}", lambda case=case: create(**chat(case)))
+        given.do(f"chat {case}", lambda case=case: create(**chat(case)))
     for case in (*STREAMED, *MORE):
-        recorder.record_events(f"chat {case} streamed", lambda case=case: create(**counted(case)))
-    recorder.record_events("chat uncounted", lambda: create(**chat("text"), stream=True))
+        given.events(f"chat {case} streamed", lambda case=case: create(**counted(case)))
+    given.events("chat uncounted", lambda: create(**chat("text"), stream=True))
     raw = client.chat.completions.with_raw_response.create
-    recorder.record("chat bytes", lambda: raw(**chat("tools")).http_response.content)
-    recorder.record("chat bytes streamed", lambda: raw(**counted("tools")).http_response.read())
-    recorder.record("chat header", lambda: raw(**chat("text")).headers["x-a-header"])
+    given.do("chat bytes", lambda: raw(**chat("tools")).http_response.content)
+    given.do("chat bytes streamed", lambda: raw(**counted("tools")).http_response.read())
+    given.do("chat header", lambda: raw(**chat("text")).headers["x-a-header"])
     pictures = [
         {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{it}"}}
         for it in IN_BASE64
     ]
     asked = [{"type": "text", "text": question("text")}, *pictures]
-    recorder.record("chat images", lambda: create(**chat("text", asked)))
-    recorder.record("chat loop", lambda: _chat_loop(client))
+    given.do("chat images", lambda: create(**chat("text", asked)))
+    given.do("chat loop", lambda: _chat_loop(client))
 
 
 def _chat_loop(client: Any) -> Any:
@@ -109,23 +107,23 @@ def _chat_loop(client: Any) -> Any:
         return [first, streamed.get_final_completion()]
 
 
-def _responses(recorder: SdkRecorder, client: Any) -> None:
+def _responses(given: Given, client: Any) -> None:
     create = client.responses.create
     for case in (*WHOLE, *MORE):
-        recorder.record(f"responses {case}", lambda case=case: create(**response(case)))
+        given.do(f"responses {case}", lambda case=case: create(**response(case)))
     for case in (*STREAMED, *MORE):
-        recorder.record_events(
+        given.events(
             f"responses {case} streamed", lambda case=case: create(**response(case), stream=True)
         )
     raw = client.responses.with_raw_response.create
-    recorder.record("responses bytes", lambda: raw(**response("tools")).http_response.content)
+    given.do("responses bytes", lambda: raw(**response("tools")).http_response.content)
     pictures = [
         {"type": "input_image", "detail": "auto", "image_url": f"data:image/png;base64,{it}"}
         for it in IN_BASE64
     ]
     asked = [{"type": "input_text", "text": question("text")}, *pictures]
-    recorder.record("responses images", lambda: create(**response("text", asked)))
-    recorder.record("responses loop", lambda: _responses_loop(client))
+    given.do("responses images", lambda: create(**response("text", asked)))
+    given.do("responses loop", lambda: _responses_loop(client))
 
 
 def _responses_loop(client: Any) -> Any:
@@ -144,13 +142,13 @@ def _again() -> Any:
     return {"role": "user", "content": question("loop")}
 
 
-def _others(recorder: SdkRecorder, client: Any) -> None:
+def _others(given: Given, client: Any) -> None:
     embed = {"model": "text-embedding-3-small", "input": "room", "encoding_format": "float"}
-    recorder.record("embeddings", lambda: client.embeddings.create(**embed))
-    recorder.record("models", lambda: client.models.list().data)
-    recorder.record("completions", lambda: client.completions.create(model=MODEL, prompt="A room"))
+    given.do("embeddings", lambda: client.embeddings.create(**embed))
+    given.do("models", lambda: client.models.list().data)
+    given.do("completions", lambda: client.completions.create(model=MODEL, prompt="A room"))
     count = client.responses.input_tokens.count
-    recorder.record("count", lambda: count(model=MODEL, input="A room"))
+    given.do("count", lambda: count(model=MODEL, input="A room"))
 
 
 async def _in_loop(options: Any) -> Any:
