@@ -3,10 +3,9 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import override
 
 from bench.campaigns import all_solved, one_second_trials, went
 from bench.row import Row
@@ -46,7 +45,7 @@ def measure(setting: Setting) -> list[Row]:
 
 
 class _Timed(CommandBenchmark):
-    """Adds up the time of attempts: all of one happens while its environment runs.
+    """Adds up the time of attempts: all of one happens while its stage stands.
 
     Making the attempt's folder and writing how it came out, its first act and its last, are left
     out, and so count as overhead.
@@ -57,15 +56,17 @@ class _Timed(CommandBenchmark):
         self.seconds = 0.0
         self._lock = threading.Lock()
 
-    @override
-    @contextmanager
-    def start_environment(
+    def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> Iterator[TaskEnvironment]:
+    ) -> AbstractContextManager[TaskEnvironment]:
+        return self._timed(super().start_environment(task, folder, ca, direct=direct))
+
+    @contextmanager
+    def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
-            with super().start_environment(task, folder, ca, direct=direct) as environment:
-                yield environment
+            with stage as standing:
+                yield standing
         finally:
             with self._lock:
                 self.seconds += time.perf_counter() - began
