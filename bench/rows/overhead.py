@@ -3,10 +3,9 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import override
 
 from bench.campaigns import mean_agent_seconds, one_second_trials, run_timed
 from bench.row import Row
@@ -58,15 +57,17 @@ class TimedBenchmark(CommandBenchmark):
         self.seconds = 0.0
         self._lock = threading.Lock()
 
-    @override
-    @contextmanager
-    def start_environment(
+    def stage(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> Iterator[TaskEnvironment]:
+    ) -> AbstractContextManager[TaskEnvironment]:
+        return self._timed(super().start_environment(task, folder, ca, direct=direct))
+
+    @contextmanager
+    def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
-            with super().start_environment(task, folder, ca, direct=direct) as environment:
-                yield environment
+            with stage as standing:
+                yield standing
         finally:
             with self._lock:
                 self.seconds += time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""A benchmark is complete with a file, a test, a catalogue entry and its place in the docs."""
+"""A benchmark is complete with a file, an example, a test, and entries in catalogue and docs."""
 
 import re
 from pathlib import Path
@@ -35,6 +35,7 @@ def test_name_file_test_and_docs_agree(kind: type[Benchmark]) -> None:
 
     assert place(kind) in (f"adapters.{kind.name.replace('-', '_')}", COMMAND)
     assert (ROOT / f"tests/benchmarks/{folder}/test_{file}.py").exists()
+    assert (ROOT / f"src/warex/benchmarks/examples/{kind.name}.toml").exists()
     assert f"| `{kind.name}` | {kind.summary} |" in docs
 
 

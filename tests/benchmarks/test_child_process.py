@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warex.benchmarks.child_process import child_process
+from warex.benchmarks.child_process import require_alive, start_child
 from warex.errors import ProcessDied, TrialVoid
 
 pytestmark = pytest.mark.wire
@@ -29,7 +29,7 @@ def _some_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_program_ends_with_its_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
 
-    with child_process(module(tmp_path, "waits", code, monkeypatch)) as said:
+    with start_child(module(tmp_path, "waits", code, monkeypatch)) as (_, said):
         os.kill(said["pid"], 0)
 
     with pytest.raises(ProcessLookupError):
@@ -42,7 +42,7 @@ def test_a_program_that_does_not_listen_is_killed(
     monkeypatch.setattr("warex.benchmarks.child_process._END_SECONDS", 0.2)
     code = "import os, time\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\ntime.sleep(600)"
 
-    with child_process(module(tmp_path, "deaf", code, monkeypatch)) as said:
+    with start_child(module(tmp_path, "deaf", code, monkeypatch)) as (_, said):
         pass
 
     with pytest.raises(ProcessLookupError):
@@ -56,7 +56,7 @@ def test_a_program_that_ends_too_early_voids_the_trial(
 
     with (
         pytest.raises(TrialVoid, match="ends ended with code 2 before it was ready"),
-        child_process(name),
+        start_child(name),
     ):
         pass
 
@@ -68,7 +68,7 @@ def test_a_program_that_is_never_ready_voids_the_trial(
 
     with (
         pytest.raises(TrialVoid, match=r"never was not ready within 0\.3 s"),
-        child_process(name, ready_s=0.3),
+        start_child(name, ready_s=0.3),
     ):
         pass
 
@@ -77,14 +77,14 @@ def test_a_program_that_is_never_ready_voids_the_trial(
 @pytest.mark.parametrize(
     "start",
     [
-        "child_process('warex_testbed', 'serve')",
-        "child_process('warex.agents.scripted_model', '--tasks', *map(str, FILES))",
+        "start_child('warex_testbed', 'serve')",
+        "start_child('warex.agents.scripted_model', '--tasks', *map(str, FILES))",
     ],
 )
 def test_a_program_ends_when_whoever_started_it_is_killed(start: str) -> None:
     code = (
         "import time, subprocess\nfrom warex_testbed.tasks import FILES\n"
-        "from warex.benchmarks.child_process import child_process\n"
+        "from warex.benchmarks.child_process import start_child\n"
         f"with {start} as said:\n"
         "    import os\n"
         "    tasks = f'/proc/{os.getpid()}/task/{os.getpid()}/children'\n"
@@ -107,7 +107,8 @@ def test_a_program_that_is_killed_voids_the_trial_whatever_else_was_found(
     code = "import os, sys\nprint('{\"pid\": %d}' % os.getpid(), flush=True)\nsys.stdin.read()"
 
     def trial() -> None:
-        with child_process(module(tmp_path, "waits", code, monkeypatch)) as said:
+        name = module(tmp_path, "waits", code, monkeypatch)
+        with start_child(name) as (process, said), require_alive(process, name):
             ended = os.pidfd_open(said["pid"])
             os.kill(said["pid"], signal.SIGTERM)
             assert select.select([ended], [], [], 10)[0]

@@ -48,11 +48,10 @@ __all__ = [
 
 def benchmark_kind(name: str) -> type[Benchmark]:
     """Return an adapter by its name; raise CampaignError for an unknown one."""
-    for kind in BENCHMARKS:
-        if kind.name == name:
-            return kind
-    known = [kind.name for kind in BENCHMARKS]
-    raise CampaignError(unknown_name("there is no benchmark", name, known))
+    known = {kind.name: kind for kind in BENCHMARKS}
+    if name not in known:
+        raise CampaignError(unknown_name("there is no benchmark", name, list(known)))
+    return known[name]
 
 
 def benchmark_of(table: BenchmarkConfig) -> Benchmark:

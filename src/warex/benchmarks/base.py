@@ -61,10 +61,7 @@ class Benchmark(Adapter):
     def validate(
         self, tasks: Sequence[str], agents: Sequence[AgentSpec], *, direct: bool = False
     ) -> None:
-        """Raise CampaignError or MachineError, before anything runs, for what cannot run.
-
-        ``direct``: some trials run without a proxy, and so without mapped hosts.
-        """
+        """Raise CampaignError or MachineError, before anything runs, for what cannot run."""
         if self.recipe is not None:
             self.virtualenv()
         for agent in agents:

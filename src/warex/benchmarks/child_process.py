@@ -15,26 +15,14 @@ _END_SECONDS = 5.0
 
 
 @contextmanager
-def child_process(
-    module: str, *arguments: str, ready_s: float = _READY_SECONDS
-) -> Iterator[dict[str, Any]]:
-    """Run a program that prints a JSON line when it is ready; end it afterwards.
-
-    It ends with its standard input, so that it cannot outlive this process. Raises TrialVoid if it
-    is not ready in time, ProcessDied if it is killed.
-    """
-    with (
-        start_child(module, *arguments, ready_s=ready_s) as (process, said),
-        require_alive(process, module),
-    ):
-        yield said
-
-
-@contextmanager
 def start_child(
     module: str, *arguments: str, ready_s: float = _READY_SECONDS
 ) -> Iterator[tuple["subprocess.Popen[bytes]", dict[str, Any]]]:
-    """Run a program as ``child_process`` does, without checking at the end that it still runs."""
+    """Run a program that prints a JSON line when it is ready; end it afterwards.
+
+    It ends with its standard input, so that it cannot outlive this process. Raises TrialVoid if it
+    is not ready in time, ProcessDied if it is killed before.
+    """
     with subprocess.Popen(
         [sys.executable, "-m", module, *arguments, "--exit-with-stdin"],
         stdin=subprocess.PIPE,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue, field_validator, model_validator
 
-from warex.benchmarks.child_process import child_process
+from warex.benchmarks.child_process import require_alive, start_child
 from warex.benchmarks.scoring.expectations import Pattern
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError
@@ -86,5 +86,6 @@ def serve_playbook(playbook: Playbook, scratch: Path) -> Iterator[int]:
     """
     file = scratch / "playbook.json"
     file.write_text(json.dumps(playbook.model_dump(mode="json", by_alias=True)), "utf-8")
-    with child_process(MODULE, "--playbook", str(file)) as said:
+    arguments = ("--playbook", str(file))
+    with start_child(MODULE, *arguments) as (process, said), require_alive(process, MODULE):
         yield int(said["port"])

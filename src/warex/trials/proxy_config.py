@@ -45,6 +45,7 @@ def proxy_config(
     base_url = model_url(spec.agent, context, proxied=True)
     if base_url is not None:
         maps += endpoint_maps(_endpoints(spec, context), _served_at(base_url, context))
+    shared, cache = shared_answers_of(spec, context), context.llm_cache
     return ProxyConfig(
         capture=capture,
         ca=context.ca.folder,
@@ -58,7 +59,7 @@ def proxy_config(
         own_proof=first_page_is_proof(context),
         schedule=spec.schedule,
         defence=spec.defence,
-        llm_cache=_cache_place(spec, context),
+        llm_cache=LlmCachePaths(cache=cache, shared=shared) if cache and shared else None,
         secrets=secrets_of({**context.base_environment, **benchmark.variables}),
         traffic=replace(traffic, maps=tuple(maps), llm_hosts=llm_hosts(spec, context), arm=arm),
         vocabulary=benchmark.vocabulary_of(key.task),
@@ -70,11 +71,6 @@ def proxy_config(
         attempt=attempt,
         replay_of=spec.replay_of,
     )
-
-
-def _cache_place(spec: TrialSpec, context: TrialContext) -> LlmCachePaths | None:
-    shared, cache = shared_answers_of(spec, context), context.llm_cache
-    return LlmCachePaths(cache=cache, shared=shared) if cache and shared else None
 
 
 def llm_hosts(spec: TrialSpec, context: TrialContext) -> tuple[str, ...]:

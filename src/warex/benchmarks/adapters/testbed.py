@@ -4,7 +4,7 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -98,12 +98,14 @@ class TestbedBenchmark(Benchmark):
         """Raise MachineError if the reference agent's Playwright is not installed."""
         require_extra("demo", "the reference agent", "playwright")
 
-    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> Iterator[TaskEnvironment]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Start fresh sites for the trial; without a proxy they serve TLS."""
-        host, tls = self.task(task).host, ca if direct else None
+        return self._served(self.task(task).host, ca if direct else None)
+
+    @contextmanager
+    def _served(self, host: str, tls: CertificateAuthority | None) -> Iterator[TaskEnvironment]:
         lent = own_testbed(tls) if self._pool is None else self._pool.acquire(tls)
         with lent as ports:
             yield TaskEnvironment(

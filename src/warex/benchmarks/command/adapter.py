@@ -4,7 +4,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -179,11 +179,14 @@ class CommandBenchmark(Benchmark):
         if not PLACEHOLDER.search(program) and not shutil.which(self._program(program)):
             raise CampaignError(f"{where}: {program!r} is no program that runs")
 
-    @contextmanager
     def start_environment(
         self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> Iterator[TaskEnvironment]:
+    ) -> AbstractContextManager[TaskEnvironment]:
         """Run the reset command, serve the sites that are folders, and map all."""
+        return self._served(task, folder)
+
+    @contextmanager
+    def _served(self, task: str, folder: Path) -> Iterator[TaskEnvironment]:
         if (command := self._reset(task)) is not None:
             reset(self._outside(command, task, folder), self._cwd(task, folder))
         with serve_sites(self.table) as environment:
