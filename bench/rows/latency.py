@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import override
 
 from pydantic import JsonValue
 
@@ -99,17 +100,15 @@ class TlsTestbed(TestbedBenchmark):
     Otherwise the proxy would ask the testbed without TLS, which is faster.
     """
 
-    def stage(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        return self._secured(super().start_environment(task, folder, ca, direct=True))
-
+    @override
     @contextmanager
-    def _secured(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
-        with stage as standing:
-            ports = standing.direct_hosts.items()
+    def start_environment(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> Iterator[TaskEnvironment]:
+        with super().start_environment(task, folder, ca, direct=True) as environment:
+            ports = environment.direct_hosts.items()
             maps = tuple(f"https://{host}=https://127.0.0.1:{port}" for host, port in ports)
-            yield replace(standing, maps=maps)
+            yield replace(environment, maps=maps)
 
 
 def _details(

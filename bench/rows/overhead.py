@@ -3,9 +3,10 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import override
 
 from bench.campaigns import mean_agent_seconds, one_second_trials, run_timed
 from bench.row import Row
@@ -57,17 +58,15 @@ class TimedBenchmark(CommandBenchmark):
         self.seconds = 0.0
         self._lock = threading.Lock()
 
-    def stage(
-        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
-    ) -> AbstractContextManager[TaskEnvironment]:
-        return self._timed(super().start_environment(task, folder, ca, direct=direct))
-
+    @override
     @contextmanager
-    def _timed(self, stage: AbstractContextManager[TaskEnvironment]) -> Iterator[TaskEnvironment]:
+    def start_environment(
+        self, task: str, folder: Path, ca: CertificateAuthority, *, direct: bool
+    ) -> Iterator[TaskEnvironment]:
         began = time.perf_counter()
         try:
-            with stage as standing:
-                yield standing
+            with super().start_environment(task, folder, ca, direct=direct) as environment:
+                yield environment
         finally:
             with self._lock:
                 self.seconds += time.perf_counter() - began

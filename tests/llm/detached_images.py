@@ -1,4 +1,4 @@
-"""Images taken out of messages, for tests that look at both."""
+"""Messages whose images are replaced with references, and the images."""
 
 from pydantic import JsonValue
 
@@ -11,7 +11,7 @@ from warex.traces.blobs import reference
 def detached(
     messages: list[JsonValue], images: ImagesOf, left_out: OmittedBase64 = NOTHING_OMITTED
 ) -> tuple[list[JsonValue], dict[str, bytes]]:
-    """Return the messages with references for images, and the images by SHA-256 in hex."""
+    """Return the messages with references to images, and the images by SHA-256 in hex."""
     blobs: dict[str, bytes] = {}
 
     def keep(content: bytes) -> str:

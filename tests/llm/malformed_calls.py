@@ -1,4 +1,4 @@
-"""Calls in which one value is what it should not be."""
+"""Model calls in which one value is malformed."""
 
 import base64
 import json
@@ -18,37 +18,37 @@ BAD: Sequence[bytes] = (
     b'""', b'"7"', b"[]", b"{}", b"[[null]]", b'{"a": 1, "a": []}', b'"\\ud800"', b'"\xff"',
     b"[" * 150 + b"]" * 150, b"[" * 100_000 + b"]" * 100_000, b"[" * 100_000, b'{"a":' * 100_000,
 )  # fmt: skip
-"""Wrong types, numbers that count nothing, rubbish, and nests as deep as nobody reads."""
+"""Wrong types, impossible numbers, invalid text, and very deep nesting."""
 _HERE = "put it here"
 
 
-def spoilt(value: JsonValue, data: st.DataObject) -> bytes:
-    """Return a value as JSON in which one place, wherever it is, has a bad value."""
+def malformed(value: JsonValue, data: st.DataObject) -> bytes:
+    """Return a value as JSON in which one place at any depth has a bad value."""
     at = data.draw(st.sampled_from(list(_places(value))))
     bad = BAD[data.draw(st.integers(0, len(BAD) - 1))]
     return json.dumps(_put(value, at)).encode().replace(f'"{_HERE}"'.encode(), bad)
 
 
-def spoilt_answer(vector: Vector, data: st.DataObject) -> bytes:
+def malformed_answer(vector: Vector, data: st.DataObject) -> bytes:
     """Return a vector's answer in which one place of one of its values has a bad value."""
     if vector.content_type.startswith("application/vnd"):
-        return vector.body + _spoilt_message(vector, data)
+        return vector.body + _malformed_message(vector, data)
     documents = [each for each in _DOCUMENT.finditer(vector.body) if _is_json(each[0])]
     if not documents:
         return vector.body
     found = data.draw(st.sampled_from(documents))
-    changed = spoilt(json.loads(found[0]), data)
+    changed = malformed(json.loads(found[0]), data)
     return vector.body[: found.start()] + changed + vector.body[found.end() :]
 
 
-def _spoilt_message(vector: Vector, data: st.DataObject) -> bytes:
+def _malformed_message(vector: Vector, data: st.DataObject) -> bytes:
     items = list(split_frames(vector.body, vector.content_type).items) or [{"chunk": {}}]
     ((kind, payload),) = as_dict(data.draw(st.sampled_from(items))).items()
-    content = spoilt(payload, data)
+    content = malformed(payload, data)
     # InvokeModel's events hold JSON in base64.
     held = base64.b64decode(as_text(as_dict(payload).get("bytes")))
     if _is_json(held) and data.draw(st.booleans()):
-        inner = spoilt(json.loads(held), data)
+        inner = malformed(json.loads(held), data)
         content = json.dumps({"bytes": base64.b64encode(inner).decode()}).encode()
     return aws_message_of(kind, content)
 

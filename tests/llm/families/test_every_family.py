@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.llm.detached_images import detached
 from tests.llm.families.vectors import Vector, vectors
-from tests.llm.malformed_calls import spoilt, spoilt_answer
+from tests.llm.malformed_calls import malformed, malformed_answer
 from warex.llm import (
     LLM_APIS,
     LlmAnswer,
@@ -262,7 +262,7 @@ def test_a_wait_in_a_header_is_read_where_it_is_one(
 def test_nothing_that_is_asked_raises(family: LlmApi, data: st.DataObject) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
 
-    request = recognise("POST", vector.path, "", spoilt(vector.request, data))
+    request = recognise("POST", vector.path, "", malformed(vector.request, data))
 
     if request is not None:
         detached(request.messages, family.images)
@@ -274,7 +274,7 @@ def test_nothing_that_is_asked_raises(family: LlmApi, data: st.DataObject) -> No
 @settings(max_examples=25)
 def test_nothing_that_is_answered_raises(family: LlmApi, data: st.DataObject, junk: bytes) -> None:
     vector = data.draw(st.sampled_from(vectors(family.name)))
-    body = spoilt_answer(vector, data)
+    body = malformed_answer(vector, data)
 
     for kind in ("", vector.content_type, "application/vnd.amazon.eventstream"):
         for end in (b"", junk):

@@ -32,7 +32,7 @@ WAYS = ("namespace", "environment")
 class Ran:
     """What one run of all SDKs came to."""
 
-    results: Mapping[str, Any]
+    told: Mapping[str, Any]
     """What an SDK gave its caller, by what was done."""
     log: Sequence[Mapping[str, Any]]
     """The servers' calls."""
@@ -106,13 +106,13 @@ def ran(pythons: Mapping[str, str], folder: Path, way: str | None) -> Ran:
     for vendor, url in here.items():
         text = text.replace(url, ORIGINS[vendor])
     served = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    results, noted = json.loads(text), [it for it in served if "family" in it]
+    told, noted = json.loads(text), [it for it in served if "family" in it]
     others = [it for it in served if "family" not in it]
     if way is None:
-        return Ran(results, noted, others=others)
+        return Ran(told, noted, others=others)
     trace = read_trace(out / EVENTS)
     calls, unread = trace.events(LlmCall), trace.events(LlmUnread)
-    return Ran(results, noted, [*calls], [*unread], others, here["ollama"])
+    return Ran(told, noted, [*calls], [*unread], others, here["ollama"])
 
 
 def surroundings(folder: Path) -> dict[str, str]:
@@ -139,17 +139,17 @@ def behind(
 
 def test_each_sdk_does_without_warex_what_it_was_made_for(without: Ran) -> None:
     fails = {"long", "overloaded", "broken", "cut"}
-    failed = {name for name, it in without.results.items() if "error" in it}
+    failed = {name for name, it in without.told.items() if "error" in it}
     surprising = {name for name in failed if not fails & set(name.split())}
 
-    assert {name: without.results[name] for name in surprising} == {}
+    assert {name: without.told[name] for name in surprising} == {}
     assert {it["family"] for it in without.log} == {family.name for family in LLM_APIS}
 
 
 def test_an_sdk_gives_its_caller_what_it_would_without_warex(behind: Ran, without: Ran) -> None:
-    assert behind.results.keys() == without.results.keys()
-    differ = [name for name, it in without.results.items() if behind.results[name] != it]
-    texts = [f"{it}:\n  {behind.results[it]}\n  {without.results[it]}" for it in differ]
+    assert behind.told.keys() == without.told.keys()
+    differ = [name for name, told in without.told.items() if behind.told[name] != told]
+    texts = [f"{it}:\n  {behind.told[it]}\n  {without.told[it]}" for it in differ]
     assert not differ, "\n".join(texts)
 
 
@@ -203,8 +203,8 @@ def test_a_repeat_by_the_sdk_is_no_step_of_its_own(behind: Ran) -> None:
 
 
 def read(call: LlmCall) -> dict[str, Any]:
-    """What WAREX records of a call, as far as its server knows it."""
-    facts = {
+    """What WAREX tells of a call, as far as its server knows it."""
+    told = {
         "url": call.url.partition("?")[0],
         "family": call.family,
         "asked": call.model_asked,
@@ -217,20 +217,20 @@ def read(call: LlmCall) -> dict[str, Any]:
         "usage": call.usage,
     }
     if call.finish == "error":
-        facts["error"] = (call.error or "").removeprefix(f"HTTP {call.status}: ")
+        told["error"] = (call.error or "").removeprefix(f"HTTP {call.status}: ")
     if not call.complete:
-        return facts
+        return told
     calls = [(it["id"], it["name"], json.loads(it["arguments"])) for it in call.tool_calls]
-    facts |= {"model": call.model, "answer": call.answer, "calls": calls}
+    told |= {"model": call.model, "answer": call.answer, "calls": calls}
     if call.usage == "reported":
-        facts["tokens"] = {
+        told["tokens"] = {
             "input": call.input_tokens,
             "output": call.output_tokens,
             "cache_read": call.cached_tokens,
             "cache_write": call.cache_write_tokens,
             "reasoning": call.reasoning_tokens,
         }
-    return facts
+    return told
 
 
 def _offered(call: LlmCall) -> Iterator[str]:
@@ -244,7 +244,7 @@ def said(entry: Mapping[str, Any]) -> dict[str, Any]:
     usage = "partial" if entry["status"] == 200 else "none"
     if whole:
         usage = "reported" if entry["counted"] else "estimated"
-    facts = {
+    told = {
         "url": ORIGINS[entry["vendor"]] + entry["path"],
         "family": entry["family"],
         "asked": entry["asked"],
@@ -257,12 +257,12 @@ def said(entry: Mapping[str, Any]) -> dict[str, Any]:
         "usage": usage,
     }
     if entry["finish"] == "error":
-        facts["error"] = entry["error"]
+        told["error"] = entry["error"]
     if not whole:
-        return facts
+        return told
     named = entry["family"] not in ("gemini", "ollama")
     calls = [(it["id"] if named else "", it["name"], it["input"]) for it in entry["calls"]]
-    facts |= {"model": entry["asked"], "answer": entry["text"], "calls": calls}
+    told |= {"model": entry["asked"], "answer": entry["text"], "calls": calls}
     if entry["counted"]:
-        facts["tokens"] = entry["tokens"]
-    return facts
+        told["tokens"] = entry["tokens"]
+    return told

@@ -1,4 +1,4 @@
-// node drive.mjs ORIGIN: what each vendor's SDK makes of the answers of models.mjs, as JSON by name.
+// node drive.mjs ORIGIN: prints what each vendor's SDK returns for the answers of models.mjs, as JSON.
 import {createHash} from 'node:crypto';
 import {deflateSync} from 'node:zlib';
 import {run as runAnthropic} from './with_anthropic.mjs';
@@ -6,15 +6,15 @@ import {run as runOpenAi} from './with_openai.mjs';
 import {run as runVercel} from './with_vercel.mjs';
 
 const [origin] = process.argv.slice(2);
-const told = {};
+const results = {};
 
-// Do it, and keep what came of it: a value, or the error that the SDK throws.
-async function record(name, does) {
-  if (name in told) throw new Error(`${name} twice`);
+// Call `work` and record its result: a value, or the error that the SDK throws.
+async function record(name, work) {
+  if (name in results) throw new Error(`${name} twice`);
   try {
-    told[name] = {value: await does()};
+    results[name] = {value: await work()};
   } catch (error) {
-    told[name] = {error: described(error)};
+    results[name] = {error: described(error)};
   }
 }
 
@@ -29,7 +29,7 @@ function described(error) {
   };
 }
 
-// An image that a test knows again: noise from a seed, as PNG.
+// A PNG of noise from a seed, which a test can recognise.
 function noise(seed, side = 40) {
   const rows = Buffer.alloc((side * 3 + 1) * side);
   for (let at = 0; at < rows.length; at += 32) createHash('sha256').update(`${seed}${at}`).digest().copy(rows, at);
@@ -65,4 +65,4 @@ const given = {
 await runOpenAi(given);
 await runAnthropic(given);
 await runVercel(given);
-process.stdout.write(JSON.stringify(told, null, 1).replaceAll(origin, 'ORIGIN'));
+process.stdout.write(JSON.stringify(results, null, 1).replaceAll(origin, 'ORIGIN'));

@@ -1,7 +1,7 @@
-// node models.mjs LOG: APIs of models on a port of loopback that is printed.
+// node models.mjs LOG: serves fake model APIs on a port of loopback, which it prints.
 //
-// The first part of a path is the case, the rest is the vendor's own path; what was answered to each
-// call is a line of JSON in LOG, in words of no vendor.
+// The first part of a path is the case, the rest the vendor's path; each answer is logged as a line
+// of JSON in LOG, in a format of no vendor.
 import {createHash} from 'node:crypto';
 import {appendFileSync} from 'node:fs';
 import {createServer} from 'node:http';
@@ -49,7 +49,7 @@ const answered = new Map();
 function answerTo(name, body) {
   if (name === 'loop') return /"role":"tool"|function_call_output|tool_result|functionResponse/.test(body) ? PLAIN : CLICKS;
   if (name === 'image') {
-    // Says by its text what it saw.
+    // Its text says what it saw.
     const seen = [...body.matchAll(/[A-Za-z0-9+/]{400,}={0,2}/g)].map(([it]) => digest(Buffer.from(it, 'base64')));
     return {...PLAIN, text: `I see ${seen.join(' ')}.`};
   }
@@ -64,7 +64,7 @@ function note(entry) {
   appendFileSync(log, JSON.stringify(entry) + '\n');
 }
 
-// Take in a call; return how it is answered, and what of it is noted.
+// Read a call; return its answer and its log entry.
 function called(spoken, name, path, raw, {stream, asked, transport = 'http'}) {
   const entry = {case: name, family: spoken.FAMILY, path, transport, asked, stream, body: digest(raw)};
   const times = (answered.get(`${name} ${path} ${stream} ${transport}`) ?? 0) + 1;
@@ -103,16 +103,16 @@ async function serve(request, response) {
   const out = name === 'packed' ? packer(request) : response;
   if (out !== response) out.pipe(response);
   const half = Math.ceil(events.length / 2);
-  const told = name === 'broken' ? [...events.slice(0, half), spoken.broken()] : ['cut', 'aborted'].includes(name) ? events.slice(0, half) : events;
-  for (const event of told) {
-    // In two writes, and not where an event ends.
+  const sent = name === 'broken' ? [...events.slice(0, half), spoken.broken()] : ['cut', 'aborted'].includes(name) ? events.slice(0, half) : events;
+  for (const event of sent) {
+    // In two writes, split within an event.
     const bytes = Buffer.from(event);
     out.write(bytes.subarray(0, 7));
     if (out !== response) await new Promise((done) => out.flush(done));
     out.write(bytes.subarray(7));
     await new Promise(setImmediate);
   }
-  // It waits for the client to go away.
+  // Wait until the client closes.
   if (name === 'aborted') return;
   if (name === 'cut') return setTimeout(() => response.destroy(), 20);
   out.end();
@@ -136,7 +136,7 @@ function whole(response, status, said, headers, packed = false) {
   out.end(bytes);
 }
 
-// What generates nothing, and an API that WAREX does not read: Vercel's own gateway.
+// Calls that generate nothing, and Vercel's own gateway, an API that WAREX does not read.
 function other(path) {
   if (path.endsWith('/embeddings')) {
     return {object: 'list', model: 'text-embedding-3-small', data: [{object: 'embedding', index: 0, embedding: [0.5, -1]}], usage: {prompt_tokens: 3, total_tokens: 3}};

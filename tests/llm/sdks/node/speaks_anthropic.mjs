@@ -5,7 +5,7 @@ export const FAMILY = 'anthropic_messages';
 export const PATH = /\/messages$/;
 export const streams = (path, body) => body.stream === true;
 export const asked = (path, body) => body.model;
-// A filter of contents refuses, too.
+// A content filter is reported as a refusal.
 export const able = (answer) => (answer.finish === 'content_filter' ? {...answer, finish: 'refusal'} : answer);
 
 const STOP = {stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', refusal: 'refusal'};
@@ -34,9 +34,9 @@ const framed = (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\
 
 export function* events(answer, body, model) {
   const all = whole(answer, body, model);
-  const told = {...all.usage, output_tokens: 1};
-  delete told.output_tokens_details;
-  yield framed({type: 'message_start', message: {...all, content: [], stop_reason: null, usage: told}});
+  const usage = {...all.usage, output_tokens: 1};
+  delete usage.output_tokens_details;
+  yield framed({type: 'message_start', message: {...all, content: [], stop_reason: null, usage}});
   yield framed({type: 'ping'});
   for (const [index, block] of all.content.entries()) {
     const begun = {thinking: {thinking: '', signature: ''}, text: {text: ''}, tool_use: {input: {}}}[block.type];

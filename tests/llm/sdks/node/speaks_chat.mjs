@@ -3,7 +3,7 @@ export const FAMILY = 'openai_chat';
 export const PATH = /\/chat\/completions$/;
 export const streams = (path, body) => body.stream === true;
 export const asked = (path, body) => body.model;
-// What can be said in this API of an answer.
+// The parts of an answer that this API can express.
 export const able = (answer) => answer;
 
 const FINISH = {refusal: 'stop'};

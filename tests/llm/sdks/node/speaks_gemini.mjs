@@ -5,7 +5,7 @@ export const FAMILY = 'gemini';
 export const PATH = /:(generateContent|streamGenerateContent)$/;
 export const streams = (path) => path.endsWith(':streamGenerateContent');
 export const asked = (path) => /([^/]+):\w+$/.exec(path)[1];
-// It tells nothing of what was written to its cache, and does not say that a model refused.
+// It reports neither cache writes nor refusals.
 export const able = (answer) => ({
   ...answer,
   usage: {...answer.usage, cacheWrite: 0},

@@ -118,7 +118,7 @@ export async function run({record, origin, images, digest, question}) {
   await record('openai models', async () => (await at('none').models.list()).data);
 }
 
-// Two calls on one socket, of which the second goes on from the first.
+// Two calls on one socket; the second continues the first.
 async function overSocket(client, asked, images) {
   const line = new ResponsesWS(client, {reconnect: null});
   const events = [];

@@ -54,7 +54,7 @@ function described({text, reasoningText, toolCalls, toolResults, finishReason, u
   });
 }
 
-// Without the times that this SDK notes, and the coding, which is another one over TLS.
+// Without the SDK's times, and without the content coding, which differs over TLS.
 function steady(value) {
   if (value instanceof Error) {
     const {name, message, statusCode, responseBody, cause, errors} = value;

@@ -1,8 +1,7 @@
-"""python -m tests.llm.sdks.python.drive JSON: what each SDK makes of the models, as JSON.
+"""python -m tests.llm.sdks.python.drive JSON [DRIVER]: print what each SDK returns, as JSON.
 
-The argument has the Pythons that run the SDKs' drivers, by driver, and where the vendors are, by
-vendor, where that is not where their SDKs ask anyway. With the name of a driver as a second
-argument that one is run, by this Python.
+The argument has ``pythons``, the Python that runs each driver, and ``at``, the origins of vendors
+that differ from their SDKs' defaults. With DRIVER, this Python runs only that one.
 """
 
 import importlib
@@ -14,12 +13,12 @@ from typing import Any
 
 
 def run_one(name: str, at: dict[str, str]) -> dict[str, Any]:
-    from tests.llm.sdks.python.sdk_io import Given
+    from tests.llm.sdks.python.sdk_io import SdkRecorder
 
-    given = Given(at)
+    recorder = SdkRecorder(at)
     driver = importlib.import_module(f"tests.llm.sdks.python.sdks.{name}")
-    driver.run(given)
-    return given.results
+    driver.run(recorder)
+    return recorder.results
 
 
 def run_all(pythons: dict[str, str], text: str) -> dict[str, Any]:

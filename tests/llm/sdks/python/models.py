@@ -1,7 +1,7 @@
-"""python -m tests.llm.sdks.python.models LOG: the vendors' APIs, each on a port of loopback.
+"""python -m tests.llm.sdks.python.models LOG: fake APIs of the vendors, on ports of loopback.
 
-The ports are printed as JSON, by vendor. What a request says of its case (``case:tools``) decides
-what it is answered; what was answered is a line of JSON in LOG, in words of no vendor.
+It prints the ports by vendor as JSON. The case in a request's text (``case:tools``) determines the
+answer; each answer is logged as a line of JSON in LOG, in a format of no vendor.
 """
 
 import base64
@@ -23,7 +23,7 @@ import brotli
 import zstandard
 
 from tests.llm.sdks.python.apis.anthropic_messages import AnthropicMessages
-from tests.llm.sdks.python.apis.base import Api, Call, Said, Tokens
+from tests.llm.sdks.python.apis.base import Api, Call, Reply, Tokens
 from tests.llm.sdks.python.apis.bedrock import BedrockConverse, BedrockInvoke
 from tests.llm.sdks.python.apis.cohere import CohereChat
 from tests.llm.sdks.python.apis.gemini import Gemini
@@ -50,7 +50,7 @@ CALLS = (
     Call("call00002", "goto", {"url": "https://shop.example/?q=ä&b=1"}),
 )
 RESULT = b"it was clicked"
-"""What a tool gave stands in a request that has the results of tools."""
+"""A tool's result, which a request with results contains."""
 _CASE = re.compile(rb"case:([a-z]+)")
 _IMAGE = re.compile(rb"[A-Za-z0-9+/_-]{400,}={0,2}")
 _HALVES = str.maketrans("-_", "+/")
@@ -61,14 +61,14 @@ _CODINGS: dict[str, Any] = {
     "deflate": zlib.compress,
 }
 _KEPT = ("x-api-key", "x-goog-api-key", "content-type", "accept", "accept-encoding")
-"""Headers whose values are the same in every run, which a signature is not."""
+"""Headers whose values are the same in every run, unlike a signature."""
 
 
-def said_of(case: str, key: str) -> Said:
-    """Return what a model says in a case; the key says how many tokens it takes."""
+def answer_in(case: str, key: str) -> Reply:
+    """Return a model's answer in a case; its numbers of tokens depend on the key."""
     some = zlib.crc32(key.encode())
     tokens = Tokens(1000 + some % 997, 60 + some % 31, 300 + some % 53, 100 + some % 7)
-    text = Said(TEXT, tokens)
+    text = Reply(TEXT, tokens)
     thought = replace(tokens, reasoning=20 + some % 11)
     match case:
         case "tools":
@@ -87,7 +87,7 @@ def said_of(case: str, key: str) -> Said:
             return text
 
 
-def packed(body: bytes, accepted: str, number: int) -> tuple[bytes, str]:
+def compressed(body: bytes, accepted: str, number: int) -> tuple[bytes, str]:
     """Return a body under one of the codings that a client accepts, each in its turn."""
     offered = [it for it in _CODINGS if re.search(rf"\b{it}\b", accepted)]
     if not offered:
@@ -147,7 +147,7 @@ class Handler(BaseHTTPRequestHandler):
     def _call(self, api: Api, case: str, path: str, body: Any, raw: bytes) -> None:
         digest = sha256(raw).hexdigest()
         stream, model = api.streams(path, body), api.model(path, body)
-        came = self.models.times(f"{self.vendor} {path} {digest}")
+        earlier = self.models.times(f"{self.vendor} {path} {digest}")
         entry: dict[str, Any] = {
             "vendor": self.vendor,
             "path": path,
@@ -161,16 +161,16 @@ class Handler(BaseHTTPRequestHandler):
             "headers": {name: self.headers[name] for name in _KEPT if name in self.headers},
             "named": sorted(name.lower() for name in self.headers),
         }
-        why = {"busy": "busy" if came % 2 == 0 else ""}.get(case, case)
+        why = {"busy": "busy" if earlier % 2 == 0 else ""}.get(case, case)
         if why in ("busy", "long", "overloaded"):
             refused = api.refusal(why)
-            answer = {"status": refused.status, "finish": "error", "error": refused.message}
-            self.models.note(**entry, **answer)
+            fields = {"status": refused.status, "finish": "error", "error": refused.message}
+            self.models.note(**entry, **fields)
             return self._whole(refused.status, refused.body, refused.headers)
         if case == "loop":
             case = "text" if RESULT in raw else "tools"
-        said = api.able(said_of(case, f"{self.vendor}{path}{case}{stream}"), body)
-        finish, error, breaks = said.finish, None, api.breaks()
+        reply = api.able(answer_in(case, f"{self.vendor}{path}{case}{stream}"), body)
+        finish, error, breaks = reply.finish, None, api.breaks()
         if case == "cut":
             finish = "cut"
         elif case == "broken":
@@ -180,12 +180,12 @@ class Handler(BaseHTTPRequestHandler):
         self.models.note(
             **entry,
             status=200,
-            **{**asdict(said), "finish": finish, "error": error},
+            **{**asdict(reply), "finish": finish, "error": error},
             counted=counted or self.vendor == "mistral",
         )
         if not stream:
-            return self._whole(200, api.whole(said, body, model), pack=case == "packed")
-        events = [*api.events(said, body, model)]
+            return self._whole(200, api.whole(reply, body, model), pack=case == "packed")
+        events = [*api.events(reply, body, model)]
         if case in ("cut", "broken"):
             events = events[: (len(events) + 1) // 2]
         if case == "broken":
@@ -193,23 +193,23 @@ class Handler(BaseHTTPRequestHandler):
         return self._stream(api, events, pack=case == "packed", cut=case == "cut")
 
     def _head(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
-        sent = {"x-a-header": "kept", **headers}
-        lines = [f"HTTP/1.1 {status} So", *(f"{name}: {it}" for name, it in sent.items())]
-        # In one piece: a client that only needs the head may leave before the body.
+        fields = {"x-a-header": "kept", **headers}
+        lines = [f"HTTP/1.1 {status} So", *(f"{name}: {it}" for name, it in fields.items())]
+        # In one piece: a client that needs only the head may close before the body.
         self.wfile.write("".join(f"{line}\r\n" for line in [*lines, ""]).encode() + body)
 
     def _whole(
         self,
         status: int,
-        said: Any,
+        reply: Any,
         headers: Mapping[str, str] | None = None,
         *,
         pack: bool = False,
     ) -> None:
-        sent, coding = json.dumps(said, ensure_ascii=False).encode(), ""
+        sent, coding = json.dumps(reply, ensure_ascii=False).encode(), ""
         if pack:
             number = self.models.times(self.vendor)
-            sent, coding = packed(sent, self.headers.get("accept-encoding", ""), number)
+            sent, coding = compressed(sent, self.headers.get("accept-encoding", ""), number)
         more = {"content-encoding": coding} if coding else {}
         kind = {"content-type": "application/json", "content-length": str(len(sent))}
         self._head(status, {**kind, **(headers or {}), **more}, sent)
@@ -233,7 +233,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _pieces(events: list[bytes]) -> Iterator[bytes]:
-    """Yield a stream in pieces that do not end where its events do."""
+    """Yield a stream in pieces whose ends are not those of its events."""
     for event in events:
         yield event[:7]
         if event[7:]:
@@ -256,7 +256,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say what went wrong; that a client left is nothing."""
+        """Report errors, except that a client closed the connection."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

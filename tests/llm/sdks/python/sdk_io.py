@@ -1,4 +1,4 @@
-"""What each SDK is given to ask, and how what came of it is kept."""
+"""The inputs of the SDKs' drivers, and the recorder of their results."""
 
 import asyncio
 import base64
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-type Does = Any
-"""What is called without arguments; a lambda with defaults is one."""
+type Action = Any
+"""A callable without arguments, or a lambda with defaults."""
 
 ORIGINS = {
     "openai": "https://api.openai.com",
@@ -22,7 +22,7 @@ ORIGINS = {
     "mistral": "https://api.mistral.ai",
     "cohere": "https://api.cohere.com",
 }
-"""Each vendor's default address; Ollama's is this machine."""
+"""The default origin of each vendor's SDK, except Ollama's, which is this machine."""
 WHOLE = ("text", "packed", "tools", "length", "busy", "long", "overloaded")
 STREAMED = (*WHOLE, "broken", "cut")
 PARAMETERS: dict[str, Any] = {
@@ -49,48 +49,48 @@ def question(case: str) -> str:
     return f"In which room is the “Büro”? case:{case}\n"
 
 
-class Given:
-    """Where an SDK's driver finds the vendors, and where it leaves what came of each question."""
+class SdkRecorder:
+    """The vendors' origins, and the results of an SDK's driver by name."""
 
     def __init__(self, at: Mapping[str, str]) -> None:
         self._at = at
         self.results: dict[str, Any] = {}
 
     def base(self, vendor: str) -> str | None:
-        """Return where a vendor is; None for where its SDK asks anyway."""
+        """Return a vendor's origin; None for the SDK's default."""
         return self._at.get(vendor)
 
     def origin(self, vendor: str) -> str:
-        """Return a vendor's address, for an SDK without a default one."""
+        """Return a vendor's origin, for an SDK that requires one."""
         return self._at.get(vendor) or ORIGINS[vendor]
 
-    def do(self, name: str, does: Does) -> None:
-        """Do it, and keep the value or the error that the SDK gives."""
+    def record(self, name: str, action: Action) -> None:
+        """Call ``action``; record the value or the error of the SDK."""
         assert name not in self.results, name
         try:
-            self.results[name] = {"value": plain(does())}
+            self.results[name] = {"value": plain(action())}
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
             self.results[name] = {"error": described(error)}
 
-    def events(self, name: str, does: Does) -> None:
-        """Do it, and keep every event of the stream, and the error that ended it."""
+    def record_events(self, name: str, action: Action) -> None:
+        """Call ``action``; record every event of the stream, and the error that ended it."""
         got: list[Any] = []
 
         def one_by_one() -> list[Any]:
-            for event in does():
+            for event in action():
                 got.append(plain(event))
             return got
 
-        self.do(name, one_by_one)
+        self.record(name, one_by_one)
         self.results[name]["events"] = got
 
-    def in_loop(self, name: str, does: Does) -> None:
-        """Do it in an event loop."""
-        self.do(name, lambda: asyncio.run(does()))
+    def record_async(self, name: str, action: Action) -> None:
+        """Call ``action`` in an event loop and record its result."""
+        self.record(name, lambda: asyncio.run(action()))
 
 
 def plain(value: Any) -> Any:
-    """Return what an SDK gave as JSON."""
+    """Return an SDK's value as JSON."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, bytes):
@@ -109,18 +109,18 @@ def plain(value: Any) -> Any:
 def described(error: BaseException) -> Any:
     """Return an error as its user sees it."""
     seen = ("status_code", "code", "body", "type", "param", "request_id", "response_json", "error")
-    shown = {name: plain(getattr(error, name)) for name in seen if hasattr(error, name)}
+    attributes = {name: plain(getattr(error, name)) for name in seen if hasattr(error, name)}
     cause = error.__cause__
     return {
         "class": type(error).__name__,
         "message": str(error),
-        **{name: it for name, it in shown.items() if json.dumps(it).find(" object at 0x") < 0},
+        **{name: it for name, it in attributes.items() if json.dumps(it).find(" object at 0x") < 0},
         **({"cause": type(cause).__name__} if cause else {}),
     }
 
 
 def image(seed: str, side: int = 40) -> bytes:
-    """Return a PNG of noise that a test knows again."""
+    """Return a PNG of noise, which a test can recognise."""
     row = b"".join(sha256(f"{seed}{n}".encode()).digest() for n in range(side))[: side * 3]
     rows = b"".join(b"\0" + row[n:] + row[:n] for n in range(side))
 

@@ -1,4 +1,4 @@
-"""What the vendors' APIs answer to what is of no family that WAREX reads."""
+"""The vendors' answers to calls of APIs that WAREX does not read."""
 
 import re
 from typing import Any
@@ -97,11 +97,11 @@ _OTHERS: tuple[tuple[str, str, Any, bool], ...] = (
         True,
     ),
 )  # fmt: skip
-"""Vendor, path, answer, and whether a model writes a text there."""
+"""Vendor, path, answer, and whether a model generates text."""
 
 
 def answer_of(vendor: str, method: str, path: str) -> tuple[Any, bool]:
-    """Return the answer, and whether a model writes a text there."""
+    """Return the answer, and whether a model generates text."""
     for whose, pattern, answer, generates in _OTHERS:
         if whose in ("*", vendor) and re.search(pattern, path):
             return answer, generates and method == "POST"

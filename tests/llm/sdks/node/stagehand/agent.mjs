@@ -1,4 +1,4 @@
-// node agent.mjs: Stagehand, with a Chromium of its own, finds out in which room an event takes place.
+// node agent.mjs: Stagehand, with its own Chromium, finds out in which room an event takes place.
 import {localBrowser, Stagehand} from '@browserbasehq/stagehand';
 import {z} from 'zod/v4';
 

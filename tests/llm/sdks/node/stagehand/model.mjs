@@ -1,6 +1,6 @@
-// node model.mjs LOG: OpenAI's Responses for Stagehand, on a port of loopback that is printed.
+// node model.mjs LOG: serves OpenAI's Responses for Stagehand on a port of loopback, which it prints.
 //
-// It answers from the page that it is shown; each answer is a line of JSON in LOG.
+// It answers from the page in the request; each answer is logged as a line of JSON in LOG.
 import {appendFileSync} from 'node:fs';
 import {createServer} from 'node:http';
 import * as responses from '../speaks_responses.mjs';

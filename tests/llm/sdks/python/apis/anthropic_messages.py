@@ -9,7 +9,7 @@ from tests.llm.sdks.python.apis.base import (
     Api,
     Body,
     Refused,
-    Said,
+    Reply,
     Tokens,
     as_json,
     pieces,
@@ -31,8 +31,8 @@ _ERRORS = {
 
 def error(why: str) -> Any:
     _, kind, message = _ERRORS[why]
-    error = {"type": kind, "message": message}
-    return {"type": "error", "error": error, "request_id": "req_1"}
+    detail = {"type": kind, "message": message}
+    return {"type": "error", "error": detail, "request_id": "req_1"}
 
 
 class AnthropicMessages(Api):
@@ -46,15 +46,15 @@ class AnthropicMessages(Api):
     def offered(self, body: Body) -> list[str]:
         return [it["name"] for it in body.get("tools") or []]
 
-    def able(self, said: Said, body: Body) -> Said:
-        return replace(said, finish="refusal") if said.finish == "content_filter" else said
+    def able(self, reply: Reply, body: Body) -> Reply:
+        return replace(reply, finish="refusal") if reply.finish == "content_filter" else reply
 
-    def blocks(self, said: Said) -> Iterator[dict[str, Any]]:
-        if said.thinking:
-            yield {"type": "thinking", "thinking": said.thinking, "signature": "c2lnbmVk"}
-        if said.text:
-            yield {"type": "text", "text": said.text}
-        for it in said.calls:
+    def blocks(self, reply: Reply) -> Iterator[dict[str, Any]]:
+        if reply.thinking:
+            yield {"type": "thinking", "thinking": reply.thinking, "signature": "c2lnbmVk"}
+        if reply.text:
+            yield {"type": "text", "text": reply.text}
+        for it in reply.calls:
             yield {"type": "tool_use", "id": it.id, "name": it.name, "input": it.input}
 
     def usage(self, tokens: Tokens) -> dict[str, Any]:
@@ -71,24 +71,24 @@ class AnthropicMessages(Api):
             "service_tier": "standard",
         }
 
-    def whole(self, said: Said, body: Body, model: str) -> Any:
+    def whole(self, reply: Reply, body: Body, model: str) -> Any:
         return {
             "id": "msg_1",
             "type": "message",
             "role": "assistant",
             "model": model,
-            "content": [*self.blocks(said)],
-            "stop_reason": _STOP[said.finish],
+            "content": [*self.blocks(reply)],
+            "stop_reason": _STOP[reply.finish],
             "stop_sequence": None,
-            "usage": self.usage(said.tokens),
+            "usage": self.usage(reply.tokens),
         }
 
-    def frames(self, said: Said, body: Body, model: str) -> Iterator[dict[str, Any]]:
-        begun = {**self.usage(said.tokens), "output_tokens": 1, "output_tokens_details": None}
+    def frames(self, reply: Reply, body: Body, model: str) -> Iterator[dict[str, Any]]:
+        begun = {**self.usage(reply.tokens), "output_tokens": 1, "output_tokens_details": None}
         empty: dict[str, Any] = {"content": [], "stop_reason": None, "usage": begun}
-        yield {"type": "message_start", "message": {**self.whole(said, body, model), **empty}}
+        yield {"type": "message_start", "message": {**self.whole(reply, body, model), **empty}}
         yield {"type": "ping"}
-        for index, block in enumerate(self.blocks(said)):
+        for index, block in enumerate(self.blocks(reply)):
             at = {"index": index}
             start: dict[str, Any]
             deltas: list[dict[str, Any]]
@@ -110,14 +110,14 @@ class AnthropicMessages(Api):
             for delta in deltas:
                 yield {"type": "content_block_delta", **at, "delta": delta}
             yield {"type": "content_block_stop", **at}
-        stop = {"stop_reason": _STOP[said.finish], "stop_sequence": None}
-        usage = self.usage(said.tokens)
+        stop = {"stop_reason": _STOP[reply.finish], "stop_sequence": None}
+        usage = self.usage(reply.tokens)
         final = {key: usage[key] for key in ("output_tokens", "output_tokens_details")}
         yield {"type": "message_delta", "delta": stop, "usage": final}
         yield {"type": "message_stop"}
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
-        for frame in self.frames(said, body, model):
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
+        for frame in self.frames(reply, body, model):
             yield sse(frame, frame["type"])
 
     def refusal(self, why: str) -> Refused:

@@ -1,4 +1,4 @@
-"""What every API of models has in common: what is to be said, and how that is asked for."""
+"""The common interface of the fake model APIs, and the content of their answers."""
 
 import json
 import re
@@ -12,7 +12,7 @@ type Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """A tool that the model calls."""
+    """A call of a tool by the model."""
 
     id: str
     name: str
@@ -21,7 +21,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Tokens:
-    """What an answer came to, in the convention of no vendor: totals, and parts of them."""
+    """The token counts of an answer, as totals and parts of them."""
 
     input: int
     output: int
@@ -31,8 +31,8 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a model says."""
+class Reply:
+    """The content of a model's answer."""
 
     text: str
     tokens: Tokens
@@ -43,7 +43,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Refused:
-    """An error: its status, its body, and what its headers say."""
+    """An error: its status, body, message and headers."""
 
     status: int
     body: Any
@@ -52,10 +52,10 @@ class Refused:
 
 
 class Api(ABC):
-    """One API, as its vendor documents it. Nothing here is shared with what WAREX reads it by."""
+    """One API, as its vendor documents it; shares no code with WAREX's reader."""
 
     family: ClassVar[str]
-    """WAREX's name of it."""
+    """WAREX's name of the API."""
     path: ClassVar[re.Pattern[str]]
     stream_type: ClassVar[str] = "text/event-stream; charset=utf-8"
 
@@ -69,22 +69,22 @@ class Api(ABC):
         """Return the names of the tools that the model may call."""
         return [it["function"]["name"] for it in body.get("tools") or []]
 
-    def able(self, said: Said, body: Body) -> Said:
-        """Return of an answer what this API can say."""
-        return said
+    def able(self, reply: Reply, body: Body) -> Reply:
+        """Return the parts of an answer that this API can express."""
+        return reply
 
     @abstractmethod
-    def whole(self, said: Said, body: Body, model: str) -> Any: ...
+    def whole(self, reply: Reply, body: Body, model: str) -> Any: ...
 
     @abstractmethod
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]: ...
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]: ...
 
     @abstractmethod
     def refusal(self, why: str) -> Refused:
         """Return an error: ``busy``, ``long`` or ``overloaded``."""
 
     def breaks(self) -> tuple[bytes, str] | None:
-        """Return an error in the middle of a stream, and what it says; None where there is none."""
+        """Return an error in the middle of a stream and its message; None if the API has none."""
         return None
 
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from zlib import crc32
 
 from tests.llm.sdks.python.apis.anthropic_messages import AnthropicMessages
-from tests.llm.sdks.python.apis.base import Api, Body, Refused, Said, as_json, pieces
+from tests.llm.sdks.python.apis.base import Api, Body, Refused, Reply, as_json, pieces
 
 EVENT_STREAM = "application/vnd.amazon.eventstream"
 _STOP = {
@@ -28,12 +28,12 @@ _ERRORS = {
 
 def message(headers: Mapping[str, str], payload: bytes) -> bytes:
     """Return a message of an event stream (smithy.io, "Amazon Event Stream Specification")."""
-    block = b"".join(
+    encoded = b"".join(
         struct.pack("!B", len(name)) + name.encode() + struct.pack("!BH", 7, len(value)) + value
         for name, value in ((name, value.encode()) for name, value in headers.items())
     )
-    prelude = struct.pack("!II", 16 + len(block) + len(payload), len(block))
-    checked = prelude + struct.pack("!I", crc32(prelude)) + block + payload
+    prelude = struct.pack("!II", 16 + len(encoded) + len(payload), len(encoded))
+    checked = prelude + struct.pack("!I", crc32(prelude)) + encoded + payload
     return checked + struct.pack("!I", crc32(checked))
 
 
@@ -43,16 +43,16 @@ def event(kind: str, payload: Any) -> bytes:
 
 
 def refusal(why: str) -> Refused:
-    status, kind, said = _ERRORS[why]
+    status, kind, reply = _ERRORS[why]
     headers = {"x-amzn-errortype": f"{kind}:", "x-amzn-requestid": "r1"}
-    return Refused(status, {"message": said}, said, headers)
+    return Refused(status, {"message": reply}, reply, headers)
 
 
 def broken() -> tuple[bytes, str]:
-    name, said = "modelStreamErrorException", _ERRORS["overloaded"][2]
+    name, reply = "modelStreamErrorException", _ERRORS["overloaded"][2]
     kind = {":exception-type": name, ":message-type": "exception"}
     head = {**kind, ":content-type": "application/json"}
-    return message(head, as_json({"message": said}).encode()), f"{name}: {said}"
+    return message(head, as_json({"message": reply}).encode()), f"{name}: {reply}"
 
 
 class BedrockConverse(Api):
@@ -72,12 +72,12 @@ class BedrockConverse(Api):
         tools = (body.get("toolConfig") or {}).get("tools") or []
         return [it["toolSpec"]["name"] for it in tools if "toolSpec" in it]
 
-    def able(self, said: Said, body: Body) -> Said:
-        finish = "content_filter" if said.finish == "refusal" else said.finish
-        return replace(said, tokens=replace(said.tokens, reasoning=0), finish=finish)
+    def able(self, reply: Reply, body: Body) -> Reply:
+        finish = "content_filter" if reply.finish == "refusal" else reply.finish
+        return replace(reply, tokens=replace(reply.tokens, reasoning=0), finish=finish)
 
-    def _end(self, said: Said) -> Any:
-        tokens = said.tokens
+    def _end(self, reply: Reply) -> Any:
+        tokens = reply.tokens
         usage = {
             "inputTokens": tokens.input - tokens.cache_read - tokens.cache_write,
             "outputTokens": tokens.output,
@@ -87,22 +87,22 @@ class BedrockConverse(Api):
         }
         return {"usage": usage, "metrics": {"latencyMs": 41}}
 
-    def whole(self, said: Said, body: Body, model: str) -> Any:
+    def whole(self, reply: Reply, body: Body, model: str) -> Any:
         content: list[Any] = []
-        if said.thinking:
-            thought = {"text": said.thinking, "signature": "c2lnbmVk"}
+        if reply.thinking:
+            thought = {"text": reply.thinking, "signature": "c2lnbmVk"}
             content.append({"reasoningContent": {"reasoningText": thought}})
-        if said.text:
-            content.append({"text": said.text})
-        for it in said.calls:
+        if reply.text:
+            content.append({"text": reply.text})
+        for it in reply.calls:
             content.append({"toolUse": {"toolUseId": it.id, "name": it.name, "input": it.input}})
         output = {"message": {"role": "assistant", "content": content}}
-        return {"output": output, "stopReason": _STOP[said.finish], **self._end(said)}
+        return {"output": output, "stopReason": _STOP[reply.finish], **self._end(reply)}
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
         yield event("messageStart", {"role": "assistant"})
         for index, block in enumerate(
-            self.whole(said, body, model)["output"]["message"]["content"]
+            self.whole(reply, body, model)["output"]["message"]["content"]
         ):
             at = {"contentBlockIndex": index}
             if "toolUse" in block:
@@ -113,14 +113,14 @@ class BedrockConverse(Api):
             elif "text" in block:
                 deltas = [{"text": it} for it in pieces(block["text"])]
             else:
-                words = pieces(said.thinking)
+                words = pieces(reply.thinking)
                 deltas = [{"reasoningContent": {"text": it}} for it in words]
                 deltas.append({"reasoningContent": {"signature": "c2lnbmVk"}})
             for delta in deltas:
                 yield event("contentBlockDelta", {**at, "delta": delta})
             yield event("contentBlockStop", at)
-        yield event("messageStop", {"stopReason": _STOP[said.finish]})
-        yield event("metadata", self._end(said))
+        yield event("messageStop", {"stopReason": _STOP[reply.finish]})
+        yield event("metadata", self._end(reply))
 
     def refusal(self, why: str) -> Refused:
         return refusal(why)
@@ -130,7 +130,7 @@ class BedrockConverse(Api):
 
 
 class BedrockInvoke(AnthropicMessages):
-    """Claude's own bodies; of its events each stands in one of the stream's."""
+    """Claude's own bodies; each of its events is wrapped in an event of the stream."""
 
     family = "bedrock_invoke"
     path = re.compile(r"/model/([^/]+)/invoke(?:-with-response-stream)?$")
@@ -144,18 +144,18 @@ class BedrockInvoke(AnthropicMessages):
     def streams(self, path: str, body: Body) -> bool:
         return path.endswith("-stream")
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
-        for frame in self.frames(said, body, model):
-            sent = dict(frame)
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
+        for frame in self.frames(reply, body, model):
+            chunk = dict(frame)
             if frame["type"] == "message_stop":
                 counts = {
-                    "inputTokenCount": said.tokens.input,
-                    "outputTokenCount": said.tokens.output,
+                    "inputTokenCount": reply.tokens.input,
+                    "outputTokenCount": reply.tokens.output,
                     "invocationLatency": 41,
                     "firstByteLatency": 12,
                 }
-                sent["amazon-bedrock-invocationMetrics"] = counts
-            packed = base64.b64encode(as_json(sent).encode()).decode()
+                chunk["amazon-bedrock-invocationMetrics"] = counts
+            packed = base64.b64encode(as_json(chunk).encode()).decode()
             yield event("chunk", {"bytes": packed, "p": "abcdef"})
 
     def refusal(self, why: str) -> Refused:

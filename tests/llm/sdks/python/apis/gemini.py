@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.llm.sdks.python.apis.base import Api, Body, Refused, Said, Tokens, pieces, sse
+from tests.llm.sdks.python.apis.base import Api, Body, Refused, Reply, Tokens, pieces, sse
 
 _FINISH = {
     "stop": "STOP",
@@ -38,15 +38,15 @@ class Gemini(Api):
         keys = ("functionDeclarations", "function_declarations")
         return [it["name"] for tool in tools for key in keys for it in tool.get(key) or []]
 
-    def able(self, said: Said, body: Body) -> Said:
-        finish = "content_filter" if said.finish == "refusal" else said.finish
-        return replace(said, tokens=replace(said.tokens, cache_write=0), finish=finish)
+    def able(self, reply: Reply, body: Body) -> Reply:
+        finish = "content_filter" if reply.finish == "refusal" else reply.finish
+        return replace(reply, tokens=replace(reply.tokens, cache_write=0), finish=finish)
 
-    def _parts(self, said: Said, words: Any) -> list[dict[str, Any]]:
+    def _parts(self, reply: Reply, words: Any) -> list[dict[str, Any]]:
         return [
-            *({"text": it, "thought": True} for it in words(said.thinking)),
-            *({"text": it} for it in words(said.text)),
-            *({"functionCall": {"name": it.name, "args": it.input}} for it in said.calls),
+            *({"text": it, "thought": True} for it in words(reply.thinking)),
+            *({"text": it} for it in words(reply.text)),
+            *({"functionCall": {"name": it.name, "args": it.input}} for it in reply.calls),
         ]
 
     def _usage(self, tokens: Tokens) -> Any:
@@ -59,23 +59,23 @@ class Gemini(Api):
             "promptTokensDetails": [{"modality": "TEXT", "tokenCount": tokens.input}],
         }
 
-    def _answer(self, parts: list[Any], said: Said, model: str, *, ends: bool) -> Any:
+    def _answer(self, parts: list[Any], reply: Reply, model: str, *, ends: bool) -> Any:
         candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
         if ends:
-            candidate["finishReason"] = _FINISH[said.finish]
-        tokens = said.tokens if ends else replace(said.tokens, output=7, reasoning=0)
+            candidate["finishReason"] = _FINISH[reply.finish]
+        tokens = reply.tokens if ends else replace(reply.tokens, output=7, reasoning=0)
         usage = self._usage(tokens)
         head = {"modelVersion": model, "responseId": "r1"}
         return {"candidates": [candidate], "usageMetadata": usage, **head}
 
-    def whole(self, said: Said, body: Body, model: str) -> Any:
-        parts = self._parts(said, lambda text: [text] if text else [])
-        return self._answer(parts, said, model, ends=True)
+    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+        parts = self._parts(reply, lambda text: [text] if text else [])
+        return self._answer(parts, reply, model, ends=True)
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
-        parts = self._parts(said, pieces)
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
+        parts = self._parts(reply, pieces)
         for number, part in enumerate(parts, 1):
-            yield sse(self._answer([part], said, model, ends=number == len(parts)))
+            yield sse(self._answer([part], reply, model, ends=number == len(parts)))
 
     def refusal(self, why: str) -> Refused:
         code, status, message = _ERRORS[why]
@@ -85,5 +85,5 @@ class Gemini(Api):
 
     def breaks(self) -> tuple[bytes, str]:
         # Not as an event: the API's streams end with the plain error.
-        refused = self.refusal("overloaded")
-        return f"{json.dumps(refused.body, indent=2)}\n".encode(), refused.message
+        refusal = self.refusal("overloaded")
+        return f"{json.dumps(refusal.body, indent=2)}\n".encode(), refusal.message

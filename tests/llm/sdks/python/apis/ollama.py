@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tests.llm.sdks.python.apis.base import Api, Body, Refused, Said, Tokens, as_json, pieces
+from tests.llm.sdks.python.apis.base import Api, Body, Refused, Reply, Tokens, as_json, pieces
 
 _ERRORS = {
     "busy": (429, "you've reached your hourly usage limit"),
@@ -22,9 +22,9 @@ class OllamaChat(Api):
     def streams(self, path: str, body: Body) -> bool:
         return body.get("stream") is not False
 
-    def able(self, said: Said, body: Body) -> Said:
-        finish = "length" if said.finish == "length" else "tool_calls" if said.calls else "stop"
-        return replace(said, tokens=Tokens(said.tokens.input, said.tokens.output), finish=finish)
+    def able(self, reply: Reply, body: Body) -> Reply:
+        finish = "length" if reply.finish == "length" else "tool_calls" if reply.calls else "stop"
+        return replace(reply, tokens=Tokens(reply.tokens.input, reply.tokens.output), finish=finish)
 
     def _says(self, text: str, thinking: str, calls: list[Any]) -> Any:
         message: dict[str, Any] = {"role": "assistant", "content": text}
@@ -34,38 +34,38 @@ class OllamaChat(Api):
             message["tool_calls"] = calls
         return {"message": message}
 
-    def _calls(self, said: Said) -> list[Any]:
-        return [{"function": {"name": it.name, "arguments": it.input}} for it in said.calls]
+    def _calls(self, reply: Reply) -> list[Any]:
+        return [{"function": {"name": it.name, "arguments": it.input}} for it in reply.calls]
 
-    def _end(self, said: Said) -> Any:
+    def _end(self, reply: Reply) -> Any:
         return {
             "done": True,
-            "done_reason": "length" if said.finish == "length" else "stop",
+            "done_reason": "length" if reply.finish == "length" else "stop",
             "total_duration": 4_883_583_458,
             "load_duration": 1_334_875,
-            "prompt_eval_count": said.tokens.input,
+            "prompt_eval_count": reply.tokens.input,
             "prompt_eval_duration": 342_546_000,
-            "eval_count": said.tokens.output,
+            "eval_count": reply.tokens.output,
             "eval_duration": 4_535_599_000,
         }
 
     def _head(self, model: str) -> Any:
         return {"model": model, "created_at": "2026-07-22T20:33:28.123648Z"}
 
-    def whole(self, said: Said, body: Body, model: str) -> Any:
-        message = self._says(said.text, said.thinking, self._calls(said))
-        return {**self._head(model), **message, **self._end(said)}
+    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+        message = self._says(reply.text, reply.thinking, self._calls(reply))
+        return {**self._head(model), **message, **self._end(reply)}
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
         head, goes_on = self._head(model), {"done": False}
-        frames = [
-            *(self._says("", it, []) for it in pieces(said.thinking)),
-            *(self._says(it, "", []) for it in pieces(said.text)),
-            *(self._says("", "", [it]) for it in self._calls(said)),
+        chunks = [
+            *(self._says("", it, []) for it in pieces(reply.thinking)),
+            *(self._says(it, "", []) for it in pieces(reply.text)),
+            *(self._says("", "", [it]) for it in self._calls(reply)),
         ]
-        for it in frames:
+        for it in chunks:
             yield f"{as_json({**head, **it, **goes_on})}\n".encode()
-        last = {**head, **self._says("", "", []), **self._end(said)}
+        last = {**head, **self._says("", "", []), **self._end(reply)}
         yield f"{as_json(last)}\n".encode()
 
     def refusal(self, why: str) -> Refused:
@@ -73,8 +73,8 @@ class OllamaChat(Api):
         return Refused(status, {"error": message}, message)
 
     def breaks(self) -> tuple[bytes, str]:
-        refused = self.refusal("overloaded")
-        return f"{as_json(refused.body)}\n".encode(), refused.message
+        refusal = self.refusal("overloaded")
+        return f"{as_json(refusal.body)}\n".encode(), refusal.message
 
 
 class OllamaGenerate(OllamaChat):
@@ -83,5 +83,5 @@ class OllamaGenerate(OllamaChat):
     def _says(self, text: str, thinking: str, calls: list[Any]) -> Any:
         return {"response": text, **({"thinking": thinking} if thinking else {})}
 
-    def able(self, said: Said, body: Body) -> Said:
-        return super().able(replace(said, calls=()), body)
+    def able(self, reply: Reply, body: Body) -> Reply:
+        return super().able(replace(reply, calls=()), body)

@@ -9,7 +9,7 @@ from tests.llm.sdks.python.apis.base import (
     Api,
     Body,
     Refused,
-    Said,
+    Reply,
     Tokens,
     as_json,
     pieces,
@@ -44,8 +44,8 @@ class OpenAiChat(Api):
         deployed = re.search(r"/deployments/([^/]+)/", path)
         return str(body.get("model") or (deployed[1] if deployed else ""))
 
-    def able(self, said: Said, body: Body) -> Said:
-        return replace(said, text="") if said.calls and not said.text.strip() else said
+    def able(self, reply: Reply, body: Body) -> Reply:
+        return replace(reply, text="") if reply.calls and not reply.text.strip() else reply
 
     def usage(self, tokens: Tokens) -> Any:
         return {
@@ -65,39 +65,39 @@ class OpenAiChat(Api):
             },
         }
 
-    def message(self, said: Said) -> dict[str, Any]:
-        refused = said.finish == "refusal"
+    def message(self, reply: Reply) -> dict[str, Any]:
+        refused = reply.finish == "refusal"
         message: dict[str, Any] = {
             "role": "assistant",
-            "content": None if refused else said.text,
-            "refusal": said.text if refused else None,
+            "content": None if refused else reply.text,
+            "refusal": reply.text if refused else None,
             "annotations": [],
         }
-        if said.thinking:
-            message["reasoning_content"] = said.thinking
-        if said.calls:
-            message["tool_calls"] = self.calls(said)
+        if reply.thinking:
+            message["reasoning_content"] = reply.thinking
+        if reply.calls:
+            message["tool_calls"] = self.calls(reply)
         return message
 
-    def calls(self, said: Said) -> list[Any]:
+    def calls(self, reply: Reply) -> list[Any]:
         return [
             {
                 "id": it.id,
                 "type": "function",
                 "function": {"name": it.name, "arguments": as_json(it.input)},
             }
-            for it in said.calls
+            for it in reply.calls
         ]
 
-    def reason(self, said: Said) -> str:
-        return "stop" if said.finish == "refusal" else said.finish
+    def reason(self, reply: Reply) -> str:
+        return "stop" if reply.finish == "refusal" else reply.finish
 
-    def whole(self, said: Said, body: Body, model: str) -> Any:
+    def whole(self, reply: Reply, body: Body, model: str) -> Any:
         choice = {
             "index": 0,
-            "message": self.message(said),
+            "message": self.message(reply),
             "logprobs": None,
-            "finish_reason": self.reason(said),
+            "finish_reason": self.reason(reply),
         }
         return {
             "id": "chatcmpl-1",
@@ -105,19 +105,19 @@ class OpenAiChat(Api):
             "created": CREATED,
             "model": model,
             "choices": [choice],
-            "usage": self.usage(said.tokens),
+            "usage": self.usage(reply.tokens),
             "service_tier": "default",
             "system_fingerprint": "fp_1",
         }
 
-    def deltas(self, said: Said) -> Iterator[dict[str, Any]]:
+    def deltas(self, reply: Reply) -> Iterator[dict[str, Any]]:
         yield {"role": "assistant", "content": ""}
-        for word in pieces(said.thinking):
+        for word in pieces(reply.thinking):
             yield {"reasoning_content": word}
-        key = "refusal" if said.finish == "refusal" else "content"
-        for word in pieces(said.text):
+        key = "refusal" if reply.finish == "refusal" else "content"
+        for word in pieces(reply.text):
             yield {key: word}
-        for index, it in enumerate(said.calls):
+        for index, it in enumerate(reply.calls):
             begun = {"name": it.name, "arguments": ""}
             yield {
                 "tool_calls": [{"index": index, "id": it.id, "type": "function", "function": begun}]
@@ -126,10 +126,10 @@ class OpenAiChat(Api):
                 yield {"tool_calls": [{"index": index, "function": {"arguments": word}}]}
 
     def numbered(self, body: Body) -> bool:
-        """Tell whether a stream is to end with what it came to."""
+        """Return whether a stream ends with its usage."""
         return bool((body.get("stream_options") or {}).get("include_usage"))
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
         head = {
             "id": "chatcmpl-1",
             "object": "chat.completion.chunk",
@@ -142,26 +142,26 @@ class OpenAiChat(Api):
             choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
             return sse({**head, "choices": [choice], **unknown})
 
-        for delta in self.deltas(said):
+        for delta in self.deltas(reply):
             yield chunk(delta, None)
-        yield chunk({}, self.reason(said))
+        yield chunk({}, self.reason(reply))
         if self.numbered(body):
-            yield sse({**head, "choices": [], "usage": self.usage(said.tokens)})
+            yield sse({**head, "choices": [], "usage": self.usage(reply.tokens)})
         yield b"data: [DONE]\n\n"
 
     def refusal(self, why: str) -> Refused:
         return openai_refusal(why)
 
     def breaks(self) -> tuple[bytes, str]:
-        refused = openai_refusal("overloaded")
-        return sse(refused.body), refused.message
+        refusal = openai_refusal("overloaded")
+        return sse(refusal.body), refusal.message
 
 
 class MistralChat(OpenAiChat):
-    """As Mistral's reference has it: usage always, in the last chunk that says something."""
+    """Mistral's variant, from its reference: the last chunk with content always has the usage."""
 
-    def able(self, said: Said, body: Body) -> Said:
-        return replace(said, tokens=Tokens(said.tokens.input, said.tokens.output))
+    def able(self, reply: Reply, body: Body) -> Reply:
+        return replace(reply, tokens=Tokens(reply.tokens.input, reply.tokens.output))
 
     def usage(self, tokens: Tokens) -> Any:
         both = tokens.input + tokens.output
@@ -171,37 +171,37 @@ class MistralChat(OpenAiChat):
             "total_tokens": both,
         }
 
-    def message(self, said: Said) -> dict[str, Any]:
-        content: Any = said.text
-        if said.thinking:
-            thought = {"type": "thinking", "thinking": [{"type": "text", "text": said.thinking}]}
-            content = [thought, {"type": "text", "text": said.text}]
-        calls = self.calls(said) or None
+    def message(self, reply: Reply) -> dict[str, Any]:
+        content: Any = reply.text
+        if reply.thinking:
+            thought = {"type": "thinking", "thinking": [{"type": "text", "text": reply.thinking}]}
+            content = [thought, {"type": "text", "text": reply.text}]
+        calls = self.calls(reply) or None
         return {"role": "assistant", "content": content, "tool_calls": calls, "prefix": False}
 
-    def deltas(self, said: Said) -> Iterator[dict[str, Any]]:
+    def deltas(self, reply: Reply) -> Iterator[dict[str, Any]]:
         yield {"role": "assistant", "content": ""}
-        for word in pieces(said.thinking):
+        for word in pieces(reply.thinking):
             thought = {"type": "thinking", "thinking": [{"type": "text", "text": word}]}
             yield {"content": [thought]}
-        for word in pieces(said.text):
+        for word in pieces(reply.text):
             yield {"content": word}
-        if said.calls:
-            numbered = [{**it, "index": at} for at, it in enumerate(self.calls(said))]
+        if reply.calls:
+            numbered = [{**it, "index": at} for at, it in enumerate(self.calls(reply))]
             yield {"content": "", "tool_calls": numbered}
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
         head = {
             "id": "cmpl-1",
             "object": "chat.completion.chunk",
             "created": CREATED,
             "model": model,
         }
-        for delta in self.deltas(said):
+        for delta in self.deltas(reply):
             choice = {"index": 0, "delta": delta, "finish_reason": None}
             yield sse({**head, "choices": [choice]})
-        end = {"index": 0, "delta": {"content": ""}, "finish_reason": self.reason(said)}
-        yield sse({**head, "choices": [end], "usage": self.usage(said.tokens)})
+        end = {"index": 0, "delta": {"content": ""}, "finish_reason": self.reason(reply)}
+        yield sse({**head, "choices": [end], "usage": self.usage(reply.tokens)})
         yield b"data: [DONE]\n\n"
 
     def refusal(self, why: str) -> Refused:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.llm.sdks.python.apis.base import Api, Body, Refused, Said, as_json, pieces, sse
+from tests.llm.sdks.python.apis.base import Api, Body, Refused, Reply, as_json, pieces, sse
 from tests.llm.sdks.python.apis.openai_chat import CREATED, openai_refusal
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -17,8 +17,8 @@ class OpenAiResponses(Api):
     def offered(self, body: Body) -> list[str]:
         return [it["name"] for it in body.get("tools") or []]
 
-    def whole(self, said: Said, body: Body, model: str) -> Any:
-        why, tokens = _INCOMPLETE.get(said.finish), said.tokens
+    def whole(self, reply: Reply, body: Body, model: str) -> Any:
+        why, tokens = _INCOMPLETE.get(reply.finish), reply.tokens
         return {
             "id": "resp_1",
             "object": "response",
@@ -29,7 +29,7 @@ class OpenAiResponses(Api):
             "instructions": body.get("instructions"),
             "metadata": {},
             "model": model,
-            "output": [*self._items(said)],
+            "output": [*self._items(reply)],
             "parallel_tool_calls": True,
             "temperature": 1.0,
             "tool_choice": "auto",
@@ -47,14 +47,14 @@ class OpenAiResponses(Api):
             },
         }
 
-    def _items(self, said: Said) -> Iterator[dict[str, Any]]:
-        if said.thinking:
-            summary = {"type": "summary_text", "text": said.thinking}
+    def _items(self, reply: Reply) -> Iterator[dict[str, Any]]:
+        if reply.thinking:
+            summary = {"type": "summary_text", "text": reply.thinking}
             yield {"id": "rs_1", "type": "reasoning", "summary": [summary]}
-        if said.text:
-            part: dict[str, Any] = {"type": "output_text", "text": said.text, "annotations": []}
-            if said.finish == "refusal":
-                part = {"type": "refusal", "refusal": said.text}
+        if reply.text:
+            part: dict[str, Any] = {"type": "output_text", "text": reply.text, "annotations": []}
+            if reply.finish == "refusal":
+                part = {"type": "refusal", "refusal": reply.text}
             yield {
                 "id": "msg_1",
                 "type": "message",
@@ -62,7 +62,7 @@ class OpenAiResponses(Api):
                 "status": "completed",
                 "content": [part],
             }
-        for it in said.calls:
+        for it in reply.calls:
             yield {
                 "id": f"fc_{it.id}",
                 "type": "function_call",
@@ -72,12 +72,12 @@ class OpenAiResponses(Api):
                 "arguments": as_json(it.input),
             }
 
-    def events(self, said: Said, body: Body, model: str) -> Iterator[bytes]:
-        for number, (kind, frame) in enumerate(self._frames(said, body, model)):
-            yield sse({"type": kind, "sequence_number": number, **frame}, kind)
+    def events(self, reply: Reply, body: Body, model: str) -> Iterator[bytes]:
+        for number, (kind, data) in enumerate(self._frames(reply, body, model)):
+            yield sse({"type": kind, "sequence_number": number, **data}, kind)
 
-    def _frames(self, said: Said, body: Body, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        response = self.whole(said, body, model)
+    def _frames(self, reply: Reply, body: Body, model: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        response = self.whole(reply, body, model)
         begun = {**response, "status": "in_progress", "output": [], "usage": None}
         yield "response.created", {"response": begun}
         yield "response.in_progress", {"response": begun}

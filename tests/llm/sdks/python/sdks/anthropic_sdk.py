@@ -11,7 +11,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -29,37 +29,41 @@ def message(case: str, content: Any = None) -> dict[str, Any]:
     }
 
 
-def run(given: Given) -> None:
+def run(recorder: SdkRecorder) -> None:
     options: Any = {"api_key": "sk-ant-test", "max_retries": 1}
-    if base := given.base("anthropic"):
+    if base := recorder.base("anthropic"):
         options["base_url"] = base
     with anthropic.Anthropic(**options) as opened:
         client: Any = opened
-        _messages(given, client)
+        _messages(recorder, client)
         count = client.messages.count_tokens
         asked = [{"role": "user", "content": "A room"}]
-        given.do("count", lambda: count(model=MODEL, messages=asked))
-    _elsewhere(given)
-    given.in_loop("async", lambda: _in_loop(options))
+        recorder.record("count", lambda: count(model=MODEL, messages=asked))
+    _elsewhere(recorder)
+    recorder.record_async("async", lambda: _in_loop(options))
 
 
-def _messages(given: Given, client: Any) -> None:
+def _messages(recorder: SdkRecorder, client: Any) -> None:
     create = client.messages.create
     for case in (*WHOLE, *MORE):
-        given.do(case, lambda case=case: create(**message(case)))
+        recorder.record(case, lambda case=case: create(**message(case)))
     for case in (*STREAMED, *MORE):
-        given.events(f"{case} streamed", lambda case=case: create(**message(case), stream=True))
+        recorder.record_events(
+            f"{case} streamed", lambda case=case: create(**message(case), stream=True)
+        )
     raw = client.messages.with_raw_response.create
-    given.do("bytes", lambda: raw(**message("tools")).http_response.content)
-    given.do("bytes streamed", lambda: raw(**message("tools"), stream=True).http_response.read())
-    given.do("header", lambda: raw(**message("text")).headers["x-a-header"])
+    recorder.record("bytes", lambda: raw(**message("tools")).http_response.content)
+    recorder.record(
+        "bytes streamed", lambda: raw(**message("tools"), stream=True).http_response.read()
+    )
+    recorder.record("header", lambda: raw(**message("text")).headers["x-a-header"])
     pictures = [
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": it}}
         for it in IN_BASE64
     ]
     asked = [{"type": "text", "text": question("text")}, *pictures]
-    given.do("images", lambda: create(**message("text", asked)))
-    given.do("loop", lambda: _loop(client))
+    recorder.record("images", lambda: create(**message("text", asked)))
+    recorder.record("loop", lambda: _loop(client))
 
 
 def _loop(client: Any) -> Any:
@@ -78,15 +82,15 @@ def _loop(client: Any) -> Any:
         return [first, streamed.get_final_message()]
 
 
-def _elsewhere(given: Given) -> None:
+def _elsewhere(recorder: SdkRecorder) -> None:
     bedrock: Any = anthropic.AnthropicBedrock(
         aws_access_key="AKIDTEST",
         aws_secret_key="secret",
         aws_region="us-east-1",
-        base_url=given.base("bedrock"),
+        base_url=recorder.base("bedrock"),
         max_retries=1,
     )
-    base = given.base("vertex")
+    base = recorder.base("vertex")
     vertex: Any = anthropic.AnthropicVertex(
         region="us-east5",
         project_id="shop",
@@ -96,12 +100,12 @@ def _elsewhere(given: Given) -> None:
     )
     for where, client in (("bedrock", bedrock), ("vertex", vertex)):
         for case in ("tools", "thinking", "long", "busy"):
-            given.do(
+            recorder.record(
                 f"{where} {case}",
                 lambda client=client, case=case: client.messages.create(**message(case)),
             )
         for case in ("tools", "thinking", "cut", "broken"):
-            given.events(
+            recorder.record_events(
                 f"{where} {case} streamed",
                 lambda client=client, case=case: client.messages.create(
                     **message(case), stream=True

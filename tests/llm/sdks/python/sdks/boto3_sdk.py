@@ -14,7 +14,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -46,27 +46,29 @@ def invoke(case: str) -> dict[str, Any]:
     return {"modelId": MODEL, "body": json.dumps(body)}
 
 
-def run(given: Given) -> None:
+def run(recorder: SdkRecorder) -> None:
     client: Any = boto3.client(
         "bedrock-runtime",
         region_name="us-east-1",
-        endpoint_url=given.base("bedrock"),
+        endpoint_url=recorder.base("bedrock"),
         aws_access_key_id="AKIDTEST",
         aws_secret_access_key="secret",
         config=Config(retries={"total_max_attempts": 2, "mode": "standard"}),
     )
     for case in (*WHOLE, *MORE):
-        given.do(f"converse {case}", lambda case=case: client.converse(**converse(case)))
+        recorder.record(f"converse {case}", lambda case=case: client.converse(**converse(case)))
     for case in (*STREAMED, *MORE):
-        given.events(f"converse {case} streamed", lambda case=case: _converse(client, case))
+        recorder.record_events(
+            f"converse {case} streamed", lambda case=case: _converse(client, case)
+        )
     pictures = [{"image": {"format": "png", "source": {"bytes": it}}} for it in IMAGES]
-    given.do("converse images", lambda: client.converse(**converse("text", *pictures)))
-    given.do("converse loop", lambda: _loop(client))
+    recorder.record("converse images", lambda: client.converse(**converse("text", *pictures)))
+    recorder.record("converse loop", lambda: _loop(client))
     for case in (*WHOLE, "thinking"):
-        given.do(f"invoke {case}", lambda case=case: _invoke(client, **invoke(case)))
+        recorder.record(f"invoke {case}", lambda case=case: _invoke(client, **invoke(case)))
     for case in (*STREAMED, "thinking"):
-        given.events(f"invoke {case} streamed", lambda case=case: _invoked(client, case))
-    _others(given, client)
+        recorder.record_events(f"invoke {case} streamed", lambda case=case: _invoked(client, case))
+    _others(recorder, client)
 
 
 def _converse(client: Any, case: str) -> Iterator[Any]:
@@ -99,10 +101,10 @@ def _invoked(client: Any, case: str) -> Iterator[Any]:
     yield from answer["body"]
 
 
-def _others(given: Given, client: Any) -> None:
+def _others(recorder: SdkRecorder, client: Any) -> None:
     titan = {"modelId": "amazon.titan-text-express-v1", "body": json.dumps({"inputText": "A room"})}
-    given.do("titan", lambda: _invoke(client, **titan))
+    recorder.record("titan", lambda: _invoke(client, **titan))
     embeds = {**titan, "modelId": "amazon.titan-embed-text-v2:0"}
-    given.do("embeddings", lambda: _invoke(client, **embeds))
+    recorder.record("embeddings", lambda: _invoke(client, **embeds))
     asked = {"converse": {"messages": [{"role": "user", "content": [{"text": "A room"}]}]}}
-    given.do("count", lambda: client.count_tokens(modelId=MODEL, input=asked))
+    recorder.record("count", lambda: client.count_tokens(modelId=MODEL, input=asked))

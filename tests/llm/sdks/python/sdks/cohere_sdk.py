@@ -11,7 +11,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -33,27 +33,29 @@ def chat(case: str, content: Any = None) -> dict[str, Any]:
     }
 
 
-def run(given: Given) -> None:
-    client: Any = cohere.ClientV2("test", base_url=given.base("cohere"))
+def run(recorder: SdkRecorder) -> None:
+    client: Any = cohere.ClientV2("test", base_url=recorder.base("cohere"))
     for case in (*WHOLE, "thinking"):
-        given.do(case, lambda case=case: client.chat(**chat(case)))
-    # What cannot begin to stream is not asked again.
+        recorder.record(case, lambda case=case: client.chat(**chat(case)))
+    # The SDK does not retry a stream that could not begin.
     for case in (*(it for it in STREAMED if it != "busy"), "thinking"):
-        given.events(f"{case} streamed", lambda case=case: client.chat_stream(**chat(case)))
+        recorder.record_events(
+            f"{case} streamed", lambda case=case: client.chat_stream(**chat(case))
+        )
     pictures = [
         {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{it}"}}
         for it in IN_BASE64
     ]
     asked = [{"type": "text", "text": question("text")}, *pictures]
-    given.do("images", lambda: client.chat(**chat("text", asked)))
-    given.do("loop", lambda: _loop(client))
+    recorder.record("images", lambda: client.chat(**chat("text", asked)))
+    recorder.record("loop", lambda: _loop(client))
     embed = {"model": "embed-v4.0", "input_type": "search_query", "embedding_types": ["float"]}
-    given.do("embeddings", lambda: client.embed(**embed, texts=["room"]))
+    recorder.record("embeddings", lambda: client.embed(**embed, texts=["room"]))
     rerank = client.rerank
-    given.do("rerank", lambda: rerank(model="rerank-v3.5", query="A room", documents=["so"]))
-    old: Any = cohere.Client("test", base_url=given.base("cohere"))
-    given.do("version 1", lambda: old.chat(model=MODEL, message="A room"))
-    given.in_loop("async", lambda: _in_loop(given))
+    recorder.record("rerank", lambda: rerank(model="rerank-v3.5", query="A room", documents=["so"]))
+    old: Any = cohere.Client("test", base_url=recorder.base("cohere"))
+    recorder.record("version 1", lambda: old.chat(model=MODEL, message="A room"))
+    recorder.record_async("async", lambda: _in_loop(recorder))
 
 
 def _loop(client: Any) -> Any:
@@ -67,8 +69,8 @@ def _loop(client: Any) -> Any:
     return [first, *client.chat_stream(**asked)]
 
 
-async def _in_loop(given: Given) -> Any:
-    async with cohere.AsyncClientV2("test", base_url=given.base("cohere")) as opened:
+async def _in_loop(recorder: SdkRecorder) -> Any:
+    async with cohere.AsyncClientV2("test", base_url=recorder.base("cohere")) as opened:
         client: Any = opened
         whole = await client.chat(**chat("tools"))
         return [whole, *[it async for it in client.chat_stream(**chat("text"))]]

@@ -13,7 +13,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -40,22 +40,22 @@ def options(base: str | None) -> Any:
     return types.HttpOptions(base_url=base, retry_options=again)
 
 
-def run(given: Given) -> None:
-    client: Any = genai.Client(api_key="AIza-test", http_options=options(given.base("google")))
-    _generate(given, client)
-    _others(given, client)
+def run(recorder: SdkRecorder) -> None:
+    client: Any = genai.Client(api_key="AIza-test", http_options=options(recorder.base("google")))
+    _generate(recorder, client)
+    _others(recorder, client)
     vertex: Any = genai.Client(
         vertexai=True,
         project="shop",
         location="us-east5",
         credentials=Credentials("ya29.test"),
-        http_options=options(given.base("vertex")),
+        http_options=options(recorder.base("vertex")),
     )
     for case in ("tools", "long"):
-        given.do(f"vertex {case}", lambda case=case: _ask(vertex, case))
+        recorder.record(f"vertex {case}", lambda case=case: _ask(vertex, case))
     for case in ("tools", "thinking", "cut"):
-        given.events(f"vertex {case} streamed", lambda case=case: _stream(vertex, case))
-    given.in_loop("async", lambda: _in_loop(given))
+        recorder.record_events(f"vertex {case} streamed", lambda case=case: _stream(vertex, case))
+    recorder.record_async("async", lambda: _in_loop(recorder))
 
 
 def _ask(client: Any, case: str) -> Any:
@@ -68,16 +68,16 @@ def _stream(client: Any, case: str) -> Any:
     )
 
 
-def _generate(given: Given, client: Any) -> None:
+def _generate(recorder: SdkRecorder, client: Any) -> None:
     for case in (*WHOLE, *MORE):
-        given.do(case, lambda case=case: _ask(client, case))
+        recorder.record(case, lambda case=case: _ask(client, case))
     for case in (*STREAMED, *MORE):
-        given.events(f"{case} streamed", lambda case=case: _stream(client, case))
+        recorder.record_events(f"{case} streamed", lambda case=case: _stream(client, case))
     pictures = [types.Part.from_bytes(data=it, mime_type="image/png") for it in IMAGES]
     asked = [question("text"), *pictures]
     generate = client.models.generate_content
-    given.do("images", lambda: generate(model=MODEL, contents=asked, config=config()))
-    given.do("loop", lambda: _loop(client))
+    recorder.record("images", lambda: generate(model=MODEL, contents=asked, config=config()))
+    recorder.record("loop", lambda: _loop(client))
 
 
 def _loop(client: Any) -> Any:
@@ -92,16 +92,16 @@ def _loop(client: Any) -> Any:
     return [first, *again]
 
 
-def _others(given: Given, client: Any) -> None:
-    given.do("count", lambda: client.models.count_tokens(model=MODEL, contents="A room"))
+def _others(recorder: SdkRecorder, client: Any) -> None:
+    recorder.record("count", lambda: client.models.count_tokens(model=MODEL, contents="A room"))
     embed = client.models.embed_content
-    given.do("embeddings", lambda: embed(model="gemini-embedding-001", contents="A room"))
+    recorder.record("embeddings", lambda: embed(model="gemini-embedding-001", contents="A room"))
     create = client.interactions.create
-    given.do("interactions", lambda: create(model=MODEL, input="A room"))
+    recorder.record("interactions", lambda: create(model=MODEL, input="A room"))
 
 
-async def _in_loop(given: Given) -> Any:
-    client: Any = genai.Client(api_key="AIza-test", http_options=options(given.base("google")))
+async def _in_loop(recorder: SdkRecorder) -> Any:
+    client: Any = genai.Client(api_key="AIza-test", http_options=options(recorder.base("google")))
     models = client.aio.models
     whole = await models.generate_content(model=MODEL, contents=question("tools"), config=config())
     streamed = await models.generate_content_stream(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import litellm
 
-from tests.llm.sdks.python.sdk_io import FUNCTIONS, IN_BASE64, SYSTEM, Given, question
+from tests.llm.sdks.python.sdk_io import FUNCTIONS, IN_BASE64, SYSTEM, SdkRecorder, question
 
 MODELS = {
     "openai": "openai/gpt-4o-2024-08-06",
@@ -24,14 +24,16 @@ BASES = {
     "mistral": "{}/v1",
     "cohere": "{}/v2/chat",
 }
-"""What the API's address is at a vendor's, for those that must have more than that."""
+"""The path of the API at vendors that require more than an origin."""
 
 OWN_ID: Final = re.compile(r'"id":"(call_[0-9a-f]{28}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})"')
-"""How litellm numbers calls of tools where an API does not: anew each time."""
+"""The ids that litellm gives to tool calls of APIs without ids; they differ in every run."""
 
 
-def request(given: Given, vendor: str, case: str, content: Any = None) -> dict[str, Any]:
-    base = given.origin(vendor) if vendor == "ollama" else given.base(vendor)
+def call_options(
+    recorder: SdkRecorder, vendor: str, case: str, content: Any = None
+) -> dict[str, Any]:
+    base = recorder.origin(vendor) if vendor == "ollama" else recorder.base(vendor)
     more: dict[str, Any] = {"api_base": BASES.get(vendor, "{}").format(base)} if base else {}
     if vendor == "bedrock":
         more = {"aws_bedrock_runtime_endpoint": base} if base else {}
@@ -56,23 +58,23 @@ def request(given: Given, vendor: str, case: str, content: Any = None) -> dict[s
     }
 
 
-def run(given: Given) -> None:
+def run(recorder: SdkRecorder) -> None:
     litellm.suppress_debug_info = True
     litellm.drop_params = True
     ask: Any = litellm.completion
     counted = {"stream": True, "stream_options": {"include_usage": True}}
     for vendor in MODELS:
         for case in ("text", "tools", "length", "long"):
-            given.do(
+            recorder.record(
                 f"{vendor} {case}",
-                lambda vendor=vendor, case=case: clean(ask(**request(given, vendor, case))),
+                lambda vendor=vendor, case=case: clean(ask(**call_options(recorder, vendor, case))),
             )
-        # Of Cohere's events, named as its reference has them, it can read none.
+        # It cannot read Cohere's events with the names of its reference.
         for case in ("text", "tools", "cut") if vendor != "cohere" else ():
-            given.events(
+            recorder.record_events(
                 f"{vendor} {case} streamed",
                 lambda vendor=vendor, case=case: map(
-                    clean, ask(**request(given, vendor, case), **counted)
+                    clean, ask(**call_options(recorder, vendor, case), **counted)
                 ),
             )
         url = {"url": f"data:image/png;base64,{IN_BASE64[0]}"}
@@ -80,12 +82,15 @@ def run(given: Given) -> None:
             {"type": "text", "text": question("text")},
             {"type": "image_url", "image_url": url},
         ]
-        given.do(
+        recorder.record(
             f"{vendor} image",
-            lambda vendor=vendor, asked=asked: clean(ask(**request(given, vendor, "text", asked))),
+            lambda vendor=vendor, asked=asked: clean(
+                ask(**call_options(recorder, vendor, "text", asked))
+            ),
         )
-        given.in_loop(
-            f"{vendor} async", lambda vendor=vendor: _in_loop(request(given, vendor, "text"))
+        recorder.record_async(
+            f"{vendor} async",
+            lambda vendor=vendor: _in_loop(call_options(recorder, vendor, "text")),
         )
 
 
@@ -95,6 +100,6 @@ async def _in_loop(asked: Any) -> Any:
 
 
 def clean(answer: Any) -> Any:
-    """Return an answer without what litellm makes up anew each time: ids, and when it came."""
-    sent = json.loads(OWN_ID.sub('"id":"own"', answer.model_dump_json()))
-    return {key: it for key, it in sent.items() if key not in ("id", "created")}
+    """Return an answer without the ids and times that litellm generates."""
+    content = json.loads(OWN_ID.sub('"id":"own"', answer.model_dump_json()))
+    return {key: it for key, it in content.items() if key not in ("id", "created")}

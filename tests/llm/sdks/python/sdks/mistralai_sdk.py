@@ -12,7 +12,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -32,29 +32,31 @@ def chat(case: str, content: Any = None) -> dict[str, Any]:
     }
 
 
-def run(given: Given) -> None:
+def run(recorder: SdkRecorder) -> None:
     again = RetryConfig("backoff", BackoffStrategy(10, 20, 1.5, 1_000), True)
-    with Mistral(api_key="test", server_url=given.base("mistral"), retry_config=again) as opened:
+    with Mistral(api_key="test", server_url=recorder.base("mistral"), retry_config=again) as opened:
         client: Any = opened
         for case in (*WHOLE, "thinking"):
-            given.do(case, lambda case=case: _ask(client, case))
+            recorder.record(case, lambda case=case: _ask(client, case))
         for case in (*STREAMED, "thinking"):
-            given.events(f"{case} streamed", lambda case=case: _stream(client, case))
+            recorder.record_events(f"{case} streamed", lambda case=case: _stream(client, case))
         pictures = [
             {"type": "image_url", "image_url": f"data:image/png;base64,{it}"} for it in IN_BASE64
         ]
         asked = [{"type": "text", "text": question("text")}, *pictures]
-        given.do("images", lambda: client.chat.complete(**chat("text", asked)))
-        given.do("loop", lambda: _loop(client))
-        given.do("fill in", lambda: client.fim.complete(model="codestral-latest", prompt="a ="))
+        recorder.record("images", lambda: client.chat.complete(**chat("text", asked)))
+        recorder.record("loop", lambda: _loop(client))
+        recorder.record(
+            "fill in", lambda: client.fim.complete(model="codestral-latest", prompt="a =")
+        )
         embed = client.embeddings.create
-        given.do("embeddings", lambda: embed(model="mistral-embed", inputs=["A room"]))
+        recorder.record("embeddings", lambda: embed(model="mistral-embed", inputs=["A room"]))
         start = client.beta.conversations.start
-        given.do("conversation", lambda: start(model=MODEL, inputs="A room"))
-        given.in_loop("async", lambda: _in_loop(client))
+        recorder.record("conversation", lambda: start(model=MODEL, inputs="A room"))
+        recorder.record_async("async", lambda: _in_loop(client))
 
 
-# What is always overloaded would be asked for a whole second.
+# The SDK would retry an overloaded API for a whole second.
 NOT_AGAIN = RetryConfig("none", BackoffStrategy(10, 20, 1.5, 0), False)
 
 

@@ -9,7 +9,7 @@ from tests.llm.sdks.python.sdk_io import (
     IMAGES,
     RESULT,
     SYSTEM,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -31,25 +31,29 @@ def chat(case: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def run(given: Given) -> None:
-    client: Any = ollama.Client(host=given.origin("ollama"))
+def run(recorder: SdkRecorder) -> None:
+    client: Any = ollama.Client(host=recorder.origin("ollama"))
     for case in WHOLE:
-        given.do(case, lambda case=case: client.chat(**chat(case)))
+        recorder.record(case, lambda case=case: client.chat(**chat(case)))
     for case in STREAMED:
-        given.events(f"{case} streamed", lambda case=case: client.chat(**chat(case), stream=True))
-    given.do("images", lambda: client.chat(**chat("text", images=IMAGES)))
-    given.do("loop", lambda: _loop(client))
+        recorder.record_events(
+            f"{case} streamed", lambda case=case: client.chat(**chat(case), stream=True)
+        )
+    recorder.record("images", lambda: client.chat(**chat("text", images=IMAGES)))
+    recorder.record("loop", lambda: _loop(client))
     asked: dict[str, Any] = {"model": MODEL, "system": SYSTEM}
     for case in ("text", "thinking", "length", "long"):
         prompt = question(case)
-        given.do(f"generate {case}", lambda prompt=prompt: client.generate(**asked, prompt=prompt))
-        given.events(
+        recorder.record(
+            f"generate {case}", lambda prompt=prompt: client.generate(**asked, prompt=prompt)
+        )
+        recorder.record_events(
             f"generate {case} streamed",
             lambda prompt=prompt: client.generate(**asked, prompt=prompt, stream=True),
         )
-    given.do("embeddings", lambda: client.embed(model=MODEL, input="A room"))
-    given.do("show", lambda: client.show(MODEL))
-    given.in_loop("async", lambda: _in_loop(given.origin("ollama")))
+    recorder.record("embeddings", lambda: client.embed(model=MODEL, input="A room"))
+    recorder.record("show", lambda: client.show(MODEL))
+    recorder.record_async("async", lambda: _in_loop(recorder.origin("ollama")))
 
 
 def _loop(client: Any) -> Any:

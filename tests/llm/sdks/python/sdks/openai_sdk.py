@@ -12,7 +12,7 @@ from tests.llm.sdks.python.sdk_io import (
     STREAMED,
     SYSTEM,
     WHOLE,
-    Given,
+    SdkRecorder,
     question,
 )
 
@@ -47,50 +47,52 @@ def response(case: str, content: Any = None) -> dict[str, Any]:
     }
 
 
-def run(given: Given) -> None:
-    base = given.base("openai")
+def run(recorder: SdkRecorder) -> None:
+    base = recorder.base("openai")
     options: Any = {"api_key": "sk-test", "max_retries": 1}
     if base:
         options["base_url"] = f"{base}/v1"
     with openai.OpenAI(**options) as opened:
         client: Any = opened
-        _chat(given, client)
-        _responses(given, client)
-        _others(given, client)
+        _chat(recorder, client)
+        _responses(recorder, client)
+        _others(recorder, client)
     with openai.AzureOpenAI(
         api_key="azure-test",
         api_version="2025-04-01-preview",
-        azure_endpoint=given.origin("azure"),
+        azure_endpoint=recorder.origin("azure"),
         max_retries=1,
     ) as opened:
         azure: Any = opened
         deployed = {"model": "our-deployment"}
-        given.do("azure", lambda: azure.chat.completions.create(**chat("tools") | deployed))
-        given.events(
+        recorder.record("azure", lambda: azure.chat.completions.create(**chat("tools") | deployed))
+        recorder.record_events(
             "azure streamed", lambda: azure.chat.completions.create(**counted("text") | deployed)
         )
-        given.do("azure long", lambda: azure.chat.completions.create(**chat("long") | deployed))
-    given.in_loop("async", lambda: _in_loop(options))
+        recorder.record(
+            "azure long", lambda: azure.chat.completions.create(**chat("long") | deployed)
+        )
+    recorder.record_async("async", lambda: _in_loop(options))
 
 
-def _chat(given: Given, client: Any) -> None:
+def _chat(recorder: SdkRecorder, client: Any) -> None:
     create = client.chat.completions.create
     for case in (*WHOLE, *MORE):
-        given.do(f"chat {case}", lambda case=case: create(**chat(case)))
+        recorder.record(f"chat {case}", lambda case=case: create(**chat(case)))
     for case in (*STREAMED, *MORE):
-        given.events(f"chat {case} streamed", lambda case=case: create(**counted(case)))
-    given.events("chat uncounted", lambda: create(**chat("text"), stream=True))
+        recorder.record_events(f"chat {case} streamed", lambda case=case: create(**counted(case)))
+    recorder.record_events("chat uncounted", lambda: create(**chat("text"), stream=True))
     raw = client.chat.completions.with_raw_response.create
-    given.do("chat bytes", lambda: raw(**chat("tools")).http_response.content)
-    given.do("chat bytes streamed", lambda: raw(**counted("tools")).http_response.read())
-    given.do("chat header", lambda: raw(**chat("text")).headers["x-a-header"])
+    recorder.record("chat bytes", lambda: raw(**chat("tools")).http_response.content)
+    recorder.record("chat bytes streamed", lambda: raw(**counted("tools")).http_response.read())
+    recorder.record("chat header", lambda: raw(**chat("text")).headers["x-a-header"])
     pictures = [
         {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{it}"}}
         for it in IN_BASE64
     ]
     asked = [{"type": "text", "text": question("text")}, *pictures]
-    given.do("chat images", lambda: create(**chat("text", asked)))
-    given.do("chat loop", lambda: _chat_loop(client))
+    recorder.record("chat images", lambda: create(**chat("text", asked)))
+    recorder.record("chat loop", lambda: _chat_loop(client))
 
 
 def _chat_loop(client: Any) -> Any:
@@ -107,23 +109,23 @@ def _chat_loop(client: Any) -> Any:
         return [first, streamed.get_final_completion()]
 
 
-def _responses(given: Given, client: Any) -> None:
+def _responses(recorder: SdkRecorder, client: Any) -> None:
     create = client.responses.create
     for case in (*WHOLE, *MORE):
-        given.do(f"responses {case}", lambda case=case: create(**response(case)))
+        recorder.record(f"responses {case}", lambda case=case: create(**response(case)))
     for case in (*STREAMED, *MORE):
-        given.events(
+        recorder.record_events(
             f"responses {case} streamed", lambda case=case: create(**response(case), stream=True)
         )
     raw = client.responses.with_raw_response.create
-    given.do("responses bytes", lambda: raw(**response("tools")).http_response.content)
+    recorder.record("responses bytes", lambda: raw(**response("tools")).http_response.content)
     pictures = [
         {"type": "input_image", "detail": "auto", "image_url": f"data:image/png;base64,{it}"}
         for it in IN_BASE64
     ]
     asked = [{"type": "input_text", "text": question("text")}, *pictures]
-    given.do("responses images", lambda: create(**response("text", asked)))
-    given.do("responses loop", lambda: _responses_loop(client))
+    recorder.record("responses images", lambda: create(**response("text", asked)))
+    recorder.record("responses loop", lambda: _responses_loop(client))
 
 
 def _responses_loop(client: Any) -> Any:
@@ -142,13 +144,13 @@ def _again() -> Any:
     return {"role": "user", "content": question("loop")}
 
 
-def _others(given: Given, client: Any) -> None:
+def _others(recorder: SdkRecorder, client: Any) -> None:
     embed = {"model": "text-embedding-3-small", "input": "room", "encoding_format": "float"}
-    given.do("embeddings", lambda: client.embeddings.create(**embed))
-    given.do("models", lambda: client.models.list().data)
-    given.do("completions", lambda: client.completions.create(model=MODEL, prompt="A room"))
+    recorder.record("embeddings", lambda: client.embeddings.create(**embed))
+    recorder.record("models", lambda: client.models.list().data)
+    recorder.record("completions", lambda: client.completions.create(model=MODEL, prompt="A room"))
     count = client.responses.input_tokens.count
-    given.do("count", lambda: count(model=MODEL, input="A room"))
+    recorder.record("count", lambda: count(model=MODEL, input="A room"))
 
 
 async def _in_loop(options: Any) -> Any:
