@@ -181,7 +181,7 @@ class _Loader(yaml.SafeLoader):
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
                 self._refuse(key, f"the key {key.value} is not text; {_why_not_text(key)}")
             if key.value in seen:
-                self._refuse(key, f"the key {key.value!r} stands twice in one place; keep one")
+                self._refuse(key, f"the key {key.value!r} occurs twice in one mapping; keep one")
             seen.add(key.value)
         return node
 

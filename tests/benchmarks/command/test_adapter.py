@@ -322,9 +322,7 @@ def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path
         }
 
         assert {task: result.score for task, result in came.items()} == {"a": 1.0, "b": 0.0}
-        assert came["b"].reasons == (
-            "'beta' does not stand in the answer (all that the command printed)",
-        )
+        assert came["b"].reasons == ("'beta' is not in the answer (all that the command printed)",)
         with made.start_environment("a", tmp_path, ensure_ca(tmp_path / "ca"), direct=False):
             pass
         with (

@@ -21,7 +21,7 @@ def told(*rules: dict[str, object]) -> str:
 @pytest.mark.parametrize("later", [{"always": True}, {"first": 1}, {"probability": 0.5}])
 def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: object) -> None:
     said = told(rule("a", match=PAGES), rule("b", later, match=PAGES))
-    assert said.startswith("Rule 'b' can never apply: rule 'a' stands before it")
+    assert said.startswith("Rule 'b' can never apply: rule 'a' comes before it")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_rule_behind_one_that_is_always_triggered_can_never_apply(later: objec
 def test_rules_that_may_meet_are_told_which_stands(earlier: object, later: object) -> None:
     said = told(rule("a", earlier, match=PAGES), rule("b", later, match=PAGES))
     assert said == (
-        "Rules 'a' and 'b' may meet in one exchange; then 'a' stands and 'b' is missed"
+        "Rules 'a' and 'b' may meet in one exchange; then 'a' is applied and 'b' is missed"
         " (superseded)."
     )
 
@@ -50,13 +50,13 @@ def test_a_match_without_keys_that_is_always_hit_leaves_nothing_to_a_narrower_on
     wide = rule("a")
     narrow = rule("b", match={"url_exact": "https://a.example/x", "method": "GET"})
     assert "Rule 'b' can never apply" in told(wide, narrow)
-    assert "'b' stands and 'a' is missed" in told(narrow, wide)
+    assert "'b' is applied and 'a' is missed" in told(narrow, wide)
 
 
 def test_a_rule_about_third_parties_leaves_the_sites_own_scripts_to_a_later_one() -> None:
     foreign = {"kind": "javascript_failure", "third_party": True}
     scripts = {"kind": "javascript_failure"}
-    assert "'a' stands and 'b' is missed" in told(
+    assert "'a' is applied and 'b' is missed" in told(
         rule("a", fault=foreign), rule("b", fault=scripts)
     )
     assert "Rule 'b' can never apply" in told(rule("a", fault=scripts), rule("b", fault=foreign))
@@ -79,7 +79,7 @@ def test_a_rule_judged_at_the_answer_comes_after_one_judged_at_the_request(
         early = rule("request", trigger, match=PAGES)
         (said,) = in_words(scenario({**answer, "trigger": trigger}, early))
         assert said == (
-            "Rules 'request' and 'answer' may meet in one exchange; then 'request' stands and "
+            "Rules 'request' and 'answer' may meet in one exchange; then 'request' is applied and "
             "'answer' is missed (superseded): 'request' is judged at the request, 'answer' only at "
             "the answer."
         )
@@ -113,8 +113,8 @@ def together(*rules: dict[str, object]) -> tuple[str, ...]:
 def test_rules_that_may_all_meet_are_told_once() -> None:
     many = [rule(name, {"probability": 0.5}, match=PAGES) for name in "abcd"]
     assert together(*many) == (
-        "Rules 'a', 'b', 'c' and 'd' may meet in one exchange; then the first in this order stands"
-        " and the others are missed (superseded).",
+        "Rules 'a', 'b', 'c' and 'd' may meet in one exchange; then the first in this order is"
+        " applied and the others are missed (superseded).",
     )
     slow = {"kind": "javascript_failure", "mode": "delay"}
     assert together(*(rule(name, fault=slow) for name in "abc")) == (
@@ -130,16 +130,16 @@ def test_a_rule_that_may_meet_many_which_do_not_meet_is_told_once() -> None:
     ]
     wide = rule("a", half, match=PAGES)
     assert together(wide, *paths) == (
-        "Rule 'a' may meet each of the rules 'b', 'c' and 'd' in one exchange; then 'a' stands and"
-        " the other is missed (superseded).",
+        "Rule 'a' may meet each of the rules 'b', 'c' and 'd' in one exchange; then 'a' is applied"
+        " and the other is missed (superseded).",
     )
     assert together(*paths, wide) == (
         "Rule 'a' may meet each of the rules 'b', 'c' and 'd' in one exchange; then the other"
-        " stands and 'a' is missed (superseded).",
+        " is applied and 'a' is missed (superseded).",
     )
     assert together(wide, *paths, rule("e", half, match=PAGES)) == (
         "Some of the rules 'a', 'b', 'c', 'd' and 'e' may meet in one exchange; then the first in"
-        " this order stands and the others are missed (superseded).",
+        " this order is applied and the others are missed (superseded).",
     )
 
 
@@ -156,6 +156,6 @@ def test_groups_that_do_not_meet_are_told_apart() -> None:
 def test_rules_that_one_rule_leaves_nothing_to_are_told_once_and_meet_no_other() -> None:
     made = [rule(name, match=PAGES) for name in "abcd"]
     assert in_words(scenario(*made)) == (
-        "Rules 'b', 'c' and 'd' can never apply: rule 'a' stands before them and already answers"
+        "Rules 'b', 'c' and 'd' can never apply: rule 'a' comes before them and already answers"
         " every exchange they would hit (missed: superseded).",
     )

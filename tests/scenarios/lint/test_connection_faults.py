@@ -27,7 +27,7 @@ def test_a_tls_error_on_plain_http_can_never_apply() -> None:
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:7770/*", "https://[::1]"])
 def test_an_address_is_looked_up_by_nobody(url: str) -> None:
-    assert "nobody looks up" in said(match={"url": url}, fault={"kind": "dns_failure"})
+    assert "needs no lookup" in said(match={"url": url}, fault={"kind": "dns_failure"})
 
 
 def test_a_name_that_the_browser_knows_by_then_is_doubted() -> None:
@@ -74,7 +74,7 @@ def test_two_rules_collide_only_where_the_same_attempt_meets_both() -> None:
         )
 
     assert both("connection_timeout").startswith(
-        "Rule 'b' can never apply: rule 'a' stands before it and already answers every connection"
+        "Rule 'b' can never apply: rule 'a' comes before it and already answers every connection"
         " try it would hit"
     )
     assert both("dns_failure") == both("tls_error") == ""
@@ -85,7 +85,7 @@ def test_two_rules_collide_only_where_the_same_attempt_meets_both() -> None:
     ("kind", "site", "other", "why"),
     [
         ("tls_error", "http://shop.test", "https://shop.test", "plain HTTP"),
-        ("dns_failure", "https://127.0.0.1:7770", "https://shop.test", "nobody looks up"),
+        ("dns_failure", "https://127.0.0.1:7770", "https://shop.test", "needs no lookup"),
     ],
 )
 def test_what_none_of_the_sites_named_can_meet_can_never_apply(

@@ -74,8 +74,8 @@ def rule(
         ({"url": "https://shop.example/a b"}, "percent-encoded ASCII"),
         ({"url": "https://shop.example/.*cart"}, "looks like a regular expression"),
         ({"url": r"https://shop\.example/*"}, "looks like a regular expression"),
-        ({"url_exact": "{sites}/cart"}, "url_exact takes {sites} as it stands"),
-        ({"url_regex": "{sites}/cart"}, "url_regex takes {sites} as it stands"),
+        ({"url_exact": "{sites}/cart"}, "url_exact takes {sites} literally"),
+        ({"url_regex": "{sites}/cart"}, "url_regex takes {sites} literally"),
         ({"url_regex": "^shop"}, "no URL begins like `shop`"),
         ({"url_regex": "^wss://shop"}, "no URL begins like `wss://shop`"),
         ({"url": r"https://shop\.example/.*"}, r"`https://shop\.example/.*` looks like a regular"),
@@ -181,7 +181,7 @@ def test_a_glob_of_never_that_excludes_nothing_is_told() -> None:
     )
     assert list(exclusions_without_effect(("*", "*/health", "https://shop.example/health"))) == []
     assert list(exclusions_without_effect(("{sites}/health", "shop.example/*"))) == [
-        "`never` takes {sites} as it stands, so `{sites}/health` excludes nothing.",
+        "`never` takes {sites} literally, so `{sites}/health` excludes nothing.",
         "`never` excludes nothing by `shop.example/*`: no URL begins like `shop.example/*`; write"
         " for instance `https://shop.example/*`, or begin with *.",
     ]

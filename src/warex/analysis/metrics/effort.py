@@ -124,7 +124,7 @@ class EffortMetrics:
         label="price of",
         unit="text",
         beside="cost_usd",
-        definition="The models whose prices stand in, where the agent's own has none.",
+        definition="The models whose prices are used where the agent's own has none.",
     )
     paid_usd = Metric(
         kind=float,

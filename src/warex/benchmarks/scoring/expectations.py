@@ -128,7 +128,7 @@ def _looked_at(
     said = answer() if expect.asks_the_answer else ""
     if expect.text is not None:
         good = _even(expect.text) in _even(said)
-        yield good, f"{expect.text!r} {'stands' if good else 'does not stand'} in {answer_is}"
+        yield good, f"{expect.text!r} {'is' if good else 'is not'} in {answer_is}"
     if expect.regex is not None:
         good = Regex(expect.regex, multiline=True).matches(said)
         yield good, f"{in_backticks(expect.regex)} is {'' if good else 'not '}found in {answer_is}"

@@ -68,7 +68,7 @@ def _named(kind: type[Benchmark]) -> str:
 
 def benchmark_table(kind: type[Benchmark], table: dict[str, Any]) -> str:
     """Return the ``[benchmark]`` section of a benchmark with more than a name."""
-    lines = ["", f"# What is done. `warex benchmarks show {kind.name}` tells what may stand here."]
+    lines = ["", f"# The work. `warex benchmarks show {kind.name}` lists the keys."]
     if kind.recipe is not None:
         lines.append(
             f"# `warex benchmarks setup {kind.name} --dir {table.get('dir', 'DIR')}` makes its"

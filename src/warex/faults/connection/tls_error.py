@@ -12,7 +12,7 @@ _SHOWN: Final[Mapping[CertificateDefect | Literal["cut"], str]] = {
     "expired": "shown a certificate that has expired",
     "wrong_host": "shown a certificate of another host",
     "self_signed": "shown a certificate that signed itself",
-    "unknown_ca": "shown a certificate of an authority that nobody knows",
+    "unknown_ca": "shown a certificate of an unknown authority",
     "cut": "cut off when TLS begins, without a certificate",
 }
 

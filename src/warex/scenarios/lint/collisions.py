@@ -30,11 +30,11 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
     for name, earlier in superseded(rules).items():
         later = by_name[name]
         together = earlier.match.needs_response == later.match.needs_response
-        why = "stands before" if together else "is judged at the request"
+        why = "comes before" if together else "is judged at the request"
         groups.setdefault((earlier.name, why), []).append(later)
     for (earlier_name, why), later_ones in groups.items():
         one = len(later_ones) == 1
-        end = (" it" if one else " them") if why == "stands before" else ""
+        end = (" it" if one else " them") if why == "comes before" else ""
         yield (
             f"{_rules(later_ones)} can never apply: rule {earlier_name!r} {why}{end} and already"
             f" answers every {_what(later_ones[0])} {'it' if one else 'they'} would hit (missed:"
@@ -100,7 +100,7 @@ def _sentence(what: _What, both_apply: bool, group: Sequence[Rule], shape: _Shap
     else:
         first, missed = "the first in this order", ""
     others = f"{missed} is" if missed else "the others are"
-    return f"{lead} {first} stands and {others} missed (superseded){_turns(group)}."
+    return f"{lead} {first} is applied and {others} missed (superseded){_turns(group)}."
 
 
 def _turns(group: Sequence[Rule]) -> str:

@@ -23,7 +23,7 @@ def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...]) -> I
     if fault.point == "tls" and not has_tls:
         yield f"{pattern} is plain HTTP, which has no TLS to fail"
     if fault.point == "name" and hosts and all(map(_is_address, hosts)):
-        yield f"{named} is an address, which nobody looks up"
+        yield f"{named} is an address, which needs no lookup"
 
 
 def lint_connection_rule(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:

@@ -45,7 +45,7 @@ def exclusions_without_effect(never: tuple[str, ...]) -> Iterator[str]:
     for pattern in never:
         said = in_backticks(pattern)
         if SITES in pattern:
-            yield f"`never` takes {SITES} as it stands, so {said} excludes nothing."
+            yield f"`never` takes {SITES} literally, so {said} excludes nothing."
         elif not pattern.startswith("*") and "://" not in pattern:
             yield f"`never` excludes nothing by {said}: {_begin_otherwise(pattern)}."
         elif why := next(iter((*_scheme(pattern), *_no_glob(pattern))), None):
@@ -68,7 +68,7 @@ def _pattern(rule: Rule) -> Iterable[str]:
         return
     key, pattern = ("url_exact", match.url_exact) if match.url_exact else ("url", match.url or "*")
     if key == "url_exact" and pattern.startswith(SITES):
-        yield f"url_exact takes {SITES} as it stands; write it under `url`"
+        yield f"url_exact takes {SITES} literally; write it under `url`"
         return
     if SITES in pattern.removeprefix(SITES):
         yield f"{SITES} has a meaning only in front, and {in_backticks(pattern)} has it elsewhere"
@@ -123,7 +123,7 @@ def _no_glob(pattern: str) -> Iterable[str]:
 def _regex(pattern: str) -> Iterable[str]:
     """Yield the reasons why no URL matches the regular expression, in the plain cases."""
     if pattern.startswith(SITES):
-        yield f"url_regex takes {SITES} as it stands; write a glob under `url`"
+        yield f"url_regex takes {SITES} literally; write a glob under `url`"
         return
     if "|" in pattern or pattern.startswith("(?"):
         return
