@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -136,6 +138,49 @@ async def test_a_question_over_tcp_is_forwarded_over_tcp(nameserver: socket.sock
     server = await asyncio.start_server(serve, *nameserver.getsockname())
     async with server:
         assert await forward(b"\0\1question", tcp=True) == b"\0\1question answered"
+
+
+_LINK_LOCAL = """
+import asyncio, os, socket, sys
+from pathlib import Path
+user = os.geteuid()
+os.unshare(os.CLONE_NEWNET | (os.CLONE_NEWUSER if user else 0))
+from warex.linux import rtnetlink
+from warex.proxy.dns import system_resolver
+rtnetlink.create_device()
+rtnetlink.bring_up("lo")
+rtnetlink.bring_up_device()
+rtnetlink.add_address("fe80::53")
+index = socket.if_nametoindex(rtnetlink.DEVICE)
+server = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+server.bind(("fe80::53", 0, 0, index))
+server.setblocking(False)
+system_resolver._PORT = server.getsockname()[1]
+system_resolver._RESOLV_CONF = Path(sys.argv[1])
+Path(sys.argv[1]).write_text(f"nameserver fe80::53%{rtnetlink.DEVICE}")
+
+async def main():
+    asking = asyncio.create_task(system_resolver.forward(b"\\0\\1question", tcp=False))
+    loop = asyncio.get_running_loop()
+    data, asker = await asyncio.wait_for(loop.sock_recvfrom(server, 100), 10)
+    server.sendto(data + b" answered", asker)
+    print((await asking).decode())
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.wire
+def test_a_nameserver_may_have_an_address_of_one_link(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LINK_LOCAL, str(tmp_path / "resolv.conf")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.stdout, done.stderr) == ("\0\1question answered\n", "")
 
 
 async def test_without_a_nameserver_there_is_no_answer(

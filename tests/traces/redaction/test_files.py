@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from warex.errors import MachineError
 from warex.traces.redaction.files import redact_file, secrets_of
 
 HUSH = 'hush-hush é"1'
@@ -87,3 +88,19 @@ def test_a_private_key_goes_with_all_its_lines(tmp_path: Path, before: int) -> N
     assert "MIIE" not in left
     assert "kqhk" not in left
     assert left.endswith("-----END RSA PRIVATE KEY-----\nafter\n")
+
+
+def test_a_file_that_cannot_be_read_is_reported_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "agent.log"
+    log.write_text("key")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)  # Root may read any file.
+
+    with pytest.raises(MachineError, match="permission denied"):
+        redact_file(log)
+    assert [path.name for path in tmp_path.iterdir()] == ["agent.log"]

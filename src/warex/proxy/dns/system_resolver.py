@@ -114,10 +114,14 @@ async def forward(query: bytes, *, tcp: bool) -> bytes | None:
 
 async def _by_udp(server: str, query: bytes) -> bytes:
     loop = asyncio.get_running_loop()
-    family = socket.AF_INET6 if ":" in server else socket.AF_INET
+    # The address has the link of one such as fe80::1%eth0; nothing is looked up.
+    numeric = socket.AI_NUMERICHOST
+    family, *_, address = socket.getaddrinfo(server, _PORT, type=socket.SOCK_DGRAM, flags=numeric)[
+        0
+    ]
     with socket.socket(family, socket.SOCK_DGRAM) as client:
         client.setblocking(False)
-        client.connect((server, _PORT))
+        client.connect(address)
         await loop.sock_sendall(client, query)
         while (data := await loop.sock_recv(client, 65535))[:2] != query[:2]:
             pass  # The answer to another query.

@@ -20,10 +20,13 @@ def redact_file(path: Path, secrets: Collection[str] = ()) -> None:
     """
     if path.is_symlink() or not path.is_file():
         return
-    known = KnownSecrets(secrets)
+    write_atomic(path, _redacted(path, KnownSecrets(secrets)))
+
+
+def _redacted(path: Path, secrets: KnownSecrets) -> Iterator[bytes]:
     with path.open("rb") as file:
-        blocks = (known.replaced(block, REDACTED.encode()) for block in _blocks(file))
-        write_atomic(path, map(redact_bytes, blocks))
+        for block in _blocks(file):
+            yield redact_bytes(secrets.replaced(block, REDACTED.encode()))
 
 
 def _blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
