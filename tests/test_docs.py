@@ -43,20 +43,20 @@ def test_docs_lead_to_every_page() -> None:
     assert not lost, "docs/README.md, or a page it leads to, must link to these"
 
 
-def test_docs_show_every_room_on_the_map() -> None:
+def test_docs_show_every_package_on_the_map() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    rooms = {path.parent.name for path in (ROOT / "src" / "warex").glob("*/__init__.py")}
+    packages = {path.parent.name for path in (ROOT / "src" / "warex").glob("*/__init__.py")}
 
-    assert {room for room in rooms if f"`{room}`" not in architecture} == set()
+    assert {package for package in packages if f"`{package}`" not in architecture} == set()
 
 
-def test_the_map_shows_no_room_that_is_not_there() -> None:
+def test_the_map_shows_no_package_that_is_not_there() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    map_of_rooms = architecture.partition("| package |")[2].partition("\n\n")[0]
+    map_of_packages = architecture.partition("| package |")[2].partition("\n\n")[0]
     shown = {
-        room
-        for line in map_of_rooms.splitlines()
-        for room in re.findall(r"`(\w+)`", line.split("|")[1] if "|" in line[1:] else "")
+        package
+        for line in map_of_packages.splitlines()
+        for package in re.findall(r"`(\w+)`", line.split("|")[1] if "|" in line[1:] else "")
     }
     there = {path.stem for path in (ROOT / "src" / "warex").glob("*")}
 

@@ -61,9 +61,9 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     ground = contracts()[0]["layers"][-1].split(" : ")
     for name in ("__init__", *ground):
         (package / f"{name}.py").touch()
-    for room in {room for pair in FORBIDDEN for room in pair} - set(ground):
-        (package / room).mkdir()
-        (package / room / "__init__.py").touch()
+    for each in {name for pair in FORBIDDEN for name in pair} - set(ground):
+        (package / each).mkdir()
+        (package / each / "__init__.py").touch()
     for importer, imported in FORBIDDEN:
         folder = package / importer
         file = folder / f"sees_{imported}.py" if folder.is_dir() else folder.with_suffix(".py")
@@ -101,15 +101,15 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     assert "warex.benchmarks.adapters.sees_tasks -> warex_testbed.tasks" not in report
     assert "warex.trials.sees_tasks -> warex_testbed.tasks" in report
     assert "No cycles are allowed in warex.report" in report
-    assert "attic" in report, "a room that no contract places went unnoticed"
+    assert "attic" in report, "a package that no contract places went unnoticed"
 
 
 def test_the_architecture_page_draws_the_imports_as_they_are() -> None:
-    command = [sys.executable, "scripts/rooms.py"]
+    command = [sys.executable, "scripts/packages.py"]
     drawn = subprocess.check_output(command, cwd=ROOT, text=True, timeout=60)
 
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    assert drawn in page, "python scripts/rooms.py --write draws it anew"
+    assert drawn in page, "python scripts/packages.py --write draws it anew"
 
 
 def contracts() -> list[dict[str, Any]]:

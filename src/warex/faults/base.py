@@ -279,7 +279,7 @@ class ConnectionFault(Fault, frozen=True):
     stage: Literal["request"] = "request"
     hold: Seconds = Field(
         default=3.0,
-        description="Seconds for which attempts at the same host and port are the same one.",
+        description="Seconds for which tries at the same host and port are one occurrence.",
     )
 
     @property

@@ -1,1 +1,1 @@
-"""The only room that knows mitmproxy: turns flows into exchanges and effects into traffic."""
+"""The only package that imports mitmproxy: turns flows into exchanges and effects into traffic."""

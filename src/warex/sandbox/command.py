@@ -44,7 +44,7 @@ def run_command(
     stop: Callable[[], bool] | None = None,
     cwd: Path | None = None,
     start: Spawn | None = None,
-    watch: Callable[[ProcessTree], None] = lambda family: None,
+    watch: Callable[[ProcessTree], None] = lambda process_tree: None,
 ) -> CompletedCommand:
     """Run a command until it ends, times out, or ``stop()`` is true; end its process tree.
 
@@ -52,16 +52,16 @@ def run_command(
     gets its process tree before the start. Raises MachineError if it cannot be started or the log
     cannot be written.
     """
-    family = ProcessTree()
+    process_tree = ProcessTree()
     try:
         output = open(log, "ab", opener=private_opener)  # noqa: SIM115 - closed below
     except OSError as error:
         raise write_error(log, error) from None
     with output:
         began = time.monotonic()
-        watch(family)
-        process = (start or _start)(arguments, family.marked(environment), output, cwd)
-        family.leader = process.pid
+        watch(process_tree)
+        process = (start or _start)(arguments, process_tree.marked(environment), output, cwd)
+        process_tree.leader = process.pid
         ended = threading.Event()
         codes: list[int] = []
 
@@ -75,7 +75,7 @@ def run_command(
             stopped = not _ends_by(ended, began + timeout_s, stop)
             seconds = time.monotonic() - began
         finally:
-            family.end()
+            process_tree.end()
         waiter.join()
     return CompletedCommand(None if stopped else codes[0], seconds)
 

@@ -124,9 +124,9 @@ class Sandbox:
         ``mask``: the signals that it blocks, outside a namespace. Its process tree ends with the
         sandbox, also if WAREX is killed. Raises MachineError if it cannot be started.
         """
-        family = ProcessTree()
-        marked = family.marked(self.environment.variables)
-        self._watch(family)
+        process_tree = ProcessTree()
+        marked = process_tree.marked(self.environment.variables)
+        self._watch(process_tree)
         try:
             if self._namespace is None:
                 return start_direct(arguments, marked, mask=mask)
@@ -168,7 +168,7 @@ class Sandbox:
 
     def programs(self) -> set[str]:
         """Return the names of the running programs."""
-        return {name for family in self._process_trees for name in family.programs()}
+        return {name for process_tree in self._process_trees for name in process_tree.programs()}
 
     def browsers(self, programs: Collection[str]) -> set[str]:
         """Return which of these programs are browsers, and "Chromium" if a shim started one."""
@@ -179,13 +179,13 @@ class Sandbox:
 
     def end(self) -> None:
         """End the process trees of all commands."""
-        for family in self._process_trees:
-            family.end()
+        for process_tree in self._process_trees:
+            process_tree.end()
 
-    def _watch(self, family: ProcessTree) -> None:
-        self._process_trees.append(family)
+    def _watch(self, process_tree: ProcessTree) -> None:
+        self._process_trees.append(process_tree)
         if self._reaper is not None:
-            self._reaper.watch_processes(family)
+            self._reaper.watch_processes(process_tree)
 
     def _start_logged(
         self,

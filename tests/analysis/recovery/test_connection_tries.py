@@ -5,10 +5,10 @@ from typing import Literal
 import pytest
 
 from warex.analysis.recovery.connection_tries import (
-    attempted_request,
     host_in,
     host_of,
     proves_reachable,
+    request_of_try,
 )
 from warex.traces import FaultPlanned, RequestSeen
 
@@ -29,16 +29,16 @@ def plan(url: str, point: Literal["name", "connect", "tls"] | None = "connect") 
 
 
 def asked(url: str) -> RequestSeen:
-    seen = attempted_request(plan(url))
+    seen = request_of_try(plan(url))
     assert seen is not None
     return seen
 
 
 def test_an_attempt_stands_for_a_page_and_a_request_for_itself() -> None:
-    seen = attempted_request(plan("https://shop.example:443/"))
+    seen = request_of_try(plan("https://shop.example:443/"))
     assert seen is not None
     assert (seen.method, seen.resource, seen.exchange) == ("GET", "document", "a1")
-    assert attempted_request(plan("https://shop.example/cart", None)) is None
+    assert request_of_try(plan("https://shop.example/cart", None)) is None
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_a_lane_on_which_nothing_was_counted_fails_the_row(workspace: Workspace,
         with lane(workspace) as counting:
             _ask(counting, shop, counted=False)
 
-    with pytest.raises(Unrecorded, match="nothing was counted"):
+    with pytest.raises(Unrecorded, match="no requests were counted"):
         measure()
 
 

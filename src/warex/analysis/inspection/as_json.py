@@ -38,7 +38,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "llm_unread": [{"url": url, "reason": reason} for url, reason in trial.llm_unread],
         "cache_misses": [{**asdict(miss), "why": miss.why} for miss in inspection.cache_misses],
         "injections": [_injection(each, verdicts) for each in trial.injections],
-        "left_alone": dict(trial.skipped),
+        "skipped": dict(trial.skipped),
         "exposed": trial.exposed if trial.has_faults else None,
         "detected": trial.detected if trial.exposed else None,
         "recovered": trial.recovered if trial.exposed else None,

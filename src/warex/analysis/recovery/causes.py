@@ -48,7 +48,7 @@ class FaultImpact:
     """URLs of the page that must be requested again; empty if there is none."""
     felt_at: float
     """Second of the trial from which the client noticed the fault."""
-    attempt: bool
+    is_connection_try: bool
     """Whether it hit a connection try, before there was a request."""
 
 
@@ -98,7 +98,7 @@ def _explains(
             return True
         return act.does in ("click", "type") and _sends(trial, felt, asked, call, act, late)
     target = _target(act, asked.event.url)
-    if asked.attempt:
+    if asked.is_connection_try:
         same = _host(target) == _host(asked.event.url)
         return act.does == "reload" or (act.does == "goto" and same)
     if act.does == "goto" and target:
@@ -169,9 +169,9 @@ def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
     """Whether an action always requests what a fault took away."""
     if act.does == "reload":
         return True
-    wanted = felt.pages or ((felt.request.url,) if felt.attempt else ())
+    wanted = felt.pages or ((felt.request.url,) if felt.is_connection_try else ())
     target = _target(act, wanted[0]) if wanted and act.does == "goto" else ""
-    if felt.attempt:
+    if felt.is_connection_try:
         return bool(target) and _host(target) == _host(felt.request.url)
     return bool(target) and any(equivalence.same_page(target, page) for page in wanted)
 
@@ -213,7 +213,7 @@ def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenReques
         for one in trial.pages(0, asked.t)
         if equivalence.same_page(one.event.url, asked.event.url) and one.event.repeat_of is None
     ]
-    failed: list[float] = [felt.felt_at] if felt.attempt else []
+    failed: list[float] = [felt.felt_at] if felt.is_connection_try else []
     for one in reversed(tries):
         if trial.status(one.event.exchange) is not None:
             break

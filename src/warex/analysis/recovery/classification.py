@@ -122,7 +122,7 @@ def _injections(entries: Sequence[Entry], trial: TrialEvents) -> list[DeliveredI
                 first[plan.injection] = first.get(again, again)
             case FaultDelivered() as done if done.injection in planned:
                 plan, planned_at = planned[done.injection]
-                hit = connection_tries.attempted_request(plan) or requests.get(done.exchange)
+                hit = connection_tries.request_of_try(plan) or requests.get(done.exchange)
                 if hit is None:
                     continue
                 # A client that is held notices the fault before it is delivered; one that leaves
@@ -169,7 +169,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         return _judge_lost_answer(trial, injection)
     tries = right_requests(trial, injection)
     for asked in tries:
-        if asked.event.exchange in injection.met and not injection.felt.attempt:
+        if asked.event.exchange in injection.met and not injection.felt.is_connection_try:
             # The quota is still used up, or the wall there. Connection tries may be the agent's.
             continue
         between = trial.calls_between(injection.felt.felt_at, asked.t)

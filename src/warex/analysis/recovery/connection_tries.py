@@ -7,7 +7,7 @@ from warex.traces.events import FaultPlanned, RequestSeen
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
-def attempted_request(plan: FaultPlanned) -> RequestSeen | None:
+def request_of_try(plan: FaultPlanned) -> RequestSeen | None:
     """Return the page that would have been requested; None if a request was hit.
 
     Its path is unknown, since the connection try failed before the request was sent.

@@ -52,7 +52,7 @@ class DeliveredInjection:
 
 def wanted(injection: DeliveredInjection) -> str:
     """Say in words what was not requested again."""
-    if injection.felt.attempt:
+    if injection.felt.is_connection_try:
         return f"{connection_tries.host_of(injection.plan)} was not reached"
     pages, hit = injection.felt.pages, injection.hit
     wanted = pages[0] if pages and is_of_a_page(hit) else ""
@@ -76,9 +76,9 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         and one.event.exchange != hit.exchange
         and not _is_followed(trial, injection, one)
     ]
-    if felt.attempt:
+    if felt.is_connection_try:
         answered = [one for one in after if trial.status(one.event.exchange) is not None]
-        tried = [one for one in trial.attempts if one.t > felt.felt_at]
+        tried = [one for one in trial.connection_tries if one.t > felt.felt_at]
         plan = injection.plan
         found = [
             one for one in (*answered, *tried) if connection_tries.proves_reachable(one.event, plan)

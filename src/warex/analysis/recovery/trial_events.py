@@ -87,7 +87,7 @@ class SeenRequest:
 
     entry: Entry
     event: RequestSeen
-    attempt: bool = False
+    is_connection_try: bool = False
     """Whether it is a failed connection try, of which only the destination is known."""
 
     @property
@@ -119,7 +119,7 @@ class TrialEvents:
     def __init__(self, entries: Sequence[Entry], vocabulary: Vocabulary | None) -> None:
         self.vocabulary = vocabulary
         self.requests: list[SeenRequest] = []
-        self.attempts: list[SeenRequest] = []
+        self.connection_tries: list[SeenRequest] = []
         """Connection tries that a fault hit."""
         self.hit: set[str] = set()
         self.altered: set[str] = set()
@@ -138,8 +138,8 @@ class TrialEvents:
                     self.ended = min(self.ended, entry.t)
                 case RequestSeen() as request if entry.t <= self.ended + _GRACE_S:
                     self.requests.append(SeenRequest(entry, request))
-                case FaultPlanned() as plan if hit := connection_tries.attempted_request(plan):
-                    self.attempts.append(SeenRequest(entry, hit, attempt=True))
+                case FaultPlanned() as plan if hit := connection_tries.request_of_try(plan):
+                    self.connection_tries.append(SeenRequest(entry, hit, is_connection_try=True))
                 case FaultPlanned() as plan:
                     late |= {plan.injection} if set(plan.effects) <= KEEPS_ANSWER else set()
                 case ResponseSeen() as response:

@@ -88,7 +88,7 @@ class AgentLabOptions(BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclass(frozen=True, slots=True)
-class _World(TaskEnvironment):
+class _WithPages(TaskEnvironment):
     pages: ServedFolder | None = None
 
 
@@ -231,16 +231,18 @@ class AgentLabBenchmark(Benchmark):
         """Serve MiniWoB++, or map the hosts of WebArena's sites."""
         if task.startswith("miniwob."):
             with serve_folder(self.virtualenv().site_packages / "miniwob" / "html") as pages:
-                yield _World(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
+                yield _WithPages(maps=(f"{MINIWOB}=http://127.0.0.1:{pages.port}",), pages=pages)
             return
         sites = self.table.sites.items()
-        yield _World(maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites}))
+        yield _WithPages(
+            maps_of({origin_of(self._seen(s)): origin_of(target) for s, target in sites})
+        )
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:
         """Return the driver's command for one ``ExpArgs``."""
         made, options, agent = self.virtualenv(), self.options, job.agent
         results = str((job.folder / _RESULTS).absolute())
-        pages = cast(_World, environment).pages
+        pages = cast(_WithPages, environment).pages
         local = MINIWOB if job.proxied or pages is None else f"http://127.0.0.1:{pages.port}"
         addresses = {site: self._seen(site) for site in _SITES}
         if not job.proxied:
@@ -272,7 +274,7 @@ class AgentLabBenchmark(Benchmark):
 
     def was_visited(self, environment: TaskEnvironment) -> bool | None:
         """Return whether MiniWoB++ got a request; unknown for other sites."""
-        pages = cast(_World, environment).pages
+        pages = cast(_WithPages, environment).pages
         return None if pages is None else pages.requests > 0
 
     def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:

@@ -2,13 +2,14 @@
 
 import asyncio
 import socket
-import struct
 import sys
 from weakref import WeakSet
 
 from mitmproxy import connection, ctx
 from mitmproxy.proxy import commands, events
 from mitmproxy.utils import asyncio_utils
+
+from warex.linux.sockets import reset_on_close
 
 _ESTABLISHED = 1
 """TCP_ESTABLISHED of linux/tcp_states.h."""
@@ -94,8 +95,7 @@ def reset(client: connection.Client) -> None:
 def reset_writer(writer: asyncio.StreamWriter) -> None:
     """Reset the TCP connection of a writer."""
     _reset.add(writer)
-    raw = writer.get_extra_info("socket")
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    reset_on_close(writer.get_extra_info("socket"))
     writer.transport.abort()
 
 

@@ -5,6 +5,8 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
+from warex.linux.sockets import reset_on_close
+
 _SO_ORIGINAL_DST: Final = 80
 """linux/netfilter_ipv4.h; the same number for IPv6."""
 
@@ -48,6 +50,6 @@ def original_destination(client: socket.socket) -> tuple[str, int] | None:
 def close_with_reset(client: socket.socket) -> None:
     """Close a connection by a TCP reset."""
     try:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        reset_on_close(client)
     finally:
         client.close()

@@ -43,7 +43,7 @@ class Reaper:
         self.died: ProcessDied | None = None
         """How the process was ended, if it was."""
         self._lock = threading.Lock()
-        self._families: list[ProcessTree] = []
+        self._process_trees: list[ProcessTree] = []
         self._trees: list[SymlinkTree] = []
         self._closing = False
         self._process = _started(scratch)
@@ -51,11 +51,11 @@ class Reaper:
         with signals_blocked():
             self._monitor.start()
 
-    def watch_processes(self, family: ProcessTree) -> None:
+    def watch_processes(self, process_tree: ProcessTree) -> None:
         """Register a process tree to end."""
         with self._lock:
-            self._families.append(family)
-            _send(self._process, mark=family.mark, leader=family.leader)
+            self._process_trees.append(process_tree)
+            _send(self._process, mark=process_tree.mark, leader=process_tree.leader)
 
     def watch_symlinks(self, tree: SymlinkTree) -> None:
         """Register a symlink tree to merge back."""
@@ -73,7 +73,7 @@ class Reaper:
             self._process.kill()
             self._monitor.join()
         if self._process.returncode:
-            _clear_up(self._families, self._trees)
+            _clear_up(self._process_trees, self._trees)
         _remove(self.scratch)
 
     def _restart_if_killed(self) -> None:
@@ -91,8 +91,8 @@ class Reaper:
                 if in_a_row == MAX_DEATHS_IN_A_ROW:
                     return
                 self._process = _started(self.scratch)
-                for family in self._families:
-                    _send(self._process, mark=family.mark, leader=family.leader)
+                for process_tree in self._process_trees:
+                    _send(self._process, mark=process_tree.mark, leader=process_tree.leader)
                 for tree in self._trees:
                     _send_tree(self._process, tree)
 
@@ -166,22 +166,22 @@ def _remove(folder: Path) -> None:
 
 def main() -> None:
     """Read what to clean up until the pipe closes, then clean up."""
-    families: dict[str, ProcessTree] = {}
+    process_trees: dict[str, ProcessTree] = {}
     trees: list[SymlinkTree] = []
     for line in sys.stdin:
         match json.loads(line):
             case {"mark": mark, "leader": leader}:
-                families[mark] = ProcessTree(mark, leader)
+                process_trees[mark] = ProcessTree(mark, leader)
             case {"shadow": shadow, "real": real, "planted": planted}:
                 trees.append(SymlinkTree(Path(shadow), Path(real), tuple(planted)))
             case _:
                 pass
-    _clear_up(families.values(), trees)
+    _clear_up(process_trees.values(), trees)
     _remove(Path(sys.argv[2]))
 
 
-def _clear_up(families: Iterable[ProcessTree], trees: Iterable[SymlinkTree]) -> None:
-    for family in families:
-        family.end()
+def _clear_up(process_trees: Iterable[ProcessTree], trees: Iterable[SymlinkTree]) -> None:
+    for process_tree in process_trees:
+        process_tree.end()
     for tree in trees:
         tree.merge_back()

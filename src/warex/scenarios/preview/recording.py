@@ -131,8 +131,8 @@ class _Player:
     def connect(self, now: float, point: ConnectionPhase, host: str, port: int | None) -> None:
         """Try a connection."""
         decision = self._main.connection_try(point, host, port, now)
-        attempt = Exchange("", Request("CONNECT", self._main.connection_url(point, host, port)))
-        self._add(self._main, decision, attempt, self._number + 1, now, "other")
+        connect = Exchange("", Request("CONNECT", self._main.connection_url(point, host, port)))
+        self._add(self._main, decision, connect, self._number + 1, now, "other")
 
     def ask(self, now: float, exchange: Exchange, llm: str | None = None, task: str = "") -> None:
         """Send a request; ``llm`` identifies a call to the model."""

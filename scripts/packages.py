@@ -1,4 +1,4 @@
-"""Draw the folders of warex from its imports: python scripts/rooms.py [--write]
+"""Draw the folders of warex from its imports: python scripts/packages.py [--write]
 
 Prints a Mermaid flowchart of the top folders of `src/warex`, each with the folders in it. An arrow
 leads from a folder to one that it imports, unless a longer way leads there too. With `--write` the
@@ -32,18 +32,18 @@ def chart() -> str:
         for one in folders
     }
     ground = _lowest_layer()
-    rooms = {one: others - ground for one, others in imports.items() if one not in ground}
+    packages = {one: others - ground for one, others in imports.items() if one not in ground}
     boxes = {
         one: [it for it in sorted(graph.find_children(one)) if graph.find_children(it)]
-        for one in rooms
+        for one in packages
     }
     arrows = [
         (one, other)
-        for one, others in rooms.items()
+        for one, others in packages.items()
         for other in sorted(others)
-        if other not in _reached(rooms, others - {other})
+        if other not in _reached(packages, others - {other})
     ]
-    arrows += [(one, "ground") for one, others in rooms.items() if not others]
+    arrows += [(one, "ground") for one, others in packages.items() if not others]
     lines = [_box(_name(one), parts) for one, parts in boxes.items()]
     lines.append(_box("ground", sorted(ground)))
     lines += [f"{_name(one)} --> {_name(other)}" for one, other in arrows]
