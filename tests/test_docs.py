@@ -71,7 +71,7 @@ def test_pages_repeat_what_the_benchmarks_measured() -> None:
     times, seconds = f"{float(found[1]):.1f}", f"{int(found[2]) / 1000:.1f}"
 
     for page, said in {
-        "README.md": f"60 parts takes {times} times as long through a lane as without a proxy, some"
+        "README.md": f"60 parts takes {times} times as long through it as without a proxy, some"
         f" {seconds} s more",
         "docs/paper.md": f"a page of 60 parts takes {times} times as long",
     }.items():

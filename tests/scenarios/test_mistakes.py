@@ -250,6 +250,14 @@ def test_of_several_ways_the_one_that_was_meant_is_told(
     assert validate_document(Choices, data) == (None, told)
 
 
+def test_where_no_key_is_allowed_none_is_listed() -> None:
+    class Nothing(BaseModel, extra="forbid"):
+        pass
+
+    said = ["there is no key 'foo' here, nor others"]
+    assert validate_document(Nothing, {"foo": 1}) == (None, said)
+
+
 def test_what_is_not_there_is_told_with_the_near_match_and_what_there_is() -> None:
     assert unknown_name("there is no site", "shpo", ["shop", "mail"]) == (
         "there is no site 'shpo'; did you mean 'shop'? There are: shop, mail"

@@ -25,5 +25,5 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    with pytest.raises(MachineError, match="cannot be written"):
+    with pytest.raises(MachineError, match="a file is in its place: choose another"):
         write_atomic(tmp_path / "file" / "below", b"x")

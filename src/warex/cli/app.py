@@ -16,7 +16,7 @@ from warex.cli.output import echo, warn
 from warex.errors import MachineError, WarexError
 
 _COMMANDS: Final = {
-    "ablate": ("training", "train on less of a data set: what in it does it?"),
+    "ablate": ("training", "train on parts of a data set, to find what matters in it"),
     "addon": ("intercept", "print a file for `mitmdump -s`"),
     "benchmarks": ("catalogue", "list the benchmarks, show one"),
     "ca": ("intercept", "show where WAREX's certificate authority is"),
@@ -34,7 +34,7 @@ _COMMANDS: Final = {
     "init": ("campaigns", "write a commented campaign file"),
     "inspect": ("results", "one trial, step by step: faults, prompts, answers"),
     "iptables": ("intercept", "redirect a user's traffic to the proxy (nftables, iptables)"),
-    "prices": ("catalogue", "say what models cost, renew it from public collections"),
+    "prices": ("catalogue", "show what models cost; update it from public collections"),
     "proxy": ("intercept", "run the proxy alone, with a scenario"),
     "report": ("results", "print a run's results and write its report"),
     "run": ("campaigns", "run a campaign"),

@@ -100,8 +100,8 @@ def _sentence(details: ErrorDetails, data: JsonValue, root: Mapping[str, Any]) -
         within, key = place[:-1], place[-1]
         keys = _keys(_follow(details["loc"][:-1], data, root)[2], root)
         hint = did_you_mean(str(key), keys)
-        there = _then(f"there is no key {_cut(repr(key))} here{hint}", "the keys are ")
-        words = there + ", ".join(keys)
+        words = f"there is no key {_cut(repr(key))} here{hint}"
+        words = _then(words, "the keys are ") + ", ".join(keys) if keys else f"{words}, nor others"
     elif kind in ("union_tag_not_found", "union_tag_invalid"):
         key, tags = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
         unknown = f"{key!r} is missing"

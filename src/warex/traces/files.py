@@ -19,6 +19,8 @@ _REMEDIES = {
     errno.EFBIG: "the file may not grow further: raise the limit (ulimit -f)",
     errno.EROFS: "the disk is read-only: choose another folder",
     errno.EACCES: "permission denied: choose a folder that you may write to",
+    errno.EEXIST: "a file is in its place: choose another folder",
+    errno.ENOTDIR: "a file is in its place: choose another folder",
     errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
 }
 

@@ -115,9 +115,9 @@ def test_what_is_not_known_is_not_reached(table: Table, expression: str, why: st
         ("hasty/server-error.recovery>=0.8", "there is no condition 'hasty/server-error'"),
         ("recovery>=80%", "'80%' is no number"),
         ("recovery>=nan", "'nan' is no number"),
-        ("recovery=0.8", "is no demand"),
-        ("", "is no demand"),
-        ("recovery>=0.8 and", "is no demand"),
+        ("recovery=0.8", "is no threshold"),
+        ("", "is no threshold"),
+        ("recovery>=0.8 and", "is no threshold"),
     ],
 )
 def test_what_is_no_demand_is_told_with_what_is_allowed(

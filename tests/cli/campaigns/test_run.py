@@ -88,3 +88,12 @@ def test_a_campaign_that_ray_took_for_its_address_has_its_place_named(warex: War
     assert said.code == 2
     assert "put the campaign before it: warex run mine.toml --ray" in said.err
     assert "Missing argument 'CAMPAIGN'" in warex("run").err
+
+
+def test_a_threshold_for_no_condition_of_the_campaign_is_refused_before_it_runs(
+    warex: Warex, ran: list[tuple[CampaignPlan, Path, RunOptions]]
+) -> None:
+    said = warex("run", "demo", "--fail-under", "patient/server-eror.success>=0.9")
+
+    assert (said.code, ran) == (2, [])
+    assert "did you mean 'patient/server-error'" in said.err

@@ -129,6 +129,7 @@ def test_the_command_meets_the_scenario_and_the_trace_holds_it(
     assert "2 exchanges, 0 LLM calls, 1 fault delivered, 0 missed" in done.stderr
     asked = read_trace(tmp_path / "t" / "events.jsonl").events(RequestSeen)
     assert [request.url for request in asked] == [URL, URL]
+    assert "no rule hit" not in done.stderr
 
 
 @pytest.mark.slow
@@ -148,6 +149,22 @@ def test_the_first_request_of_a_program_is_its_first_page_where_the_scenario_say
 
     assert done.stdout == "500200"
     assert "never armed" not in done.stderr
+
+
+def test_a_scenario_that_hits_nothing_is_reported(port: int) -> None:
+    done = ran(
+        "environment",
+        "--scenario",
+        "paper/server-error",
+        *site(port),
+        "--",
+        *FETCH,
+        "--status",
+        URL,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "200")
+    assert "no rule hit any of 1 exchange; a program's request is a page only if" in done.stderr
 
 
 @pytest.mark.slow

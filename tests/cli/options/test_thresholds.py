@@ -30,12 +30,14 @@ def test_a_run_that_does_not_ends_with_1_and_says_where(warex: Warex, run: Path)
     assert "report.html" in said.out
 
 
-def test_what_is_no_demand_is_a_sentence_before_anything_is_done(warex: Warex, run: Path) -> None:
+def test_what_is_no_threshold_is_a_sentence_before_anything_is_done(
+    warex: Warex, run: Path
+) -> None:
     reading = warex("report", run, "--fail-under", "recovry>=0.8")
     running = warex("run", "demo", "--out", run / "new", "--fail-under", "recovery")
 
     assert reading.code == running.code == 2
     assert "'recovery'" in reading.err
-    assert "no demand" in running.err
+    assert "is no threshold" in running.err
     assert not (run / "report.html").exists()
     assert not (run / "new").exists()

@@ -112,6 +112,13 @@ def test_a_demand_holds_for_each_run(warex: Warex, runs: tuple[Path, Path]) -> N
     assert all(str(run) in said.err for run in runs)
 
 
+def test_a_condition_that_a_run_lacks_is_bad_input(warex: Warex, runs: tuple[Path, Path]) -> None:
+    said = warex("report", *runs, "--fail-under", "nocond.success>=0.9")
+
+    assert said.code == 2
+    assert f"{runs[0]}: 'nocond.success>=0.9': there is no condition 'nocond'" in said.err
+
+
 def test_a_folder_that_is_no_run_is_a_sentence(
     warex: Warex, runs: tuple[Path, Path], tmp_path: Path
 ) -> None:

@@ -51,6 +51,6 @@ def test_what_is_asked_for_is_refused_where_the_form_is_the_sites_own() -> None:
 
 
 def test_it_explains_itself_with_what_it_asks_for() -> None:
-    words = "is handled by the site, and has a form more that asks for data (card)"
+    words = "is handled by the site, and has one more form, which asks for data (card)"
 
     assert DeceptiveForm(asks="card").explain() == words

@@ -15,7 +15,7 @@ Otherwise a figure fails if no value in its interval reaches the bound. Interval
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Final
@@ -109,6 +109,7 @@ def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
 def _held(table: Table, expression: str) -> tuple[list[tuple[Threshold, ConditionRow]], float]:
     """Return each threshold with each of its rows, and the factor that widens intervals."""
     thresholds = parse_thresholds(expression)
+    check_scopes(expression, ((row.agent, row.condition) for row in table.rows))
     held = [(threshold, row) for threshold in thresholds for row in _rows(table, threshold)]
     judged = sum(figure_of(threshold.metric, row)[1] is not None for threshold, row in held)
     return held, bonferroni_factor(judged)
@@ -123,7 +124,7 @@ def _threshold(part: str, expression: str) -> Threshold:
     found = _FORM.fullmatch(part)
     if found is None:
         raise InputError(
-            f"{part!r} in {expression!r} is no demand; write METRIC>=NUMBER, with a condition"
+            f"{part!r} in {expression!r} is no threshold; write METRIC>=NUMBER, with a condition"
             " before it where it is meant for one: server-error.recovery>=0.8"
         )
     metric = found["metric"]
@@ -141,19 +142,24 @@ def _threshold(part: str, expression: str) -> Threshold:
     return Threshold(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
 
 
+def check_scopes(expression: str, rows: Iterable[tuple[str, str]]) -> None:
+    """Raise InputError if a threshold is restricted to none of the rows: agents and conditions."""
+    names = {name for agent, condition in rows for name in (condition, f"{agent}/{condition}")}
+    for threshold in parse_thresholds(expression):
+        if threshold.scope and threshold.scope not in names:
+            raise InputError(
+                f"{threshold.text!r}: there is no condition {threshold.scope!r} in this run"
+                f"{did_you_mean(threshold.scope, names) or '.'} There are:"
+                f" {', '.join(sorted(names))}"
+            )
+
+
 def _rows(table: Table, threshold: Threshold) -> Sequence[ConditionRow]:
     if not threshold.scope:
         rows = [row for row in table.rows if row.n or row.voids]
         if not rows:
             raise InputError(f"{threshold.text!r}: the run has no trial that this is about")
         return [row for row in rows if row.exposure is not None] or rows
-    names = {row.condition for row in table.rows}
-    names |= {f"{row.agent}/{row.condition}" for row in table.rows}
-    if threshold.scope not in names:
-        raise InputError(
-            f"{threshold.text!r}: there is no condition {threshold.scope!r} in this run"
-            f"{did_you_mean(threshold.scope, names) or '.'} There are: {', '.join(sorted(names))}"
-        )
     return [
         row
         for row in table.rows

@@ -29,7 +29,10 @@ def folder_hint(folder: Path) -> str:
     if runs := list(islice(_runs(folder), _MOST)):
         listed = " or ".join(_command("report", path) for path in runs)
         return f"There are runs in it: {listed} shows one."
-    return "Name a folder that `warex run`, `warex demo` or `warex exec --out` made."
+    return (
+        "Name a folder that `warex run` or `warex demo` made; `warex inspect` also takes one of"
+        " `warex exec --out`."
+    )
 
 
 def _trials(folder: Path) -> Iterator[Path]:

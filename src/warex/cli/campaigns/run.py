@@ -99,6 +99,11 @@ def command(
         for name in skipped:
             warn(f"the condition {name!r} has a fault without a size and stays as it is")
     planned = plan(config) if replay is None else plan_replay(config, find_trace(replay))
+    if fail_under is not None:
+        from warex.analysis.output.thresholds import check_scopes
+
+        agents, conditions = planned.config.agents, planned.config.conditions
+        check_scopes(fail_under, ((a.name, c.name) for a in agents for c in conditions))
     options = RunOptions(
         jobs=jobs,
         limit=limit,

@@ -362,7 +362,7 @@ class _Trial:
             )
 
     def _print_unread_calls(self, saw: "TrafficSummary") -> None:
-        """Report model calls that could not be read, and a scenario that was never armed."""
+        """Report model calls that could not be read, and a scenario that hit nothing."""
         if saw["llm_unread"]:
             self.say(
                 f"{count_noun(saw['llm_unread'], 'call')} to a model could not be read (first:"
@@ -371,12 +371,17 @@ class _Trial:
             )
         # Connection tries may meet a fault before the page arms the other rules.
         applied = saw["delivered"] or saw["missed"]
-        if self.options["scenario"] and not saw["armed"] and not applied:
+        if not self.options["scenario"] or applied:
+            return
+        program = "a program's request is a page only if a rule names `other` beside `document`"
+        if not saw["armed"]:
             self.say(
                 "no fault could be applied: the scenario was never armed, since what it waits for"
-                " (arm: first_page or first_llm_call) was not seen; what a program asks for is a"
-                " page only where a rule names `other` beside `document`"
+                f" (arm: first_page or first_llm_call) was not seen; {program}"
             )
+        elif saw["exchanges"]:
+            why = "" if saw["browser"] else f"; {program}"
+            self.say(f"no rule hit any of {count_noun(saw['exchanges'], 'exchange')}{why}")
 
 
 def _text_of(scenario: str | None) -> str:

@@ -11,7 +11,7 @@ import click
 from warex.cli.options.parameters import PATH, json_option
 from warex.cli.options.thresholds import check_thresholds, fail_under_option
 from warex.cli.output import console, echo
-from warex.errors import WarexError
+from warex.errors import InputError, WarexError
 from warex.text.english import count_noun
 from warex.text.escaping import escape_controls_in_json
 
@@ -91,7 +91,10 @@ def _check(results: "Sequence[TabulatedRun]", fail_under: str | None) -> None:
         try:
             check_thresholds(table, fail_under)
         except WarexError as error:
-            failed.append(f"{run.path}: {error}" if len(results) > 1 else str(error))
+            said = f"{run.path}: {error}" if len(results) > 1 else str(error)
+            if isinstance(error, InputError):
+                raise InputError(said) from error
+            failed.append(said)
     if failed:
         raise WarexError("\n".join(failed))
 

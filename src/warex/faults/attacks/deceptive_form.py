@@ -93,4 +93,4 @@ class DeceptiveForm(PageFault, frozen=True):
         if self.form == "own":
             return "has its own form sent to a foreign host"
         which = f" ({self.asks})" if self.asks else ""
-        return f"has a form more that asks for data{which}"
+        return f"has one more form, which asks for data{which}"
