@@ -15,11 +15,14 @@ TRIAL = {
 }
 
 
-def run(folder: Path, *trials: dict[str, Any], model: str = "gpt-4o") -> Path:
+def run(folder: Path, *trials: dict[str, Any], model: str = "gpt-4o", **campaign: object) -> Path:
     folder.mkdir(parents=True)
     (folder / "summary.json").write_text(json.dumps({"trials": trials}))
     agents = [{"name": "mine", "model": model}]
-    manifest = {"made_at": "2025-01-01T00:00:00.000+00:00", "campaign": {"agents": agents}}
+    manifest = {
+        "made_at": "2025-01-01T00:00:00.000+00:00",
+        "campaign": {"agents": agents, **campaign},
+    }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
@@ -37,6 +40,13 @@ def test_every_trial_of_every_summarised_run_is_seen(tmp_path: Path) -> None:
         ("a", "clean", "gpt-4o", 2.5, None),
         ("b", "no-proxy", "gpt-4o", 2.5, 0.25),
     ]
+
+
+def test_faults_that_hold_for_another_time_predict_nothing(tmp_path: Path) -> None:
+    run(tmp_path / "a", TRIAL, TRIAL | {"condition": "slow"}, longest_hold_s=1.0)
+
+    assert [each.condition for each in past_trials(tmp_path)] == ["clean"]
+    assert [each.condition for each in past_trials(tmp_path, 1.0)] == ["clean", "slow"]
 
 
 def test_a_void_trial_and_one_of_an_unknown_agent_tell_nothing(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def print_dry_run(planned: CampaignPlan, out: Path, options: RunOptions) -> None
     # The number of a cluster's CPUs is not known here.
     lanes = at_once.count or config.jobs
     models = {agent.name: agent.model for agent in config.agents}
-    expected = forecast(go, models, past_trials(out.parent), lanes)
+    expected = forecast(go, models, past_trials(out.parent, config.longest_hold_s), lanes)
     tasks = list(dict.fromkeys(sorted(key.task for key in trials)))
     counts = (
         count_noun(len(config.agents), "agent"),
