@@ -3,8 +3,8 @@
 PYTHON := .venv/bin/python
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
-QUICK := -m "not slow" --timeout 120 $(PARALLEL)
-SLOW := -m slow --timeout 1200 $(PARALLEL)
+QUICK := -m "not slow" --timeout 300 $(PARALLEL)
+SLOW := -m slow --timeout 1800 $(PARALLEL)
 
 # One after the other, also under `make -j`: each has processors of its own to fill.
 .NOTPARALLEL:
