@@ -58,7 +58,12 @@ def mitmdump(folder: Path, *more: str, **options: str) -> Iterator[Dump]:
     for name, value in options.items():
         command += ["--set", f"warex_{name}={value}"]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     try:
         said: list[str] = []
