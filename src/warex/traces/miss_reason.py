@@ -11,6 +11,7 @@ type MissReason = Literal[
     "superseded",
     "nothing_to_rewrite",
     "not_rendered",
+    "removed_by_page",
     "browser_cache",
     "websocket",
 ]
