@@ -121,7 +121,10 @@ def test_a_page_that_puts_its_own_words_back_keeps_them(
 
 
 FROZEN = """for (const it of [Object, Array, Function, Promise, RegExp, String, Element, Node,
-  HTMLElement, Document, EventTarget, Map, Set]) { Object.freeze(it); Object.freeze(it.prototype); }"""
+  HTMLElement, Document, EventTarget, Map, Set]) {
+  Object.freeze(it);
+  Object.freeze(it.prototype);
+}"""
 BROKEN = """const no = () => { throw new Error("no"); };
 for (const it of [Element, Node, Document, EventTarget, CSSStyleDeclaration, Range, Event])
   for (const name of Object.getOwnPropertyNames(it.prototype)) {

@@ -70,13 +70,12 @@
         if (!isReady(found)) return;
         const held = holds();
         if (carrier !== null && !held && match.undone() < 0) return stop(timer);
-        const last = carrier;
         carrier = put(found);
         if (!held) match.done();
         if (button && !button.isConnected) found === document.body ? found.append(button) : found.after(button);
         // What is not to be seen, an agent reads: it is there from one look to the next.
         if (where !== "visible" && held) shown();
-        if (where !== "visible" || last === carrier) return;
+        if (where !== "visible" || held) return;
         endWatch();
         endWatch = whenSeen(carrier, shown, {anywhere: true, stands: holds});
     };

@@ -1,6 +1,6 @@
 // A dialog over the page, or in a corner of it, that is closed by a button, Escape or a click
 // beside it, and comes back as often as it is told to.
-(settings, {make, keep, tell, on, later}) => {
+(settings, {make, append, keep, tell, on, later}) => {
     const look = settings.look;
     const open = (left) => {
         const shade = make("div", look.overlay
@@ -15,10 +15,10 @@
             close.type = "button";
             close.setAttribute("aria-label", settings.close);
             on(close, "click", (event) => gone("dismissed", event));
-            box.append(close);
+            append(box, close);
         }
         const heading = make("h2", {margin: "0 0 10px", "font-size": "22px"}, settings.title);
-        box.append(heading, make("p", {margin: "0 0 18px"}, settings.text));
+        append(box, heading, make("p", {margin: "0 0 18px"}, settings.text));
         let field = null;
         if (settings.field) {
             field = make("input", {width: "100%", padding: "10px", margin: "0 0 14px", "box-sizing": "border-box", border: "1px solid #999"});
@@ -26,13 +26,13 @@
             field.placeholder = settings.field.label;
             field.setAttribute("aria-label", settings.field.label);
             on(field, "input", (event) => tell("typed", event));
-            box.append(field);
+            append(box, field);
         }
         const accept = make(settings.target ? "a" : "button", {display: "inline-block", border: "0", background: look.accent, color: "#fff", padding: settings.large ? "22px 60px" : "12px 26px", "border-radius": look.round, "font-size": settings.large ? "26px" : "17px", "font-weight": "600", cursor: "pointer", "text-decoration": "none"}, settings.accept);
         if (settings.target) accept.href = settings.target;
         else accept.type = "button";
-        box.append(accept);
-        shade.append(box);
+        append(box, accept);
+        append(shade, box);
         let isOpen = true;
         const gone = (how, event) => {
             if (!isOpen) return;

@@ -154,7 +154,7 @@
     // each other's work would let the tab do nothing else.
     const keep = (element, what, place = null, part = element) => {
         const match = contest();
-        let isKept = true, wasThere = false, isDue = false;
+        let isKept = true, isSeen = false, wasThere = false, isDue = false, unwatch = () => {};
         const put = () => {
             isDue = false;
             if (!isKept || isConnected(element) || !natives.body(document)) return;
@@ -163,6 +163,13 @@
             if (!isConnected(element)) return;
             wasThere = true;
             match.done();
+            unwatch();
+            if (!isSeen) unwatch = whenSeen(part, seen, {anywhere: place !== null, stands: () => isConnected(element)});
+        };
+        const seen = () => {
+            isSeen = true;
+            match.seen();
+            tell(what);
         };
         const look = () => {
             if (!isKept || isDue || isConnected(element)) return;
@@ -172,10 +179,6 @@
             isDue = true;
             later(put, wait);
         };
-        const unwatch = whenSeen(part, () => {
-            match.seen();
-            tell(what);
-        }, {anywhere: place !== null, stands: () => true});
         const timer = often(look, 100);
         const end = () => {
             isKept = false;

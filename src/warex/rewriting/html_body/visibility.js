@@ -5,8 +5,8 @@
     const {match, style, styled, now} = natives;
     // Pixels, opacity and contrast (WCAG 2) below which nothing is seen; shares of an element.
     const SMALLEST = 4, FAINT = 0.3, CONTRAST = 1.15, COVERED = 0.4, MOST_TEXTS = 12, MOST_ELEMENTS = 3000;
-    // Milliseconds between looks, and between those that take longer.
-    const EVERY = 100, RARELY = 400, DELAY = 100;
+    // Milliseconds between looks, between those that take longer, and for which it must stand: two frames.
+    const EVERY = 100, RARELY = 400, DELAY = 100, STANDS = 34;
     const COLOUR = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
     const HARMLESS = /^(?:(?:drop-shadow|grayscale|sepia|saturate|hue-rotate|invert)\((?:[^()]|\([^()]*\))*\)\s*)+$/;
     const PAINTS = /^(?:img|video|canvas|iframe|svg|object|embed|input|button|select|textarea)$/;
@@ -107,15 +107,27 @@
             opacity *= natives.number(valueOf(at, "opacity"));
             const filter = valueOf(at, "filter");
             if (filter !== "none" && !match(HARMLESS, filter)) return "hidden";
-            if (valueOf(at, "mix-blend-mode") !== "normal" || valueOf(at, "clip-path") !== "none" || valueOf(at, "mask-image") !== "none") return "hidden";
+            if (valueOf(at, "mix-blend-mode") !== "normal" || valueOf(at, "clip-path") !== "none") return "hidden";
             isAltered = isAltered || filter !== "none" || valueOf(at, "transform") !== "none" || valueOf(at, "rotate") !== "none" || valueOf(at, "scale") !== "none";
         }
         return opacity < FAINT ? "hidden" : isAltered || opacity < 1 ? "some" : "none";
     };
-    const paints = (element) => {
-        if (natives.number(valueOf(element, "opacity")) < 0.1 || valueOf(element, "visibility") !== "visible") return false;
-        const colour = colourOf(valueOf(element, "background-color"));
-        return !colour || colour.alpha > 0.1 || valueOf(element, "background-image") !== "none" || valueOf(element, "backdrop-filter") !== "none" || match(PAINTS, natives.tag(element)) !== null;
+    const isOpaque = (styles) => {
+        if (natives.number(styled(styles, "opacity")) < 0.1 || styled(styles, "visibility") !== "visible") return false;
+        const colour = colourOf(styled(styles, "background-color"));
+        return !colour || colour.alpha > 0.1 || styled(styles, "background-image") !== "none" || styled(styles, "backdrop-filter") !== "none";
+    };
+    const paints = (element) => isOpaque(style(element)) || (match(PAINTS, natives.tag(element)) !== null && valueOf(element, "visibility") === "visible");
+    const paintsMore = (element) => {
+        const isGenerated = (part) => {
+            const styles = style(element, part);
+            return styled(styles, "content") !== "none" && isOpaque(styles);
+        };
+        return isGenerated("::before") || isGenerated("::after");
+    };
+    const isMasked = (element) => {
+        for (let at = element; at; at = around(at)) if (valueOf(at, "mask-image") !== "none") return true;
+        return false;
     };
     const isApart = (element, other) => !natives.contains(element, other) && !natives.contains(other, element);
     // What stands before an element: "nothing", "something" that leaves most of it in sight, "cover".
@@ -126,9 +138,10 @@
             const x = area.left + (area.right - area.left) * ((point % 5) + 0.5) / 5;
             const y = area.top + (area.bottom - area.top) * (((point / 5) | 0) + 0.5) / 5;
             const hits = natives.at(document, x, y);
-            for (let at = 0; at < hits.length && isApart(element, hits[at]); at++) {
+            for (let at = 0; at < hits.length && !natives.contains(element, hits[at]); at++) {
                 isTouched = true;
-                if (!paints(hits[at])) continue;
+                // What is around it is before it where something that it generates is.
+                if (natives.contains(hits[at], element) ? !paintsMore(hits[at]) : !paints(hits[at])) continue;
                 covered += 1;
                 break;
             }
@@ -157,8 +170,9 @@
     return (element, then, {anywhere = false, stands = () => true} = {}) => {
         const answers = natives.Intersections && natives.isVisible;
         let isVisible = !natives.Intersections, isInView = isVisible, isAnswered = isVisible, looked = -RARELY, isOver = false;
+        const began = now();
         const look = () => {
-            if (isOver || !isAnswered || !stands() || !hasPlace(element, anywhere)) return;
+            if (isOver || !isAnswered || now() - began < STANDS || !stands() || !hasPlace(element, anywhere) || isMasked(element)) return;
             if (!(isInView && isVisible && answers)) {
                 if (!isInView && !anywhere) return;
                 const at = now();
@@ -191,7 +205,7 @@
             natives.stop(timer);
             if (observer) natives.unobserve(observer);
         };
-        look();
+        natives.later(look, STANDS + 1);
         return end;
     };
 }
