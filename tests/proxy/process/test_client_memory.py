@@ -3,16 +3,20 @@
 import os
 import socket
 from collections.abc import Callable
+from multiprocessing import Process
 from pathlib import Path
 
+import httpx
 import pytest
+import zstandard
 
-from tests.proxy.support.client import H2Client, read_answer, secure
+from tests.proxy.support.client import H2Client, read_answer, secure, trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario
-from tests.proxy.support.origin import Origin
-from warex.faults import HttpError
+from tests.proxy.support.origin import Answer, Origin
+from warex.faults import HttpError, Popup
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Trigger
+from warex.traces import FaultMissed
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
@@ -70,3 +74,37 @@ def test_a_connection_that_is_over_takes_little(
     # The last one may not be over yet.
     assert descriptors <= 2
     assert each < 6000
+
+
+def read_all(ca: Path, proxy: str, url: str, http2: bool) -> None:
+    client = httpx.Client(proxy=proxy, verify=trusting(ca), http2=http2, timeout=60)
+    with client, client.stream("GET", url, headers={"sec-fetch-dest": "document"}) as answer:
+        assert answer.http_version == ("HTTP/2" if http2 else "HTTP/1.1")
+        assert sum(map(len, answer.iter_raw())) > 200 << 20
+
+
+@pytest.mark.parametrize("http2", [False, True])
+def test_a_bomb_behind_a_page_takes_little_and_holds_up_nobody(
+    begin: Begin, ca: CertificateAuthority, plain: Origin, secure_h2: Origin, *, http2: bool
+) -> None:
+    coder = zstandard.ZstdCompressor(level=1).compressobj()
+    page = coder.compress(b"<head><title>a</title>" + os.urandom(300_000).hex().encode())
+    zeros = b"".join(coder.compress(bytes(1 << 20)) for _ in range(200)) + coder.flush()
+    kinds = [(b"content-type", b"text/html"), (b"content-encoding", b"zstd")]
+    origin, scheme = (secure_h2, "https") if http2 else (plain, "http")
+    origin.routes["/bomb"] = Answer(headers=kinds, body=page + zeros)
+    with begin(scenario=scenario(Popup(), match={"url": "*/bomb"})) as lane:
+        site = f"{scheme}://localhost:{origin.port}"
+        bomb = Process(target=read_all, args=(ca.certificate, lane.url, f"{site}/bomb", http2))
+        memory = private(lane.proxy.pid)
+        bomb.start()
+        most, answers = 0, 0
+        with httpx.Client(proxy=lane.url, verify=trusting(ca.certificate), http2=http2) as client:
+            while bomb.is_alive():
+                assert client.get(f"{site}/other").status_code == 200
+                most, answers = max(most, private(lane.proxy.pid)), answers + 1
+        assert bomb.exitcode == 0
+        assert lane.proxy.broken is None
+    assert [it.reason for it in lane.events(FaultMissed)] == ["decompression_bomb"]
+    assert answers > 20
+    assert most - memory < 64 << 20
