@@ -8,7 +8,8 @@ from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries
 from warex.effects import effects_with
-from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments, guess_actions
+from warex.llm.actions.guess import guess_actions
+from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
 from warex.llm.actions.parser import Vocabulary
 from warex.llm.base import ToolCall
 from warex.traces.events import (
