@@ -52,6 +52,13 @@ _SETTINGS: Final = re.compile(
 _BUILTIN: Final = frozenset(dir(builtins)) - {"reload"}
 
 
+WITHOUT_ACTIONS: Final = (
+    "where it shows in no action, a recovery cannot be told from what a page or a client does by"
+    " itself: name the agent's actions (--vocabulary FILE, docs/reference/llm.md#vocabulary)"
+)
+"""What to do about an agent whose actions cannot be read."""
+
+
 def guess_actions(
     text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
 ) -> tuple[Action, ...]:
@@ -64,6 +71,15 @@ def guess_actions(
     calls = tuple(tool_calls) or written_calls(text)
     called = tuple(action for call in calls for action in _in_tool_call(call, known))
     return called or _in_text(text, known)
+
+
+def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
+    """Return tool calls from a trace, without those that the API ran itself."""
+    return tuple(
+        ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
+        for one in calls
+        if isinstance(one, dict) and not one.get("by_server")
+    )
 
 
 def _in_tool_call(call: ToolCall, known: Collection[str]) -> tuple[Action, ...]:
