@@ -11,8 +11,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.actions.name_heuristics import action_kind_with_arguments, guess_actions
-from warex.llm.base import ToolCall
+from warex.llm.actions.guess import guess_actions, recorded_calls
+from warex.llm.actions.name_heuristics import action_kind_with_arguments
 from warex.traces.events import AgentAction, Entry, FaultDelivered, LlmCall, Witness
 
 _CLICKING: Final = re.compile(
@@ -67,13 +67,7 @@ def _says(call: LlmCall, read: Sequence[AgentAction], act: Witness, labels: Sequ
     acting = _TYPING if is_typing else _OPENING if act.what == "visited" else _CLICKING
     if acting.search(text):
         return True
-    guessed = guess_actions(
-        call.answer,
-        [
-            ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
-            for one in calls
-        ],
-    )
+    guessed = guess_actions(call.answer, recorded_calls(call.tool_calls))
     wanted = ("type",) if is_typing else ("click",)
     chosen = [
         *((one.name, one.arguments) for one in read),

@@ -34,7 +34,7 @@ from warex.proxy.response_faults.page_reports import (
     read_changes,
     read_query,
 )
-from warex.proxy.response_faults.stream_rewriter import start_rewriter
+from warex.proxy.response_faults.stream_rewriter import DecompressionBomb, start_rewriter
 from warex.rewriting.base import Edit
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.scenarios import PlannedInjection, Rule
@@ -105,6 +105,7 @@ class RewrittenPages:
             or state.task.injector.may_rewrite(request.method, state.exchange.request.url)
         ):
             return
+        state.may_be_rewritten = True
         flows.drop_conditional_headers(request.headers)
         if "accept-encoding" in request.headers:
             offered = request.headers["accept-encoding"].split(",")
@@ -133,7 +134,7 @@ class RewrittenPages:
                 self._walls[effect.wall_exit.path] = state, applied, effect.wall_exit
         self._begin(flow, state, applied)
         if applied.rewriter is not None and flow.response is not None:
-            body = applied.rewriter.feed(flow.response.raw_content or b"")
+            body = b"".join(applied.rewriter.feed(flow.response.raw_content or b""))
             flow.response.headers.pop("transfer-encoding", None)
             # ``content`` would encode a body that is still encoded.
             flow.response.raw_content = body + applied.rewriter.close()
@@ -148,7 +149,11 @@ class RewrittenPages:
                 edit = effect.edit
                 if isinstance(edit, InjectedScript):
                     edit = edit.with_key(channel.key)
-                applied.rewriter = start_rewriter(flow, edit)
+                beginning = state.beginning or (flow.response and flow.response.raw_content) or b""
+                try:
+                    applied.rewriter = start_rewriter(flow, edit, beginning)
+                except DecompressionBomb:
+                    applied.met_bomb = True
                 if applied.rewriter is None:
                     continue
                 self._on_rewrite(state, applied.injection)
@@ -188,7 +193,7 @@ class RewrittenPages:
         return Witness(exchange=exchange, injection=injection, what=report.what, by=report.by)
 
     def _report(self, flow: http.HTTPFlow, page: _Page) -> http.Response:
-        sent = flow.request.get_content(strict=False) or b""
+        sent = flows.content_of(flow.request)
         report = page.channel.read(sent) if flow.request.method == "POST" else None
         if report is None:
             if not page.channel.has_forged:
