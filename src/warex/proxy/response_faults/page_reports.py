@@ -106,7 +106,7 @@ def read_changes(payload: str) -> tuple[Sequence[ValueChange], int]:
         changes = json.loads(listed) if listed else []
         more = int(left_out or 0)
     except (ValueError, RecursionError):
-        return (), 0
+        return [], 0
     read: list[ValueChange] = []
     for change in changes if isinstance(changes, list) else ():
         match change:
