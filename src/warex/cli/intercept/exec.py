@@ -158,7 +158,7 @@ class _Trial:
             self.judging.finish()
             expects = self.judging.expect is not None
             quiet = gone is None and self.options["out"] is None and not expects
-            if quiet and not place.is_serving():
+            if quiet and not place.needs_proxy():
                 # No request can have been answered, and no result was requested.
                 forkserver.close()
                 if own_sites is not None:
