@@ -12,10 +12,11 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from warex.proxy.transparent.passed_sockets import PassedSockets
+from warex.sandbox.job_control import signals_blocked
 
 _HOLD_SECONDS: Final = 0.7
 """Seconds for which the proxy may still be the first to answer: some clients do not ask by TCP."""
-_POLL_MS: Final = 50
+_POLL_MS: Final = 20
 
 
 class EarlyLookups:
@@ -53,7 +54,8 @@ def answered_early(passed: PassedSockets) -> Iterator[EarlyLookups]:
     """Answer early lookups in a thread until the proxy serves or the block ends."""
     early = EarlyLookups(passed)
     thread = threading.Thread(target=early.run, name="early lookups", daemon=True)
-    thread.start()
+    with signals_blocked():
+        thread.start()
     try:
         yield early
     finally:
