@@ -457,8 +457,9 @@ class WarexAddon(WebSocketHooks, PacingHooks):
     def finish(self) -> None:
         """Settle the open exchanges at the end of the trial."""
         page_was_read = self.recorder.traffic.browser
-        if (void := self.distrust.at_the_end(page_was_read=page_was_read)) is not None:
-            self.recorder.harness_broke(void)
+        distrusted = self.distrust.at_the_end(page_was_read=page_was_read)
+        if distrusted is not None and self.recorder.broken is None:
+            self.recorder.harness_broke(distrusted)
         now = self.recorder.clock.now()
         for flow in self._incomplete.values():
             if state_of(flow) is None:

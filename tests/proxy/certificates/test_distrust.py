@@ -109,3 +109,12 @@ def test_a_client_that_leaves_each_handshake_distrusts_us(named: Distrust) -> No
     assert named.at_the_end(page_was_read=False) is not None
     named.requested("c1", "shop.test")
     assert named.at_the_end(page_was_read=False) is None
+
+
+def test_a_browser_that_accepts_the_certificate_when_it_asks_again_trusts_us(
+    named: Distrust,
+) -> None:
+    assert named.rejected("shop.test", 443, ALERT, by_browser=True, final=False) is None
+    assert named.at_the_end(page_was_read=False) is not None
+    named.accepted("shop.test")
+    assert named.at_the_end(page_was_read=False) is None

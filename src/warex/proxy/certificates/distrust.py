@@ -28,8 +28,8 @@ class Distrust:
         """``is_mapped``: whether requests for a host and port go to a site named by the user."""
         self._config, self._is_mapped = config, is_mapped
         self._on_sites, self._on_never = on_sites(config.sites), any_of(config.never)
-        self._unread: dict[str, tuple[str, bool]] = {}
-        """Hosts whose clients distrust us: the reason, and whether a browser gave it."""
+        self._unread: dict[str, tuple[int, str, bool]] = {}
+        """Hosts whose clients distrust us: port, reason, and whether a browser gave it."""
         self._unused: dict[str, tuple[str, int, float]] = {}
         """Open connections without a request: host, port, and when they were established."""
         self._closed: dict[str, int] = {}
@@ -57,26 +57,34 @@ class Distrust:
         """Note that a program closed a connection during the handshake, without an alert."""
         self._closed[host.lower()] = port
 
-    def rejected(self, host: str, port: int, reason: str, *, by_browser: bool) -> str | None:
-        """Note a final rejection; return why the trial is void, if that is known by now."""
+    def rejected(
+        self, host: str, port: int, reason: str, *, by_browser: bool, final: bool = True
+    ) -> str | None:
+        """Note a rejection; return why the trial is void, if that is known by now.
+
+        ``final``: whether the client will not accept the certificate when it connects again.
+        """
         alert = _ALERT.search(reason)
-        said = f"TLS alert: {alert[1].strip()}" if alert else reason
-        if self._is_own(host, port):
-            return self._void(host, said)
-        self._unread.setdefault(host.lower(), (said, by_browser))
-        return None
+        evidence = f"TLS alert: {alert[1].strip()}" if alert else reason
+        self._unread.setdefault(host.lower(), (port, evidence, by_browser))
+        return self._void(host, evidence) if final and self._is_own(host, port) else None
+
+    def accepted(self, host: str) -> None:
+        """Note that a client trusts our certificate for a host after all."""
+        self._unread.pop(host.lower(), None)
 
     def at_the_end(self, *, page_was_read: bool) -> str | None:
         """Return why the trial is void after all, if it is."""
         for host, port in self._closed.items():
             if host not in self._read and (self._is_own(host, port) or not self._read):
                 return self._void(host, "it closes each connection in the TLS handshake")
-        if self._config.sites:
-            return None
-        for host, (said, by_browser) in self._unread.items():
+        for host, (port, evidence, by_browser) in self._unread.items():
+            if self._is_own(host, port):
+                return self._void(host, evidence)
             read = page_was_read if by_browser else bool(self._read)
-            if not read and not self._is_model(host) and not self._on_never(_origin(host, 443)):
-                return f"{self._void(host, said)}, or let the host pass: --pass-through {host}"
+            apart = self._is_model(host) or self._on_never(_origin(host, port))
+            if not (self._config.sites or read or apart):
+                return f"{self._void(host, evidence)}, or let the host pass: --pass-through {host}"
         return None
 
     def _is_own(self, host: str, port: int) -> bool:

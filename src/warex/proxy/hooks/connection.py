@@ -163,6 +163,7 @@ class ConnectionHooks(Hooks):
         client, site = data.context.client, data.context.server
         by_browser = self.certificate_rejections.is_browser(client.id)
         self.certificate_rejections.accepted(client.id, client.sni or "")
+        self.distrust.accepted(client.sni or "")
         if site.address is not None:
             if client.sni and not by_browser and not is_reserved(client.sni):
                 now = self.recorder.clock.now()
@@ -185,11 +186,13 @@ class ConnectionHooks(Hooks):
         # Only with an alert: a client that just disconnects may have other reasons.
         if not reason.startswith("The client does not trust"):
             return
-        if not self.certificate_rejections.rejected(client.id, host, self.recorder.clock.now()):
+        now = self.recorder.clock.now()
+        final = self.certificate_rejections.rejected(client.id, host, now)
+        void = self.distrust.rejected(host, port, reason, by_browser=by_browser, final=final)
+        if not final:
             return
         self.interception.note_rejected(host)
         self.recorder.write(TlsRejected(host=host, reason=reason))
-        void = self.distrust.rejected(host, port, reason, by_browser=by_browser)
         if void is not None:
             self.recorder.harness_broke(void)
             return
