@@ -115,6 +115,10 @@ class Sandbox:
         if self._namespace is not None:
             yield from self._namespace.loopback.poll(over=over)
 
+    def refused_ports(self) -> tuple[int, ...]:
+        """Return the ports of this machine's loopback that the commands were refused."""
+        return () if self._namespace is None else self._namespace.loopback.refused_ports()
+
     def own_services(self) -> str | None:
         """Return a notice about services that the commands started in the namespace, or None."""
         return None if self._namespace is None else self._namespace.loopback.own_services()
