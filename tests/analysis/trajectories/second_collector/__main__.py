@@ -68,7 +68,7 @@ def main() -> None:
         for variant in (_CLEAN, *script.variants)
     ]
     with ThreadPoolExecutor(given.jobs) as pool:
-        list(pool.map(lambda one: _keep(given.out, *one, given.seed), todo))
+        list(pool.map(lambda one: _keep(given.out, one[0], one[1], given.seed), todo))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a trial of the second corpus consists of: a script of an agent, and a variant with faults."""
+"""What a trial of the second corpus consists of: an agent's script, and a variant with faults."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

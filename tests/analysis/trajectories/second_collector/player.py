@@ -80,7 +80,7 @@ def _shown(asked: Any, seen: str | None) -> str:
     items = asked.get("messages") or asked.get("input")
     last: list[str] = []
     for item in reversed(items):
-        if item.get("role") == "assistant" or "call_id" in item and "output" not in item:
+        if item.get("role") == "assistant" or ("call_id" in item and "output" not in item):
             break
         last.insert(0, json.dumps(item.get("content") or item.get("output"), ensure_ascii=False))
     return "\n".join(last).replace("\\n", "\n")

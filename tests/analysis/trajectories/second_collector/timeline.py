@@ -33,7 +33,9 @@ def _lines(e: Event, model: set[str]) -> Iterator[tuple[float, str]]:
             headers = {k.lower(): v for k, v in e.get("headers", [])}
             marks = [e["resource"], "top" if e.get("top_level") else ""]
             marks += [f"body{e['body']}" if e.get("body") else "", e.get("operation", "")]
-            marks += ["nocache" if headers.get("cache-control") in ("max-age=0", "no-cache") else ""]
+            marks += [
+                "nocache" if headers.get("cache-control") in ("max-age=0", "no-cache") else ""
+            ]
             marks += [f"repeats {e['repeat_of']}" if e.get("repeat_of") else ""]
             marks += [f"ref {headers['referer']}" if "referer" in headers else ""]
             marks += ["prefetch" if "sec-purpose" in headers else ""]
@@ -47,7 +49,10 @@ def _lines(e: Event, model: set[str]) -> Iterator[tuple[float, str]]:
         case "fault_planned":
             again = f" REPEATS {e['repeat_of']}" if e.get("repeat_of") else ""
             at = e.get("point") or e["stage"]
-            yield t, f"!! planned {e['injection']} {e['fault']['kind']} {at} on {e['exchange']}{again}"
+            yield (
+                t,
+                f"!! planned {e['injection']} {e['fault']['kind']} {at} on {e['exchange']}{again}",
+            )
         case "fault_delivered":
             changes = f" {_plain(e['changes'])[:200]}" if e.get("changes") else ""
             left = " client left" if e.get("client_left") else ""

@@ -6,8 +6,9 @@ from typing import Any
 from playwright.sync_api import Error, Page, Playwright
 
 _SEEN = """() => {
-  const all = [...document.querySelectorAll('a[id], button[id], input:not([type=hidden]), textarea')];
-  const able = all.map(e => `[${e.id}] ${e.tagName.toLowerCase()} ${(e.innerText || '').slice(0, 30)}`);
+  const wanted = 'a[id], button[id], input:not([type=hidden]), textarea';
+  const able = [...document.querySelectorAll(wanted)].map(e =>
+    `[${e.id}] ${e.tagName.toLowerCase()} ${(e.innerText || '').slice(0, 30)}`);
   return document.title + '\\n' + (document.body?.innerText ?? '').slice(0, 600) + '\\n' +
     able.join('\\n');
 }"""

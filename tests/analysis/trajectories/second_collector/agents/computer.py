@@ -18,8 +18,8 @@ from playwright.sync_api import Error, Page, sync_playwright
 from tests.analysis.trajectories.second_collector.agents.browser import first_line
 from tests.analysis.trajectories.second_collector.agents.model import Conversation, ModelFailed
 
-_WHERE = """() => [...document.querySelectorAll('a[id], button, input:not([type=hidden]), textarea')]
-  .map(e => { const r = e.getBoundingClientRect(); return `[${e.id || e.innerText.trim()}] ` +
+_WHERE = """() => [...document.querySelectorAll(
+  'a[id], button, input:not([type=hidden]), textarea')].map(e => { const r = e.getBoundingClientRect(); return `[${e.id || e.innerText.trim()}] ` +
   `${Math.round(r.x + r.width / 2)},${Math.round(r.y + r.height / 2)}` }).join('\\n')"""
 _KEYS = {
     **{"CTRL": "ctrl", "ALT": "alt", "SHIFT": "shift", "ENTER": "Return", "ARROWLEFT": "Left"},
@@ -69,7 +69,11 @@ class Screen:
                 self._tool("key", "--clearmodifiers", action["text"])
             case "keypress":
                 keys = [_KEYS.get(k.upper(), k) for k in action["keys"]]
-                self._tool("key", "--clearmodifiers", "+".join(k if len(k) > 1 else k.lower() for k in keys))
+                self._tool(
+                    "key",
+                    "--clearmodifiers",
+                    "+".join(k if len(k) > 1 else k.lower() for k in keys),
+                )
             case "type":
                 self._tool("type", "--delay", "8", action["text"].replace("\n", ""))
                 if action["text"].endswith("\n"):

@@ -8,7 +8,7 @@ from typing import Any
 from tests.analysis.trajectories.second_collector.agents.model import Reply
 
 type Action = dict[str, Any]
-"""`do` names it: goto, click, fill, press, reload, back, forward, wait, js, new_tab, end, broken."""
+"""`do` names it: goto, click, fill, press, reload, back, wait, js, new_tab, end, broken…"""
 
 
 def _end(text: Any = "") -> Action:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Agents that write Python or JavaScript, executed block by block."""
 
 from tests.analysis.trajectories.second_collector.cases import (

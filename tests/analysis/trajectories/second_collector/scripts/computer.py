@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Computer use: screenshots, keys and clicks at coordinates, in the forms of two APIs."""
 
 from typing import Any
@@ -82,7 +83,9 @@ _RESERVE = Script(
     ],
 )  # fmt: skip
 
-_OWN = "<h1>Service is busy</h1><p>Sorry.<p><button id=again onclick=location.reload()>Reload</button>"
+_OWN = (
+    "<h1>Service is busy</h1><p>Sorry.<p><button id=again onclick=location.reload()>Reload</button>"
+)
 
 _BOARDS = Script(
     "cu-board", ("computer_use", "spa"), "computer", {"api": "responses", "start": f"{_B}/projects"}, _BOARD,

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Harnesses with different formats of answers, at the library."""
 
 from collections.abc import Sequence

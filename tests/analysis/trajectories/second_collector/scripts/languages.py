@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001  (What a model says stays on one line, in its own letters.)
 """Agents that think and answer in other languages, at shops in those languages."""
 
 import re

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Agents without a browser: tools that fetch, a shell with curl and Node, Python with clients."""
 
 from tests.analysis.trajectories.second_collector.cases import (

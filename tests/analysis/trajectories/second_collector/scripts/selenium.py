@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Selenium harnesses: code with a driver, in blocks or as a tool's argument."""
 
 from tests.analysis.trajectories.second_collector.cases import (

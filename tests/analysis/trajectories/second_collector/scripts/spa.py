@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Single-page apps: data requests, client-side routes, retries of the page, a service worker."""
 
 from collections.abc import Sequence

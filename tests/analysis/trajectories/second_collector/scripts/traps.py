@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (What a model says stays on one line.)
 """Cases in which the network misleads: requests that are no recovery, and recoveries that hide."""
 
 from collections.abc import Sequence

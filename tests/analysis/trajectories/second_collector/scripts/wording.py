@@ -8,9 +8,15 @@ from tests.analysis.trajectories.second_collector.cases import Say, Words, tool
 _NAMES: dict[str, dict[str, str]] = {
     "mcp": {
         **{"goto": "mcp__playwright__browser_navigate", "click": "mcp__playwright__browser_click"},
-        **{"fill": "mcp__playwright__browser_type", "back": "mcp__playwright__browser_navigate_back"},
+        **{
+            "fill": "mcp__playwright__browser_type",
+            "back": "mcp__playwright__browser_navigate_back",
+        },
         **{"wait": "mcp__playwright__browser_wait_for", "js": "mcp__playwright__browser_evaluate"},
-        **{"press": "mcp__playwright__browser_press_key", "new_tab": "mcp__playwright__browser_tabs"},
+        **{
+            "press": "mcp__playwright__browser_press_key",
+            "new_tab": "mcp__playwright__browser_tabs",
+        },
     },
     "openai": {
         **{"goto": "open_url", "click": "press_element", "fill": "type_text", "back": "go_back"},
@@ -90,9 +96,10 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
             return f"Thought: {thought}\nAction: {name}\nAction Input: {shown}"
         case "xml":
             if do == "end":
-                return f"{thought}\n<attempt_completion>\n<result>{text}</result>\n</attempt_completion>"
+                return _completed(thought, text)
             inner = "".join(f'<parameter name="{k}">{v}</parameter>\n' for k, v in given.items())
-            return f'{thought}\n<function_calls>\n<invoke name="{name}">\n{inner}</invoke>\n</function_calls>'
+            called = f'<invoke name="{name}">\n{inner}</invoke>'
+            return f"{thought}\n<function_calls>\n{called}\n</function_calls>"
         case "cline":
             return _cline(thought, do, text, values)
         case "json_text":
@@ -121,6 +128,11 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
     return _seeact(thought, do, text, values)
 
 
+def _completed(thought: str, text: str) -> str:
+    result = f"<result>{text}</result>"
+    return f"{thought}\n<attempt_completion>\n{result}\n</attempt_completion>"
+
+
 def _browser_use(name: str, do: str, given: dict[str, Any], text: str, failed: bool) -> Any:
     if do == "end":
         return {"done": {"text": text, "success": not failed}}
@@ -133,12 +145,13 @@ def _browser_use(name: str, do: str, given: dict[str, Any], text: str, failed: b
 
 def _cline(thought: str, do: str, text: str, values: tuple[Any, ...]) -> str:
     if do == "end":
-        return f"{thought}\n<attempt_completion>\n<result>{text}</result>\n</attempt_completion>"
+        return _completed(thought, text)
     names = {"goto": "launch", "fill": "type"}
     parts = {"goto": ("url",), "click": ("ref",), "fill": ("ref", "text"), "wait": ("time",)}
     pairs = zip(parts.get(do, ()), values, strict=False)
     inner = "".join(f"<{k}>{v}</{k}>\n" for k, v in pairs)
-    return f"{thought}\n<browser_action>\n<action>{names.get(do, do)}</action>\n{inner}</browser_action>"
+    action = f"<action>{names.get(do, do)}</action>"
+    return f"{thought}\n<browser_action>\n{action}\n{inner}</browser_action>"
 
 
 def _seeact(thought: str, do: str, text: str, values: tuple[Any, ...]) -> str:

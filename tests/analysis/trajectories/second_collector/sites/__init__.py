@@ -59,8 +59,10 @@ def as_json(value: object, status: int = 200) -> Answer:
     return Answer(json.dumps(value), "application/json", status)
 
 
-def redirect(place: str, status: int = 303, **headers: str) -> Answer:
-    return Answer("", status=status, headers={"Location": place} | headers)
+def redirect(place: str, status: int = 303, cookie: str = "") -> Answer:
+    """Return a redirect, which may set a cookie."""
+    cookies = {"Set-Cookie": cookie} if cookie else {}
+    return Answer("", status=status, headers={"Location": place} | cookies)
 
 
 def not_found() -> Answer:

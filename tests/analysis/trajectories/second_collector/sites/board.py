@@ -96,7 +96,8 @@ onfetch = e => { if (e.request.url.includes('/api/weather')) e.respondWith(twice
 
 _SHELL = (
     "<!doctype html><title>Board</title><link rel=icon href=data:,>"
-    "<nav><a id=home href=/ data-link>Board</a> <a id=projects href=/projects data-link>Projects</a>"
+    "<nav><a id=home href=/ data-link>Board</a>"
+    " <a id=projects href=/projects data-link>Projects</a>"
     " <a id=draft href=/draft data-link>Draft</a> <input id=q placeholder=Search>"
     "<button id=find>Find</button> <span id=bell></span></nav>"
     "<div id=view>The page is starting.</div><script src=/app.js></script>"

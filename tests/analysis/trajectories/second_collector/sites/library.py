@@ -46,7 +46,7 @@ def _book(name: str, world: World) -> Answer | None:
 def _post(asked: Asked, world: World) -> Answer | None:
     if asked.path == "/login":
         who = asked.form.get("user", "reader")
-        return redirect("/account", **{"Set-Cookie": f"who={who}; Path=/"})
+        return redirect("/account", cookie=f"who={who}; Path=/")
     if asked.path == "/suggest":
         world.comments.append(asked.form.get("title", ""))
         return redirect("/suggest")

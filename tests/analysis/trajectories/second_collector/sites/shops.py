@@ -37,7 +37,8 @@ SHOPS = {
                 "Спасибо за заказ", "Ваши заказы"),
     "tr": Words("dukkan.test", "Dükkân", "Yeşil çay", "Fiyat: 128 TL", "Sipariş ver",
                 "Siparişiniz için teşekkürler", "Siparişleriniz"),
-    "zh": Words("shangdian.test", "茶店", "绿茶", "价格:128 元", "下单", "感谢您的订单", "您的订单"),
+    "zh": Words("shangdian.test", "茶店", "绿茶", "价格:128 元", "下单",
+                "感谢您的订单", "您的订单"),
     "ja": Words("mise.test", "お茶の店", "緑茶", "価格:1280円", "注文する",
                 "ご注文ありがとうございます", "ご注文一覧"),
     "ko": Words("gage.test", "찻집", "녹차", "가격: 12,800원", "주문하기",
@@ -56,7 +57,8 @@ def page(asked: Asked, world: World) -> Answer | None:
         world.orders.append({"item": "tea"})
         return redirect("/thanks")
     body = {
-        "/": f"<a id=tea href=/tea>{words.product}</a> <a id=orders href=/orders>{words.orders}</a>",
+        "/": f"<a id=tea href=/tea>{words.product}</a> "
+        f"<a id=orders href=/orders>{words.orders}</a>",
         "/tea": f"<h2>{words.product}</h2><p>{words.price}<form method=post action=/order>"
         f"<button id=buy>{words.order}</button></form>",
         "/thanks": f"<p>{words.thanks}. <a id=orders href=/orders>{words.orders}</a>",
