@@ -19,7 +19,8 @@ from tests.analysis.trajectories.second_collector.agents.browser import first_li
 from tests.analysis.trajectories.second_collector.agents.model import Conversation, ModelFailed
 
 _WHERE = """() => [...document.querySelectorAll(
-  'a[id], button, input:not([type=hidden]), textarea')].map(e => { const r = e.getBoundingClientRect(); return `[${e.id || e.innerText.trim()}] ` +
+  'a[id], button, input:not([type=hidden]), textarea')].map(e => {
+  const r = e.getBoundingClientRect(); return `[${e.id || e.innerText.trim()}] ` +
   `${Math.round(r.x + r.width / 2)},${Math.round(r.y + r.height / 2)}` }).join('\\n')"""
 _KEYS = {
     **{"CTRL": "ctrl", "ALT": "alt", "SHIFT": "shift", "ENTER": "Return", "ARROWLEFT": "Left"},

@@ -55,7 +55,6 @@ _SHELF = Script(
         Variant("b", [rule("http_error", f"{_L}/books", times=2, status=503)], [_py("for n in range(3):\n    page.goto('@L/books')\n    if 'books' in page.inner_text('body'):\n        break\n    page.wait_for_timeout(500)\nprint(n)", "Overloaded; a loop.")]),
         Variant("c", [rule("connection_cut", f"{_L}/book/*")], [_py("page.go_back()\nprint(page.url)", "The connection was reset."), _py("link = page.locator('#clocks')\nlink.click()\nprint(page.inner_text('b'))")]),
         Variant("d", [rule("http_error", f"{_L}/book/*", times={"always": True}, status=500)], [_py("print(page.content()[:200])", "What is this?")], _py("final_answer('Shelf A-76')")),
-        Variant("e", [rule("javascript_failure", f"{_L}/main.js", delay=0.5, times={"nth": 2})], [_py("page.reload()\nprint(page.inner_text('b'))", "The shelf shows only dots.")]),
     ],
 )  # fmt: skip
 
