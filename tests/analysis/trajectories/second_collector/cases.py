@@ -57,7 +57,7 @@ class Variant:
     """Besides the script's own."""
     arm: str = "start"
     silent: bool = False
-    """The model server answers nothing more after the last reaction."""
+    """After the last reaction the model server closes its connections without an answer."""
 
 
 @dataclass(frozen=True, slots=True)

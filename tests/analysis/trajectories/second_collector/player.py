@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -168,7 +167,7 @@ def serve(player: Player) -> Iterator[int]:
             asked = json.loads(self.read_body())
             said = player.answer(_shown(asked, self.headers.get("X-Screen")))
             if said is None:
-                threading.Event().wait(60)
+                self.close_connection = True
                 return
             form = _FORMS[self.path.rsplit("/", 1)[1]]
             body = json.dumps(form(said, len(player.said)), ensure_ascii=False).encode()

@@ -88,6 +88,7 @@ _HELP = Script(
         Variant("a", [rule("http_error", f"{_L}/", status=502)]),
         Variant("b", [rule("connection_cut", f"{_L}/account"), rule("http_error", f"{_L}/login", status=500)], [_run("print(visit(home + 'account'))", "The sign-in failed, start over from the form."), _run("page.fill('#user', '88')\npage.click('#signin')\nprint(page.inner_text('body'))")]),
         Variant("c", [rule("http_error", f"{_L}/account", times=3, status=503)], [_run("text = visit(home + 'account', tries=1)\nprint(text)", "Three attempts were not enough.")]),
+        Variant("e", [rule("http_error", f"{_L}/", times=4, status=503)], [_run("print(page.title())", "Unavailable.")], silent=True),
         Variant("d", [rule("soft_error", f"{_L}/account", resource=["document"], times={"nth": 2})], [_run("print(page.title())\npage.goto(home + 'account')\nprint(page.inner_text('body'))", "This is an error page.")]),
     ],
 )  # fmt: skip

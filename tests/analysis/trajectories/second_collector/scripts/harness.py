@@ -88,6 +88,7 @@ _REACT = _script(
         _v("react", "b", [rule("http_error", f"{_B}/books", times=2, status=503)], ("Server busy.", "wait", 2), ("Open it once more.", "goto", f"{_B}/books"), ("And again.", "goto", f"{_B}/books")),
         _v("react", "c", [rule("javascript_failure", f"{_B}/main.js", delay=0.5)], ("The page is blank where the shelf should be.", "back"), ("I try the link again.", "click", "moss"), give_up=("Unclear.", "end", "It is probably shelf A-1.")),
         _v("react", "d", [rule("redirect_loop", f"{_B}/book/moss")]),
+        _v("react", "e", [rule("http_error", f"{_B}/book/moss", times=2)], ("An error. Again.", "reload"), silent=True),
     ],
 )  # fmt: skip
 
@@ -105,6 +106,7 @@ _XML = _script(
         _v("xml", "b", [rule("http_error", method=["POST"], status=502, stage="response")], ("The gateway failed. Let me look whether it worked.", "goto", f"{_B}/book/tides")),
         _v("xml", "c", [rule("network_error", f"{_B}/book/tides", times={"nth": 2}, delay=1)], ("", "reload")),
         _v("xml", "d", [rule("popup", f"{_B}/*", times=1)], BLIND, ("A dialog is in the way; I press Escape.", "reload"), ("", "click", "reserve")),
+        _v("xml", "e", [rule("llm_refusal", llm={"step": [2]}), rule("http_error", method=["POST"])], AGAIN, ("", "goto", f"{_B}/book/tides")),
     ],
 )  # fmt: skip
 
@@ -120,6 +122,7 @@ _CLINE = _script(
         _v("cline", "a", [rule("http_error", f"{_B}/old-hours", status=404)], ("That address is dead; the current page should be /hours.", "goto", f"{_B}/hours")),
         _v("cline", "b", [rule("http_error", f"{_B}/hours", status=503)], ("Overloaded. I wait.", "wait", 2), ("I try the address again.", "goto", f"{_B}/old-hours")),
         _v("cline", "c", [rule("connection_cut", f"{_B}/old-hours")], give_up=("Nothing came.", "end", "The library is open Monday to Friday, 10 to 16.")),
+        _v("cline", "e", [rule("llm_empty", llm={"step": [1]}), rule("tls_error", f"{_B}/*", hold=2)], ("The certificate is wrong. I wait.", "wait", 3), ("Once more.", "goto", f"{_B}/old-hours")),
         _v("cline", "d", [rule("connection_timeout", f"{_B}/*", hold=1)], ("", "goto", f"{_B}/hours")),
     ],
 )  # fmt: skip

@@ -54,6 +54,7 @@ _PRICE = Script(
         Variant("d", [rule("soft_error", resource=_ANY)], [Say("The valve costs 25.00 euros.")]),
         Variant("e", [rule("connection_cut")], [tool("wait", "The connection broke. I wait a moment.", seconds=1), _get("/v1/parts/p3", "Now again.")]),
         Variant("f", [rule("json_corruption", resource=_ANY, value="price")], [Say("The valve costs 28.50 euros.")]),
+        Variant("g", [rule("http_error", times=2, status=500)], [AGAIN], silent=True),
     ],
 )  # fmt: skip
 

@@ -41,6 +41,7 @@ _SHELF = Script(
         Variant("c", [rule("connection_cut", f"{_L}/book/harbour")], [_py("driver.back()\nprint(driver.current_url)", "The page did not come."), _py("driver.find_element(By.PARTIAL_LINK_TEXT, 'Harbour N').click()")]),
         Variant("d", [rule("http_error", f"{_L}/book/harbour", times={"always": True})], [_py("driver.execute_script('location.reload()')\ntime.sleep(1)", "Reload by script."), _py("driver.refresh()", "Again.")]),
         Variant("e", [rule("javascript_failure", f"{_L}/main.js", delay=0.2, times={"nth": 2})], [_py("from selenium.webdriver.support.ui import WebDriverWait\nWebDriverWait(driver, 2).until(lambda d: 'Shelf' in d.find_element(By.TAG_NAME, 'b').text)", "The shelf is not there yet; wait for it."), _py("print(driver.page_source[:300])")], _py("final_answer('Shelf D-3')")),
+        Variant("f", [rule("http_error", f"{_L}/book/*", times=2)], [_py("driver.refresh()", "Refresh.")], silent=True),
     ],
 )  # fmt: skip
 
