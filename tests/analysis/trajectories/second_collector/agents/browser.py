@@ -13,6 +13,8 @@ _SEEN = """() => {
     able.join('\\n');
 }"""
 SHELL = "/usr/bin/chromium-headless-shell"
+_CHROMIUM = "/usr/bin/chromium"
+"""Unlike its shell, it reloads its error pages."""
 
 
 class Browser:
@@ -20,7 +22,7 @@ class Browser:
 
     def __init__(self, playwright: Playwright, *, reloads_by_itself: bool = False) -> None:
         self._chromium = playwright.chromium.launch(
-            executable_path=SHELL,
+            executable_path=_CHROMIUM if reloads_by_itself else SHELL,
             args=["--no-sandbox"],
             ignore_default_args=["--enable-automation"] if reloads_by_itself else [],
         )
