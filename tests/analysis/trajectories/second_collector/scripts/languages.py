@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tests.analysis.trajectories.second_collector.cases import Rule, Script, Variant, rule
+from tests.analysis.trajectories.second_collector.cases import BLIND, Rule, Script, Variant, rule
 from tests.analysis.trajectories.second_collector.scripts.harness import options
 from tests.analysis.trajectories.second_collector.scripts.wording import put
 from tests.analysis.trajectories.second_collector.sites import World, shops
@@ -30,7 +30,7 @@ def _shop(
         Variant(
             name,
             rules,
-            [put(style, *reaction) for reaction in reactions],
+            [w if isinstance(w, str) else put(style, *w) for w in reactions],
             None if end is None else put(style, *end),
         )
         for name, rules, reactions, end in variants
@@ -82,6 +82,7 @@ SCRIPTS = [
         ("a", [rule("http_error", _tea("it"), status=504)], [("La pagina non si è caricata, riprovo.", "goto", _tea("it"))], None),
         ("b", [rule("captcha_wall", _tea("it"))], [("C'è un controllo anti-robot.", "wait", 2)], None),
         ("c", [rule("http_error", "https://bottega.test/thanks")], [("Errore sulla pagina di conferma, guardo gli ordini.", "goto", "https://bottega.test/orders"), ("", "end", "Il tè è ordinato: risulta un ordine.")], None),
+        ("d", [rule("http_error", "https://bottega.test/thanks", status=500)], [BLIND], None),
     ]),
     _shop("nl", "json_text", "Bestel groene thee.", ("Ik open de pagina.", "Ik bestel.", "De groene thee is besteld.", "Het is niet gelukt om de thee te bestellen."), [
         ("a", [rule("http_error", _tea("nl"))], [("Er ging iets mis. Ik vernieuw de pagina.", "reload")], None),
@@ -99,6 +100,7 @@ SCRIPTS = [
     _shop("tr", "webarena", "Yeşil çay sipariş et.", ("Sayfayı açıyorum.", "Sipariş veriyorum.", "Yeşil çay sipariş edildi.", "Sipariş verilemedi, site çalışmıyor."), [
         ("a", [rule("http_error", _tea("tr"), status=503)], [("Sayfa yüklenmedi, yeniliyorum.", "reload")], None),
         ("b", [rule("http_error", _order("tr"))], [("Bir hata oluştu.", "scroll")], ("", "end", "Yeşil çay sipariş edildi.")),
+        ("c", [rule("network_error", _order("tr"), delay=1)], [BLIND], None),
     ]),
     _shop("zh", "openai", "订购绿茶。", ("打开商品页面。", "点击下单。", "绿茶已下单。", "无法完成下单,网站出错了。"), [
         ("a", [rule("http_error", _tea("zh"))], [("服务器错误,刷新页面。", "reload")], None),
@@ -108,10 +110,12 @@ SCRIPTS = [
     _shop("ja", "react", "緑茶を注文してください。", ("商品ページを開きます。", "注文します。", "緑茶を注文しました。", "サイトのエラーのため、注文できませんでした。"), [
         ("a", [rule("http_error", _tea("ja"), status=502)], [("エラーが表示されました。もう一度読み込みます。", "reload")], None),
         ("b", [rule("http_error", _order("ja"), status=500)], [("注文に失敗しました。戻ります。", "back"), ("もう一度注文します。", "click", "buy")], None),
+        ("c", [rule("http_error", _tea("ja"), times={"always": True})], [BLIND], ("", "end", "緑茶を注文しました。")),
     ]),
     _shop("ko", "json_text", "녹차를 주문해 줘.", ("상품 페이지를 엽니다.", "주문합니다.", "녹차를 주문했습니다.", "오류 때문에 주문하지 못했습니다."), [
         ("a", [rule("http_error", _tea("ko"))], [("서버 오류입니다. 새로고침합니다.", "reload")], None),
         ("b", [rule("rate_limit", _all("ko"), window=3)], [("요청이 너무 많다고 합니다.", "wait", 4), ("다시 엽니다.", "goto", _tea("ko"))], None),
+        ("c", [rule("http_error", _order("ko"), status=503)], [BLIND], None),
     ]),
     _shop("ar", "xml", "اطلب شايا أخضر.", ("أفتح الصفحة.", "أضغط على اطلب.", "تم طلب الشاي الأخضر.", "تعذر إتمام الطلب بسبب خطأ في الموقع."), [
         ("a", [rule("http_error", _tea("ar"))], [("حدث خطأ في الخادم، سأعيد تحميل الصفحة.", "reload")], None),
@@ -120,5 +124,6 @@ SCRIPTS = [
     _shop("hi", "react", "हरी चाय ऑर्डर करो।", ("मैं पेज खोलता हूँ।", "मैं ऑर्डर करता हूँ।", "हरी चाय ऑर्डर हो गई है।", "ऑर्डर नहीं हो सका, साइट में त्रुटि है।"), [
         ("a", [rule("http_error", _tea("hi"), status=503)], [("सर्वर में त्रुटि है, मैं पेज दोबारा लोड करता हूँ।", "reload")], None),
         ("b", [rule("http_error", _order("hi"))], [("कुछ गड़बड़ हुई।", "goto", "https://dukaan.test/orders")], None),
+        ("c", [rule("connection_cut", _order("hi"))], [("फिर से।", "goto", _tea("hi")), ("", "click", "buy")], None),
     ]),
 ]  # fmt: skip
