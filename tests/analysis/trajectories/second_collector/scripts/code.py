@@ -108,6 +108,7 @@ _SMOL = Script(
         Variant("b", [rule("http_error", method=["POST"], stage="response", status=500)], [_smol("print(open_page('@L/book/moss'))", "Internal error after the click. Look at the book again.")]),
         Variant("c", [rule("http_error", method=["POST"], status=500)], [_smol("print(open_page('@L/book/moss'))", "Internal error after the click. Look at the book again."), _smol("print(click('reserve'))", "It is not reserved yet, so press it again.")]),
         Variant("d", [rule("connection_cut", f"{_L}/book/moss", method=["GET"], times={"nth": [1, 3]})], [_smol("for i in range(2):\n    try:\n        print(open_page('@L/book/moss'))\n        break\n    except RuntimeError as e:\n        print(e)", "The connection closed; try twice.")], _smol("final_answer('Reserved.')", "It should be fine.")),
+        Variant("f", [rule("http_error", method=["POST"], status=503)], [BLIND]),
         Variant("e", [rule("consent_wall", f"{_L}/*")], [_smol("print(go_to('@L/book/moss'))", "A consent page; go to the book again."), _smol("print(click('button'))", "I accept.")]),
     ],
 )  # fmt: skip

@@ -195,6 +195,7 @@ _BU = _script(
         _v("browser_use", "a", [rule("http_error", method=["POST"], status=500)], ("Failed - internal server error after sending", "goto", f"{_B}/suggest"), ("Success", "fill", "title", "Lamps"), ("Success", "click", "send")),
         _v("browser_use", "b", [rule("http_error", method=["POST"], status=500)], give_up=("Success", "end", "Suggested 'Lamps'.")),
         _v("browser_use", "c", [rule("maintenance_page", f"{_B}/suggest", status=200)], ("Failed - maintenance. Try a different page", "goto", f"{_B}/"), ("Success - the site works", "click", "suggest")),
+        _v("browser_use", "e", [rule("duplicate_write", f"{_B}/suggest", method=["POST"])]),
         _v("browser_use", "d", [rule("rate_limit", f"{_B}/*", window=4)], ("Failed - 429", "wait", 5), ("Unknown", "goto", f"{_B}/suggest")),
     ],
 )  # fmt: skip
@@ -231,6 +232,7 @@ _SEEACT = _script(
         _v("seeact", "b", [rule("http_error", f"{_B}/book/clocks", status=500)], ("This is not the page of the book.", "back"), ("The list again.", "click", "clocks")),
         _v("seeact", "c", [rule("captcha_wall", f"{_B}/book/*")], ("A check for robots. I wait.", "wait"), ("It is still there, so I reload.", "reload")),
         _v("seeact", "d", [rule("wrong_redirect", f"{_B}/book/clocks", to="/hours")], ("This shows the opening hours, not the book.", "goto", f"{_B}/book/clocks")),
+        _v("seeact", "e", [rule("text_corruption", f"{_B}/book/clocks", value="number")]),
     ],
 )  # fmt: skip
 

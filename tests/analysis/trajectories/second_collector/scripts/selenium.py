@@ -95,6 +95,7 @@ _APP = Script(
         Variant("a", [rule("http_error", f"{_B}/api/project/*")], [_run("driver.find_element(By.ID, 'again').click()\ntime.sleep(0.5)", "Oops. Use the button.")]),
         Variant("b", [rule("http_error", f"{_B}/api/projects", times=2)], [_run("driver.refresh()\ntime.sleep(0.5)"), _run("driver.get('@B/project/cobalt')\ntime.sleep(0.5)", "Go to the project itself.")]),
         Variant("c", [rule("http_error", f"{_B}/api/project/cobalt")], [_run("driver.back()\ntime.sleep(0.4)\ndriver.forward()\ntime.sleep(0.5)", "Back and forward.")]),
+        Variant("e", [rule("soft_error", f"{_B}/api/project/cobalt", resource=["xhr"])], [], Say("15000 euros.")),
         Variant("d", [rule("javascript_failure", f"{_B}/app.js", delay=0.2), rule("http_error", f"{_B}/api/project/cobalt", status=404)], [_run("driver.refresh()\ntime.sleep(0.5)", "The app has not started.")]),
     ],
 )  # fmt: skip

@@ -115,6 +115,7 @@ _SEARCH = _script(
         ("a", [rule("http_error", f"{_B}/graphql")], [("The search failed. Press Find again.", "click", "find")], None),
         ("b", [rule("soft_error", f"{_B}/graphql", resource=["xhr"])], [("The search failed. Perhaps the project page tells it.", "goto", f"{_B}/project/beacon")], None),
         ("c", [rule("empty_result", f"{_B}/graphql")], [], ("There is nothing.", "end", "There is no such project.")),
+        ("e", [rule("json_corruption", f"{_B}/graphql", at="/data/search/0/owner", how="nulled")], [], ("The result names nobody.", "end", "It has no owner.")),
         ("d", [rule("http_error", f"{_B}/graphql", times=2)], [("The search failed. Reload.", "reload"), ("Type again.", "fill", "q", "beacon"), ("", "click", "find"), ("Failed again.", "click", "find")], None),
     ],
 )  # fmt: skip
