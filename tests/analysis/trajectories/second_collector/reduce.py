@@ -50,9 +50,9 @@ def delivered(lines: list[str]) -> int:
 def _small(event: dict[str, Any]) -> dict[str, Any]:
     if "headers" in event:
         event["headers"] = [
-            [name, value[:11] if value.startswith("Mozilla") else value]
+            [name, value]
             for name, value in event["headers"]
-            if name.lower() in _HEADERS
+            if name.lower() in _HEADERS and not value.startswith("Mozilla")
         ]
     event["at"] = event["at"][:10]
     match event["event"]:
