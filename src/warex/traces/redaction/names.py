@@ -9,14 +9,18 @@ from enum import IntEnum
 from functools import lru_cache
 from urllib.parse import unquote
 
+from warex.traces.redaction import password_words
+
 
 class Secrecy(IntEnum):
     """How likely a value is secret, by its name."""
 
     NOTHING = 0
-    MAYBE = 1
+    OPENS = 1
+    """Secret if it is random or hexadecimal: the value of a link that opens something."""
+    MAYBE = 2
     """Secret if it looks random."""
-    SECRET = 2
+    SECRET = 3
 
 
 def _words(text: str) -> frozenset[str]:
@@ -99,6 +103,13 @@ _SECRET_CODES = _words(
 _OF_KINDS = frozenset({"session", "sess", "secret"})
 _IDS = frozenset({"guid", "id", "ids", "uuid"})
 _LINKS_THAT_OPEN = frozenset({"invitation", "invite", "login", "magic"})
+_OPENS = frozenset(
+    {"activate", "activation", "confirm", "confirmation", "eventvalidation", "invitee", "optout"}
+    | {"recover", "recovery", "relaystate", "reset", "unsubscribe", "unsub", "verification"}
+    | {"verify", "viewstate"}
+)
+"""As the last word: names of the values in links that confirm, invite or reset."""
+_OWNERS_OF_STATE = frozenset({"auth", "login", "oauth", "oauth2", "oidc", "relay", "sso", "view"})
 _NO_TOKENS = re.compile("tokeni[sz]|tokenless|passwordless|passwordstrength|authoriz(?:able|er)")
 """Words that contain a stem but mean no secret."""
 _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
@@ -106,10 +117,14 @@ _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", 
 
 @lru_cache(maxsize=8192)
 def name_secrecy(name: str) -> Secrecy:
-    """Rate a name, which may be percent-encoded."""
+    """Rate a name, which may be percent-encoded or have JSON's escapes."""
     if "%" in name:
         name = unquote(unquote(name))
+    if "\\u" in name:
+        name = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), name)
     words = [word.lower() for word in _WORD.findall(name)]
+    if _is_password(name, words):
+        return Secrecy.SECRET
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in ("v", "x")):
         words.pop()
     if not words:
@@ -122,6 +137,8 @@ def name_secrecy(name: str) -> Secrecy:
         return Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
     if last == "link" and before in _LINKS_THAT_OPEN:
         return Secrecy.MAYBE
+    if last in _OPENS or (last == "state" and (not before or before in _OWNERS_OF_STATE)):
+        return max(Secrecy.OPENS, _by_stems(words, last))
     if len(words) > 1 and last in _NOT_ITSELF:
         return Secrecy.NOTHING
     if last == "code":
@@ -139,6 +156,17 @@ def name_secrecy(name: str) -> Secrecy:
     return _by_stems(words, last)
 
 
+def _is_password(name: str, words: list[str]) -> bool:
+    """Whether a name is a word for a password in another language than English."""
+    if name.isascii() and not words:
+        return False
+    whole = password_words.folded(name)
+    if any(mark in whole for mark in password_words.marks()):
+        return not words or words[-1] not in _NOT_ITSELF
+    others = password_words.words()
+    return whole in others or not others.isdisjoint(words)
+
+
 def _by_stems(words: list[str], last: str) -> Secrecy:
     whole = _NO_TOKENS.sub("", "".join(words))
     if any(stem in whole for stem in _STEMS) or not _WORDS.isdisjoint(words):
@@ -151,13 +179,27 @@ def _by_stems(words: list[str], last: str) -> Secrecy:
 
 
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\]{12,}")
+_ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_HEX = re.compile(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
 _WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{20,}")
 
 
 def is_secret(secrecy: Secrecy, value: str) -> bool:
     """Whether a value is secret whose name has this secrecy."""
+    if secrecy is Secrecy.OPENS:
+        return opens(value)
     return secrecy is Secrecy.SECRET or (secrecy is Secrecy.MAYBE and looks_secret(value))
+
+
+def opens(value: str) -> bool:
+    """Whether a value may open what a link names: it is hexadecimal, a UUID or random."""
+    return (
+        _HEX.fullmatch(value) is not None
+        or _UUID.fullmatch(value) is not None
+        or looks_random(value, 16, 33)
+    )
 
 
 def looks_secret(value: str) -> bool:
