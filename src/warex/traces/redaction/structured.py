@@ -19,6 +19,7 @@ from warex.traces.redaction.names import (
     looks_secret,
     name_secrecy,
 )
+from warex.traces.redaction.text import PLAIN, Pass
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
 from warex.traces.redaction.url_paths import announces_token, simple_url
@@ -60,7 +61,7 @@ def _is_plain(folder: str) -> bool:
 
 def _redacted(text: str, *, line: bool) -> str:
     data = text.encode("utf-8", "surrogatepass")
-    redacted = redact_bytes(data, line=line)
+    redacted = redact_bytes(data, Pass(line=True) if line else PLAIN)
     return text if redacted == data else redacted.decode("utf-8", "surrogatepass")
 
 
