@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.traces import held_out, ordinary_text
 from tests.traces.planted_secrets import Planted, planted
 from warex.traces.redaction.environment_secrets import secrets_of
+from warex.traces.redaction.headers import redact_header
 from warex.traces.redaction.structured import (
-    redact_header,
+
     redact_json,
     redact_line,
     redact_text,

@@ -9,7 +9,7 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -49,9 +49,9 @@ def _plain(value: bytes) -> bytes:
     return _REDACTED
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pass:
-    """How a text is redacted."""
+    """How a text is redacted; results are cached by it."""
 
     line: bool = False
     """Whether it is a line of a trace, whose own fields stay."""
@@ -62,11 +62,41 @@ class Pass:
     hashed: Callable[[bytes], bytes] = _plain
     """Returns what replaces a value of which equal ones stay equal."""
 
+    seen: "SeenTexts" = field(default_factory=lambda: SeenTexts())
+    """The redacted texts."""
+
+    def of_line(self) -> "Pass":
+        """Return how a line of a trace is redacted."""
+        return replace(self, line=True)
+
     def within(self) -> "Pass":
         """Return how a text that was encoded in it is redacted."""
         return replace(self, line=False, depth=self.depth + 1)
 
 
+class SeenTexts:
+    """Redacted texts: an agent sends the whole conversation each time."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[str | None, frozenset[str] | None]] = {}
+        self._size = 0
+
+    def get(self, text: str) -> tuple[str, frozenset[str] | None] | None:
+        """Return the redacted text, and the ids of fields for secrets that it gives."""
+        kept = self._kept.get(text)
+        return None if kept is None else (text if kept[0] is None else kept[0], kept[1])
+
+    def keep(self, text: str, redacted: str, refs: frozenset[str] | None) -> None:
+        """Keep the result for a text."""
+        if self._size > _MOST_SEEN:
+            self._kept.clear()
+            self._size = 0
+        self._size += len(text) + 100
+        self._kept[text] = (None if redacted == text else redacted), refs
+
+
+_MOST_SEEN = 16_000_000
+"""Characters in the cache."""
 PLAIN = Pass()
 """What is found depends on the text alone."""
 

@@ -110,6 +110,40 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
     return frozenset()
 
 
+def value_keys(fields: Mapping[str, object]) -> frozenset[str]:
+    """Return the keys of an object that may hold what is typed."""
+    return frozenset(name for name in fields if name.lower() in ("text", "value", "keys", "content"))
+
+
+def has_target(fields: Mapping[str, object]) -> bool:
+    """Whether an object names the field that it types into."""
+    return any(name.lower().replace("-", "_") in _TARGETS | _REFS for name in fields)
+
+
+def is_untargeted(fields: Mapping[str, object]) -> bool:
+    """Whether an object is an action that types where the focus is."""
+    acts = (fields.get("action"), fields.get("type"))
+    return (
+        any(isinstance(act, str) and act in _TYPES_AT_FOCUS for act in acts)
+        and bool(value_keys(fields))
+        and not has_target(fields)
+    )
+
+
+_TYPES_AT_FOCUS = frozenset({"type", "type_text", "typewrite", "keyboard_type", "insert_text", "write"})
+_TYPING_TOOL = re.compile(_VERBS.decode(), re.IGNORECASE)
+
+
+def is_typing(tool: str) -> bool:
+    """Whether a tool's name says that it types."""
+    return len(tool) < 80 and _TYPING_TOOL.search(tool) is not None
+
+
+def is_field(name: str, refs: Collection[str]) -> bool:
+    """Whether a target is a field for a secret."""
+    return name.removeprefix("@") in refs or is_secret_field(name)
+
+
 def _is_plain(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
@@ -433,9 +467,9 @@ _EDITABLE = re.compile(r"(?i)textbox|<input|text ?field|\bedit|entry|secure text
 _STATES = frozenset({"active", "focused", "required", "disabled", "checked", "readonly", "cursor"})
 
 
-def has_ids(text: str) -> bool:
-    """Whether a text gives ids to the elements of a page."""
-    return _ID.search(text) is not None
+def refs_given(text: str) -> frozenset[str] | None:
+    """Return the ids of fields for secrets in an observation; None if it gives no ids."""
+    return secret_refs(text) if _ID.search(text) is not None else None
 
 
 def secret_refs(text: str) -> frozenset[str]:
