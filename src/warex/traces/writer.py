@@ -1,6 +1,7 @@
 """Appends events to a trace; a killed process loses at most the last line."""
 
 import json
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from io import FileIO
 from itertools import starmap
@@ -23,8 +24,9 @@ from warex.traces.events import (
     McpCall,
     RequestSeen,
     ResponseSeen,
+    TrialEnded,
 )
-from warex.traces.files import write_error
+from warex.traces.files import write_atomic, write_error
 from warex.traces.redaction.redactor import LearnedSecrets, Redactor
 
 
@@ -54,13 +56,18 @@ class TraceWriter:
         self._end = 0
         self._seq = 1
         self._torn = False
+        self._redacted = 0
 
     def write(self, event: Event, t: float | None = None) -> None:
         """Append one redacted event, stamped with the clock's time or with second ``t``.
 
         Raises MachineError if that fails; earlier events are kept, and a later call may succeed.
         """
+        if isinstance(event, TrialEnded):
+            self._redact_again()
+            event = replace(event, redacted=self._redacted)
         line = self._line(event, t)
+        self._redacted += line.count(_REDACTED)
         try:
             written = self._file.write(line)
             while written < len(line):
@@ -71,6 +78,35 @@ class TraceWriter:
         self._end += len(line)
         self._seq += 1
         self._torn = False
+
+    def _redact_again(self) -> None:
+        """Replace what was learned later in the lines that were written before."""
+        learned = self.redactor.learned
+        if not learned:
+            return
+        try:
+            with open(self._path, "rb") as file:
+                if not any(map(learned.in_text, file)):
+                    return
+        except OSError as error:
+            raise write_error(self._path, error) from error
+        self._redacted = 0
+        write_atomic(self._path, self._cleaned_lines())
+        try:
+            self._file.close()
+            self._file = FileIO(self._path, "a", opener=private_opener)
+            self._end = self._file.tell()
+        except OSError as error:
+            raise write_error(self._path, error) from error
+
+    def _cleaned_lines(self) -> Iterator[bytes]:
+        learned = self.redactor.learned
+        with open(self._path, "rb") as file:
+            for line in file:
+                if learned.in_text(line):
+                    line = f"{without(line.decode(), learned)}\n".encode("utf-8", "replace")
+                self._redacted += line.count(_REDACTED)
+                yield line
 
     def _line(self, event: Event, t: float | None) -> bytes:
         now = self._clock.now()
@@ -106,6 +142,8 @@ class TraceWriter:
         self.close()
 
 
+_REDACTED = b"[redacted"
+"""What each placeholder begins with."""
 _encoder = msgspec.json.Encoder()
 _OUR_OWN = frozenset({"exchange", "connection", "injection"})
 """Fields with values of WAREX only."""
@@ -150,7 +188,7 @@ class _Lines:
         line = self._by_shape(event)
         learned = self._redactor.learned
         if learned and learned.in_text(line.encode("utf-8", "surrogatepass")):
-            return without(line, learned, type(event))
+            return without(line, learned)
         return line
 
     def _by_shape(self, event: Event) -> str:
@@ -206,13 +244,22 @@ class _Lines:
         return _value(list(self._redactor.header(name, value)))
 
 
-def without(line: str, learned: LearnedSecrets, kind: type[Event]) -> str:
+def without(line: str, learned: LearnedSecrets) -> str:
     """Return an event's JSON without the learned secrets in the fields that others fill."""
-    fields: dict[str, Json] = msgspec.json.decode(line)
+    try:
+        fields: dict[str, Json] = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return learned.replaced(line)  # The rest of a failed write.
+    kind = _kinds()[str(fields["event"])]
     for name, value in fields.items():
         if name in _open_fields(kind) and value is not None:
             fields[name] = msgspec.json.decode(learned.replaced(_value(value)))
     return _value(fields)
+
+
+@cache
+def _kinds() -> dict[str, type[Event]]:
+    return {str(kind.__struct_config__.tag): kind for kind in get_args(Event.__value__)}
 
 
 @cache

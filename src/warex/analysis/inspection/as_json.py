@@ -33,6 +33,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "harness_broke": list(trial.harness_broke),
         "trace_cut": trial.truncated,
         "exchanges": inspection.exchanges,
+        "redacted": inspection.redacted,
         "llm": _llm(trial.llm) if trial.llm and trial.llm.calls else None,
         "tasks": [_task(use) for use in inspection.tasks],
         "llm_unread": [{"url": url, "reason": reason} for url, reason in trial.llm_unread],

@@ -70,6 +70,8 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "canary", canary[trial.canary]
     apart = ", those with the model not counted" if inspection.steps else ""
     yield "exchanges", f"{inspection.exchanges}{apart}"
+    if inspection.redacted is not None:
+        yield "redacted", f"{count_noun(inspection.redacted, 'place')} of the trace, for a secret"
     for reason in trial.harness_broke:
         yield "harness broke", reason
     if trial.truncated:

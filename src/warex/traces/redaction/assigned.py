@@ -21,6 +21,8 @@ class Cut(NamedTuple):
     end: int
     hashed: bool = False
     """Whether equal values must stay equal, and different ones different."""
+    in_brackets: bool = False
+    """Whether it is between brackets, which the placeholder has, too."""
 
 
 NAMES = (

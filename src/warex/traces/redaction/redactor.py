@@ -88,6 +88,8 @@ class LearnedSecrets:
         if not self.in_text(data):
             return text
         cleaned = self._known.replaced(data, REDACTED.encode())
+        # An action such as ``type [12] [x] [1]`` stays one.
+        cleaned = cleaned.replace(b"[[redacted]]", b"[redacted]")
         return text if cleaned == data else cleaned.decode("utf-8", "surrogatepass")
 
 

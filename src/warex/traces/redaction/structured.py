@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from warex.traces.redaction import typed
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
-from warex.traces.redaction.text import PLAIN, Pass
+from warex.traces.redaction.text import PLAIN, Pass, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
 from warex.traces.redaction.url_paths import announces_token, simple_url
@@ -152,11 +152,8 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
 
 def _typed_by_ref(text: str, walk: _Walk) -> str:
     data = text.encode("utf-8", "surrogatepass")
-    spans = sorted(typed.typed_values(data, walk.talk.refs), reverse=True)
-    for begin, end, _ in spans:
-        walk.how.learn(data[begin:end], True)
-        data = data[:begin] + REDACTED.encode() + data[end:]
-    return data.decode("utf-8", "surrogatepass") if spans else text
+    cleaned = cut_and_learn(data, typed.typed_values(data, walk.talk.refs), walk.how)
+    return text if cleaned == data else cleaned.decode("utf-8", "surrogatepass")
 
 
 def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:

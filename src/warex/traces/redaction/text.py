@@ -199,13 +199,15 @@ def _cut(
     """Return the text with a placeholder in place of each span."""
     pieces: list[bytes] = []
     done = 0
-    for begin, end, *hashed in sorted(spans):
+    for begin, end, *more in sorted(spans):
         if end <= done or begin == end:
             continue
-        pieces.append(text[done : max(begin, done)])
-        if begin >= done:
-            pieces.append(how.hashed(text[begin:end]) if any(hashed) else instead)
-        done = end
+        hashed, in_brackets = (*more, False, False)[:2]
+        left = begin - in_brackets
+        pieces.append(text[done : max(left, done)])
+        if left >= done:
+            pieces.append(how.hashed(text[begin:end]) if hashed else instead)
+        done = end + in_brackets
     return b"".join((*pieces, text[done:])) if pieces else text
 
 
@@ -214,17 +216,20 @@ def _cutting(find: _Find) -> _Replace:
     return lambda text, how: _cut(text, find(text), how)
 
 
+def cut_and_learn(
+    text: bytes, spans: Iterable[tuple[int, int] | Cut], how: Pass, *, typed: bool = True
+) -> bytes:
+    """Return the text with what is secret wherever it stands replaced; learn it."""
+    found = list(spans)
+    for begin, end, *more in found:
+        if not (more and more[0]):
+            how.learn(text[begin:end], typed)
+    return _cut(text, found, how)
+
+
 def _learning(find: _Find, *, typed: bool = False) -> _Replace:
     """Return the action that cuts what is found, which is secret wherever it stands."""
-
-    def act(text: bytes, how: Pass) -> bytes:
-        spans = list(find(text))
-        for begin, end, *hashed in spans:
-            if not any(hashed):
-                how.learn(text[begin:end], typed)
-        return _cut(text, spans, how)
-
-    return act
+    return lambda text, how: cut_and_learn(text, find(text), how, typed=typed)
 
 
 # ---- what has a shape

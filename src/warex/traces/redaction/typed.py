@@ -313,7 +313,7 @@ def _brackets(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
         target = match[1]
         by_words = target.isalnum() and not refs and mentions_secret(text[: found.start()])
         if _is_field(target, refs) or by_words:
-            yield Cut(*match.span(2))
+            yield Cut(*match.span(2), in_brackets=True)
 
 
 def mentions_secret(text: bytes) -> bool | None:
