@@ -114,7 +114,9 @@ def redact_arguments(arguments: Iterable[str]) -> list[str]:
         secret = name_secrecy(name) is Secrecy.SECRET
         redacted.append(f"{name}={REDACTED}" if secret and value else redact_text(argument))
         is_value = secret and is_option and not mark
-    return redacted
+    # Some programs have options of their own for a password, such as -p.
+    together = json.loads(redact_text(json.dumps(redacted, ensure_ascii=False)))
+    return [str(argument) for argument in together]
 
 
 def redact_json_text(text: str, how: Pass = PLAIN) -> str:
