@@ -71,7 +71,9 @@ def written(it: Planted, folder: Path) -> str:
             redact_file(path)
             return path.read_text()
         case "manifest":
-            return json.dumps(redact_arguments(shlex.split(it.text)), ensure_ascii=False)
+            in_shell = "|" in it.text or "\n" in it.text
+            command = ["sh", "-c", it.text] if in_shell else shlex.split(it.text)
+            return json.dumps(redact_arguments(command), ensure_ascii=False)
     with TraceWriter(folder / EVENTS, Clock()) as writer:
         for event in _events(it):
             writer.write(event)

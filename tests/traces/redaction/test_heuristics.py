@@ -88,7 +88,6 @@ def test_a_long_random_value_of_an_unknown_key_is_redacted(name: str) -> None:
         f"hash={HEX}",
         f"_={HEX}",
         f"h={HEX}",
-        f"unknown={HEX}",
         f"unknown={UUID}",
         "list=PLrAXtmErZgOeiKm4sgNOknGvNjby9efdf",
         "sort=price-descending-with-shipping-2026",

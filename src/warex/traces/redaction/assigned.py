@@ -129,6 +129,10 @@ _NAME_AND_MARK = re.compile(
     rb"((?:[\w\x80-\xff.$%\[\]-]|\\+u[0-9a-fA-F]{4})+)(\\*[\"'])?"
     rb"(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
 )
+_SPACED_NAME_AND_MARK = re.compile(
+    rb"((?:[\w\x80-\xff.$%\[\] -]){1,60})(\\*[\"'])?"
+    rb"(\]?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3})(\\*[\"'`])?"
+)
 _QUOTE = re.compile(rb"(\\*)([\"'\x60])")
 _DIGEST = re.compile(rb"Digest (?:[\w-]+=(?:\\*\"[^\"\\]*\\*\"|[^\s,\"\\]+)(?:,[ ]?)?)+")
 _HOLDS_ALL = frozenset({b"authorization", b"cookie", b"proxy-authorization", b"set-cookie"})
@@ -146,7 +150,9 @@ def assignments(text: bytes, *, line: bool) -> Iterator[Cut]:
     """
     for found in compiled(ASSIGNED).finditer(text):
         left = _LEFT.search(text, max(0, found.start() - 60), found.start())
-        match = _NAME_AND_MARK.match(text, left.start() if left else found.start())
+        spaced = b" " in found.group().rstrip(b" \t:=")
+        pattern = _SPACED_NAME_AND_MARK if spaced else _NAME_AND_MARK
+        match = pattern.match(text, left.start() if left else found.start())
         if match is None:
             continue
         name, closing, _, quote_mark = match.groups()
@@ -451,7 +457,8 @@ PIPED = (
 )
 _PIPED = re.compile(rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\*[\"']?(?:[\w.-]{1,40}:)?([^|\"'\\\s]{1,120})")
 LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
-SHORT_OPTION = rb"[ \t]-p[ \t]+[^\s\"'-][^\s\"']*"
+SHORT_OPTION = rb"[ \t\"]-p" + _GAP + rb"[^\s\"'-][^\s\"']*"
+_PORTS = re.compile(rb"[0-9]{1,5}|[0-9.]*:?[0-9-]+:[0-9-]+(?:/\w+)?")
 _NO_PASSWORD = re.compile(rb"[0-9.:/a-z]*|.*[/\\:].*")
 
 
@@ -459,7 +466,9 @@ def in_commands(text: bytes) -> Iterator[Cut]:
     """Find the passwords in command lines of usual programs."""
     for match in compiled(_COMMAND).finditer(text):
         value = _value(_ARGUMENT, text, match.end())
-        if value and not PLACEHOLDER.match(value) and not _PLACE.match(value):
+        if not value or _PORTS.fullmatch(value):
+            continue
+        if not PLACEHOLDER.match(value) and not _PLACE.match(value):
             yield Cut(match.end(), match.end() + len(value))
 
 
@@ -482,7 +491,7 @@ def logins(text: bytes) -> Iterator[Cut]:
 def short_options(text: bytes) -> Iterator[Cut]:
     """Find the value of ``-p`` of any program, if it looks like a password."""
     for found in compiled(SHORT_OPTION).finditer(text):
-        begin = found.start() + len(found.group()) - len(found.group().split()[-1])
+        begin = found.end() - len(re.split(rb"[\s\"']", found.group())[-1])
         value = _value(_ARGUMENT, text, begin)
         kinds = sum(map(bool, (re.search(kind, value) for kind in _KINDS)))
         if kinds >= 3 and not _NO_PASSWORD.fullmatch(value) and not PLACEHOLDER.match(value):

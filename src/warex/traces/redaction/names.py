@@ -190,7 +190,9 @@ def is_secret(secrecy: Secrecy, value: str) -> bool:
     """Whether a value is secret whose name has this secrecy."""
     if secrecy is Secrecy.OPENS:
         return opens(value)
-    return secrecy is Secrecy.SECRET or (secrecy is Secrecy.MAYBE and looks_secret(value))
+    if secrecy is Secrecy.MAYBE:
+        return looks_secret(value) or (len(value) >= 8 and opens(value))
+    return secrecy is Secrecy.SECRET
 
 
 def opens(value: str) -> bool:

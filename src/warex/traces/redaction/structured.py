@@ -203,7 +203,7 @@ def _redact_call(tool: str, arguments: JsonValue, levels: int, walk: _Walk) -> J
         secret = typed.typed_keys(arguments, walk.talk.refs)
         if not secret and walk.talk.expects and not typed.has_target(arguments):
             secret = typed.value_keys(arguments)
-            walk.talk.expects = False
+            walk.talk.expects = not secret
         if secret:
             return {
                 key: _redact_typed(item, levels - 1, walk)

@@ -26,18 +26,25 @@ from warex.traces.redaction.heuristics import (
 )
 from warex.traces.redaction.token_patterns import (
     COUNTED,
+    HEX_KEY,
     KEY_PREFILTER,
     PREFIXED,
     REDACTED,
+    hex_key,
     prefixed_token,
     redact_vendor_keys,
 )
-from warex.traces.redaction.url_paths import SEGMENT, tokens_in_paths
+from warex.traces.redaction.url_paths import (
+    SEGMENT,
+    SHORT_SEGMENT,
+    short_tokens,
+    tokens_in_paths,
+)
 
 _REDACTED = REDACTED.encode()
 _DECODINGS = 3
 """Levels of nested encodings that are decoded."""
-_USER = rb"://[^/?#\s<>\"'\\]+@"
+_USER = rb"://[^/?\s<>\"'\\]+@"
 _ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _ENTITY = rb"&(?:quot|lt|apos|#0*3[49]|#[xX]2[27]);"
 _LONG = rb"[A-Za-z0-9]{20,}"
@@ -148,6 +155,8 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (assigned.LOGIN, _learning(assigned.logins)),
         (PASSWORD_STATEMENT, _learning(stated_passwords)),
         (_ENCODED, _encoded),
+        (SHORT_SEGMENT, _cutting(short_tokens)),
+        (HEX_KEY, _cutting(_hex_keys)),
         (_rare_words(), _cutting(_rare)),
         (_by_context(), _cutting(_vendors)),
     )
@@ -246,6 +255,11 @@ def _random(text: bytes, how: Pass) -> bytes:
 def _prefixed(text: bytes) -> Iterator[tuple[int, int]]:
     begins = (match.start() for match in compiled(PREFIXED).finditer(text))
     return filter(None, (prefixed_token(text, begin) for begin in begins))
+
+
+def _hex_keys(text: bytes) -> Iterator[tuple[int, int]]:
+    begins = (match.start() for match in compiled(HEX_KEY).finditer(text))
+    return filter(None, (hex_key(text, begin) for begin in begins))
 
 
 def _rare(text: bytes) -> Iterator[tuple[int, int]]:

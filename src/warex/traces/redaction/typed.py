@@ -58,7 +58,10 @@ def is_secret_field(text: str) -> bool:
 
 
 def _is_secret_label(text: str) -> bool:
-    words = re.findall(r"[^\W\d_]+|\d+", _spaced(_BY_WAY.sub(" ", text)))
+    said = _BY_WAY.sub(" ", text)
+    if not text.isascii() and len(text) <= 60 and name_secrecy(said) is Secrecy.SECRET:
+        return True
+    words = re.findall(r"[^\W\d_]+|\d+", _spaced(said))
     if len(words) > 7 or any(word.lower() in _OTHERWISE for word in words):
         return False
     name = "_".join(word for word in words if word.lower() not in _ROLES)
@@ -131,7 +134,7 @@ def is_untargeted(fields: Mapping[str, object]) -> bool:
 
 
 _TYPES_AT_FOCUS = frozenset({"type", "type_text", "typewrite", "keyboard_type", "insert_text", "write"})
-_TYPING_TOOL = re.compile(_VERBS.decode(), re.IGNORECASE)
+_TYPING_TOOL = re.compile(rf"(?:\b|_|(?<=[a-z])(?=[A-Z]))(?i:{_VERBS.decode()})")
 
 
 def is_typing(tool: str) -> bool:
@@ -230,7 +233,7 @@ _CALL = (
 )
 _BACK = 240
 _RECEIVER = re.compile(rb"([\w$]{2,60})(?:\[\d+\])?\??\.\s*\Z")
-_LITERAL = re.compile(rb"(\\*[\"'`])([^\"'`\\\n]{1,200})\\*[\"'`]")
+_LITERAL = re.compile(rb"(\\*[\"'`])((?:(?!\1)[^\\\n]){1,200}?)\1")
 _VALUE_FIRST = frozenset({b"write", b"put", b"enter", b"paste", b"typewrite", b"input"})
 
 
@@ -326,12 +329,13 @@ def mentions_secret(text: bytes) -> bool | None:
 
 # ---- sentences and command lines
 
-_VERB = rb"(?i)\b(?:agent-browser[ ]|playwright-cli[ ])?" + _VERBS
+_VERB = rb"(?i)\b" + _VERBS
 _SENTENCE = re.compile(rb"[^\n]{1,240}")
 _INTO = re.compile(rb"\s*(?:\w+\s+){0,2}?(?:in|into|on|for|as|to|at)\b(?:\s+the|\s+your)?\s*")
-_INSIDE = (b"<", b'"', b"'", b"#", b".", b"-", b"_", b"\\")
+_INSIDE = (b"<", b"#", b".", b"-", b"_", b"\\")
 """Before a word that is no verb of a sentence."""
-_QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])([^\"'`\\\n]{1,200})\\*[\"'`](?!\w)")
+_MARKS = (b'"', b"'", b"`")
+_QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\\\n]){1,200}?)\1(?!\w)")
 _LINKS = re.compile(rb"[\s,]*(?:\w+[\s,]+){0,4}")
 _LEADS = re.compile(rb"[\w\s,:()-]*")
 _STOP = re.compile(rb"[.;\n\"'`]")
@@ -341,12 +345,17 @@ _UNQUOTED = re.compile(
 _WITH = re.compile(
     rb"\w+\s+(?:in\s+|out\s+)?(?:the\s+|your\s+)?([^\n.;,:=]{2,40}?)\s*(?:\bwith|\bto|\bas|\busing|[:=])\s+(\S{6,64})"
 )
-_COMMANDED = re.compile(rb"\w+[ ]+([#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+([^\s\"'\\]{2,128})")
+_COMMANDED = re.compile(
+    rb"\w+[ ]+([#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
+    rb"(?:\\*[\"'])?([^\s\"'\\]{2,128})"
+)
 
 
 def _sentences(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
     for found in compiled(_VERB).finditer(text):
-        if text[found.start() - 1 : found.start()] in _INSIDE:
+        before = text[found.start() - 1 : found.start()]
+        word_end = text[found.end() : found.end() + 2].lstrip(b"\\")[:1]
+        if before in _INSIDE or (before in _MARKS and word_end in _MARKS):
             continue
         window = _SENTENCE.match(text, found.start())
         if window is not None:
