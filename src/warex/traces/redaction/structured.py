@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from warex.traces.redaction import typed
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
-from warex.traces.redaction.text import PLAIN, Pass, cut_and_learn
+from warex.traces.redaction.text import PLAIN, Pass, Seen, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
 from warex.traces.redaction.url_paths import announces_token, simple_url
@@ -139,13 +139,14 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
     how, talk = walk.how, walk.talk
     seen = how.seen.get(text)
     if seen is None:
-        seen = redact_text(text, how), typed.refs_given(text)
-        how.seen.keep(text, *seen)
-    cleaned, refs = seen
+        # What was just said is at the end.
+        mentioned = typed.mentions_secret(text[-400:].encode("utf-8", "replace"))
+        seen = Seen(redact_text(text, how), typed.refs_given(text), mentioned)
+        how.seen.keep(text, seen)
+    cleaned, refs, mentioned = seen
     if refs is not None and not talk.by_agent:
         talk.refs = refs
     if talk.by_agent:
-        mentioned = typed.mentions_secret(text[-400:].encode("utf-8", "replace"))
         talk.expects = talk.expects if mentioned is None else mentioned
         if talk.refs:
             cleaned = _typed_by_ref(cleaned, walk)

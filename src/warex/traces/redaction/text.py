@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from warex.traces.redaction import assigned, typed
@@ -81,25 +82,32 @@ class Pass:
         return replace(self, line=False, depth=self.depth + 1)
 
 
+class Seen(NamedTuple):
+    """What is known of a text."""
+
+    cleaned: str
+    """The text without its secrets."""
+    refs: frozenset[str] | None
+    """The ids that it gives to fields for secrets; None if it gives no ids."""
+    mentioned: bool | None
+    """Whether the last field that it mentions is for a secret; None if it mentions none."""
+
+
 class SeenTexts:
-    """Redacted texts: an agent sends the whole conversation each time."""
+    """The texts seen so far: an agent sends the whole conversation each time."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[str | None, frozenset[str] | None]] = {}
+        self._kept: dict[str, Seen] = {}
         self._size = 0
+        self.get = self._kept.get
 
-    def get(self, text: str) -> tuple[str, frozenset[str] | None] | None:
-        """Return the redacted text, and the ids of fields for secrets that it gives."""
-        kept = self._kept.get(text)
-        return None if kept is None else (text if kept[0] is None else kept[0], kept[1])
-
-    def keep(self, text: str, redacted: str, refs: frozenset[str] | None) -> None:
-        """Keep the result for a text."""
+    def keep(self, text: str, seen: Seen) -> None:
+        """Keep what is known of a text."""
         if self._size > _MOST_SEEN:
             self._kept.clear()
             self._size = 0
         self._size += len(text) + 100
-        self._kept[text] = (None if redacted == text else redacted), refs
+        self._kept[text] = seen._replace(cleaned=text) if seen.cleaned == text else seen
 
 
 _MOST_SEEN = 16_000_000

@@ -9,11 +9,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from warex.traces.redaction import password_words
 from warex.traces.redaction.assigned import NAMES, PLACEHOLDER, Cut, closing_quote
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, name_secrecy
 
-FIELD = rb"(?i)" + NAMES
+FIELD = (
+    rb"(?i)pass(?:w|code|phrase|\b|_)|passwor[td]|pwd|pw\b|psk|secret|\b(?:otp|pin|totp|mfa|cvv|cvc|ssn)\b"
+    rb"|(?:api|access|auth|login|security|verification|recovery|license)[ _-]?(?:key|token|code)"
+    rb"|one[ -]time|" + password_words.prefilter()
+)
+"""Prefilter: words in the names of fields for secrets."""
 _VERBS = (
     rb"(?:fill|typ(?:e|ed|ing)\b|type_|type[A-Z]|send_?keys|press_?sequentially|input|writ(?:e|ing)"
     rb"|enter|insert|paste|put|set|keyboard|val\b|add_?value|typewrite|use|provide|submit|act\b)"
@@ -97,8 +103,21 @@ _REFS = frozenset(
 """Keys of the id that an observation gave to a field."""
 
 
+def _spelled(keys: Collection[str]) -> frozenset[str]:
+    """Return keys as objects spell them."""
+    ways = {way for key in keys for way in (key, key.title(), key.upper(), key.replace("_", "-"))}
+    joined = {"".join(part.title() for part in key.split("_")) for key in keys}
+    return frozenset(ways | joined | {key[0].lower() + key[1:] for key in joined})
+
+
+_FIELDS = _spelled(_TARGETS | _NAMES_OF_PAIRS | _REFS)
+_HELD = _spelled(_VALUES)
+
+
 def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> frozenset[str]:
     """Return the keys of an object whose values are typed into a field for a secret."""
+    if _HELD.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
+        return frozenset()
     keys = {key.lower().replace("-", "_"): key for key in fields}
     known = {key: str(fields[name]) for key, name in keys.items() if _is_plain(fields[name])}
     values = {name for key, name in keys.items() if key in _VALUES}
@@ -466,7 +485,6 @@ def typed_values(text: bytes, refs: Collection[str] = ()) -> Iterator[Cut]:
 
 # ---- the ids of fields
 
-_LINE_OF_FIELD = rb"(?im)^[^\n]*" + NAMES + rb"[^\n]*$"
 _ID = re.compile(
     r"\[([\w-]{1,16})\]|\bref[=:]\s?\"?([\w-]{1,16})|\buid=([\w-]{1,16})|^\W*(\d{1,5})\[:\]"
     r"|\b(?:bid|browsergym_id|data-bid|index|element_id|node_id|mark)=\\?[\"']?([\w-]{1,16})"
@@ -484,14 +502,25 @@ def refs_given(text: str) -> frozenset[str] | None:
 def secret_refs(text: str) -> frozenset[str]:
     """Return the ids that an observation gives to fields for secrets."""
     found: set[str] = set()
-    for match in compiled(_LINE_OF_FIELD).finditer(text.encode("utf-8", "surrogatepass")):
-        line = match.group()[:600].decode("utf-8", "replace")
-        if _EDITABLE.search(line) is None:
+    data = text.encode("utf-8", "surrogatepass")
+    done = 0
+    for match in compiled(FIELD).finditer(data):
+        if match.start() < done:
             continue
-        labels = re.findall(r"[\"']([^\"'\n]{1,120})[\"']", line) + re.findall(r":\s*(\w[^\n]{1,60})$", line)
-        if _IS_PASSWORD.search(line) or any(map(is_secret_field, labels)):
+        begin = max(data.rfind(b"\n", 0, match.start()) + 1, match.start() - 300)
+        done = data.find(b"\n", match.start())
+        done = len(data) if done < 0 else done
+        line = data[begin : min(done, begin + 600)].decode("utf-8", "replace")
+        if _EDITABLE.search(line) is None or _ID.search(line) is None:
+            continue
+        labels = _LABELS.findall(line)
+        if _IS_PASSWORD.search(line) or any(is_secret_field(one or two) for one, two in labels):
             ids = {next(filter(None, groups)) for groups in _ID.findall(line)}
             found |= ids - _STATES
-        if len(found) >= 64:
+        if len(found) >= _MOST_REFS:
             break
     return frozenset(found)
+
+
+_LABELS = re.compile(r"[\"']([^\"'\n]{1,120})[\"']|:[ ]*(\w[^\n:]{1,60})$")
+_MOST_REFS = 64
