@@ -15,7 +15,7 @@ CLEAN: tuple[str, ...] = (
     "click('#forgot-password')",
     "await page.getByRole('button', { name: 'Log in' }).click();",
     "I will type 'red shoes 42' into the search box.",
-    "Type \"Ada Lovelace\" into the name field.",
+    'Type "Ada Lovelace" into the name field.',
     "The page asks for a password of at least 12 characters.",
     "Forgot your password? Click here to reset it.",
     "Enter your password to continue.",
@@ -32,7 +32,7 @@ CLEAN: tuple[str, ...] = (
     '{"action": "type", "text": "red shoes"}',
     '{"type": "object", "properties": {"password": {"type": "string", "description": "The password"}}}',
     '- textbox "Password" [ref=e12]',
-    "- textbox \"Email\" [ref=e10]: bob@site.example",
+    '- textbox "Email" [ref=e10]: bob@site.example',
     "[12] textbox 'Password' required: True",
     "[a51] textbox 'Password' value='', clickable",
     "[14] link 'Forgot password?'",
@@ -59,7 +59,7 @@ CLEAN: tuple[str, ...] = (
     "https://shop.example/img/9f86d081884c7d659a2feaa0c55ad015.jpg",
     "https://cdn.example/app.js?v=9f86d081884c7d659a2feaa0c55ad015",
     "<state>California</state><confirmation>yes</confirmation>",
-    "<label for=\"password\">Password</label>",
+    '<label for="password">Password</label>',
     "<p>Your password is safe with us.</p>",
     "state: open\nconfirm: true\nreset: daily",
     "const token = await getToken(user);",
@@ -98,5 +98,9 @@ def changed() -> tuple[list[tuple[str, str]], int]:
             if kept != text:
                 lost.append((text, kept))
                 break
-    lost += [(value, after) for name, value in _HEADERS if (after := redact_header(name, value)[1]) != value]
+    lost += [
+        (value, after)
+        for name, value in _HEADERS
+        if (after := redact_header(name, value)[1]) != value
+    ]
     return lost, len(CLEAN) + len(_HEADERS)

@@ -110,7 +110,13 @@ def _events(it: Planted) -> Iterator[Event]:
         case "answer":
             yield _call(seen, answer=it.text)
         case "history":
-            yield _call([*seen, {"role": "assistant", "content": it.text}, {"role": "user", "content": "next"}])
+            yield _call(
+                [
+                    *seen,
+                    {"role": "assistant", "content": it.text},
+                    {"role": "user", "content": "next"},
+                ]
+            )
         case "tool argument":
             yield _call(seen, tools=[("bash", json.dumps({"command": it.text}))])
         case "tool arguments":
@@ -199,21 +205,50 @@ def _computer_use(it: Planted, seen: list[JsonValue]) -> Iterator[Event]:
         "role": "assistant",
         "content": [
             {"type": "text", "text": "I click the password field."},
-            {"type": "tool_use", "id": "t1", "name": "computer", "input": {"action": "left_click", "coordinate": [4, 9]}},
+            {
+                "type": "tool_use",
+                "id": "t1",
+                "name": "computer",
+                "input": {"action": "left_click", "coordinate": [4, 9]},
+            },
         ],
     }
-    shown: JsonValue = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": []}]}
-    yield _call([*seen, click, shown], tools=[("computer", json.dumps({"action": "type", "text": it.text}))])
+    shown: JsonValue = {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t1", "content": []}],
+    }
+    yield _call(
+        [*seen, click, shown], tools=[("computer", json.dumps({"action": "type", "text": it.text}))]
+    )
     again: JsonValue = {
         "role": "assistant",
-        "content": [{"type": "tool_use", "id": "t2", "name": "computer", "input": {"action": "type", "text": it.text}}],
+        "content": [
+            {
+                "type": "tool_use",
+                "id": "t2",
+                "name": "computer",
+                "input": {"action": "type", "text": it.text},
+            }
+        ],
     }
     yield _call([*seen, click, shown, again])
 
 
 def _computer_call(it: Planted, seen: list[JsonValue]) -> Iterator[Event]:
     said: JsonValue = {"role": "assistant", "content": "Now the password box."}
-    click: JsonValue = {"type": "computer_call", "call_id": "a", "action": {"type": "click", "x": 4, "y": 9}}
-    shown: JsonValue = {"type": "computer_call_output", "call_id": "a", "output": {"type": "input_image"}}
-    typed: JsonValue = {"type": "computer_call", "call_id": "b", "action": {"type": "type", "text": it.text}}
+    click: JsonValue = {
+        "type": "computer_call",
+        "call_id": "a",
+        "action": {"type": "click", "x": 4, "y": 9},
+    }
+    shown: JsonValue = {
+        "type": "computer_call_output",
+        "call_id": "a",
+        "output": {"type": "input_image"},
+    }
+    typed: JsonValue = {
+        "type": "computer_call",
+        "call_id": "b",
+        "action": {"type": "type", "text": it.text},
+    }
     yield _call([*seen, said, click, shown, typed])

@@ -47,17 +47,52 @@ _ONE = {"word": values.word_password}
 _SPOKEN = {"word": values.word_password, "token": values.token(14)}
 _WEBARENA = "Tab 0: Login\n[10] textbox 'Email' required: False\n[12] textbox 'Password' required: True\n[14] button 'Log In'"
 _GYM = "RootWebArea 'Login', focused\n\t[a50] textbox 'Email', clickable\n\t[a51] textbox 'Password', clickable, required\n\t[a52] button 'Sign in'"
-_SNAPSHOT = '- textbox "Email" [ref=e10]\n- textbox "Password" [ref=e12]\n- button "Sign in" [ref=e13]'
+_SNAPSHOT = (
+    '- textbox "Email" [ref=e10]\n- textbox "Password" [ref=e12]\n- button "Sign in" [ref=e13]'
+)
 _BROWSER_USE = "[4]<input type=text name=user />\n[5]<input type=password name=pw placeholder=Secret />\n[6]<button>Go</button>"
 _VOYAGER = '[4]: <input> "Username";\n[5]: <input> "Password";\n[6]: "Log in"'
 _DEVTOOLS = 'uid=1_2 textbox "Email"\nuid=1_3 textbox "Password"\nuid=1_4 button "Log in"'
 
 WORDS_FOR_PASSWORD = tuple(
-    """contraseña пароль 密码 密碼 パスワード 비밀번호 senha hasło heslo şifre parola лозинка
-    Kennwort Passwort wachtwoord lösenord passord adgangskode salasana jelszó κωδικός сырсөз
-    รหัสผ่าน סיסמה гесло""".split()
+    [
+        "contraseña",
+        "пароль",
+        "密码",
+        "密碼",
+        "パスワード",
+        "비밀번호",
+        "senha",
+        "hasło",
+        "heslo",
+        "şifre",
+        "parola",
+        "лозинка",
+        "Kennwort",
+        "Passwort",
+        "wachtwoord",
+        "lösenord",
+        "passord",
+        "adgangskode",
+        "salasana",
+        "jelszó",
+        "κωδικός",
+        "сырсөз",
+        "รหัสผ่าน",
+        "סיסמה",
+        "гесло",
+    ]
 )[:-1] + ("mot de passe", "mot_de_passe", "mật khẩu", "كلمة المرور", "mdp", "contrasenya")
-OPENING = ("verify", "confirmation", "invite", "unsubscribe", "state", "viewstate", "reset", "magic")
+OPENING = (
+    "verify",
+    "confirmation",
+    "invite",
+    "unsubscribe",
+    "state",
+    "viewstate",
+    "reset",
+    "magic",
+)
 
 KINDS: tuple[Kind, ...] = (
     Kind(
@@ -68,9 +103,9 @@ KINDS: tuple[Kind, ...] = (
             'page.fill("input[name=\'password\']", "{}")',
             "await page.locator('#login-password').fill('{}');",
             "page.getByLabel('Password').fill('{}')",
-            "page.get_by_placeholder(\"Your password\").type(\"{}\")",
+            'page.get_by_placeholder("Your password").type("{}")',
             "driver.find_element(By.ID, 'passwd').send_keys('{}')",
-            "driver.find_element(By.XPATH, \"//input[@type='password']\").send_keys(\"{}\")",
+            'driver.find_element(By.XPATH, "//input[@type=\'password\']").send_keys("{}")',
             "password_field.send_keys('{}')",
             "cy.get('input[type=password]').type('{}')",
             "document.querySelector('#pwd').value = '{}';",
@@ -104,20 +139,56 @@ KINDS: tuple[Kind, ...] = (
             '{"credentials": {"user": "bob", "password": "{}"}}',
             '{"action": "fill", "target": "#password", "text": "{}"}',
             '{"instruction": "type {} into the password field"}'.replace("{}", '\\"{}\\"'),
-            '{"code": "await page.fill(\'#password\', \'{}\')"}',
+            "{\"code\": \"await page.fill('#password', '{}')\"}",
         ),
         ("tool arguments", "mcp arguments", "answer", "history"),
     ),
     *(
         Kind(f"typed by the id of {name}", _PASSWORDS, contexts, places, before)
         for name, before, contexts, places in (
-            ("WebArena", _WEBARENA, ("In summary, the next action is ```type [12] [{}] [1]```", "type [12] [{}]"), ("answer", "history")),
-            ("BrowserGym", _GYM, ("fill('a51', '{}')", 'fill("a51", "{}")', "click('a50')\nfill('a51', '{}')"), ("answer", "history")),
-            ("Playwright MCP", _SNAPSHOT, ('{"ref": "e12", "text": "{}"}', '{"element": "field", "ref": "e12", "text": "{}"}'), ("tool arguments", "mcp arguments")),
-            ("agent-browser", _SNAPSHOT, ('agent-browser fill @e12 "{}"', "agent-browser fill @e12 {}"), ("answer",)),
-            ("browser-use", _BROWSER_USE, ('{"action": [{"input_text": {"index": 5, "text": "{}"}}]}', '{"index": 5, "text": "{}"}'), ("answer", "tool arguments")),
+            (
+                "WebArena",
+                _WEBARENA,
+                ("In summary, the next action is ```type [12] [{}] [1]```", "type [12] [{}]"),
+                ("answer", "history"),
+            ),
+            (
+                "BrowserGym",
+                _GYM,
+                ("fill('a51', '{}')", 'fill("a51", "{}")', "click('a50')\nfill('a51', '{}')"),
+                ("answer", "history"),
+            ),
+            (
+                "Playwright MCP",
+                _SNAPSHOT,
+                (
+                    '{"ref": "e12", "text": "{}"}',
+                    '{"element": "field", "ref": "e12", "text": "{}"}',
+                ),
+                ("tool arguments", "mcp arguments"),
+            ),
+            (
+                "agent-browser",
+                _SNAPSHOT,
+                ('agent-browser fill @e12 "{}"', "agent-browser fill @e12 {}"),
+                ("answer",),
+            ),
+            (
+                "browser-use",
+                _BROWSER_USE,
+                (
+                    '{"action": [{"input_text": {"index": 5, "text": "{}"}}]}',
+                    '{"index": 5, "text": "{}"}',
+                ),
+                ("answer", "tool arguments"),
+            ),
             ("WebVoyager", _VOYAGER, ("Action: Type [5]; [{}]",), ("answer", "history")),
-            ("Chrome DevTools MCP", _DEVTOOLS, ('{"uid": "1_3", "value": "{}"}',), ("tool arguments", "mcp arguments")),
+            (
+                "Chrome DevTools MCP",
+                _DEVTOOLS,
+                ('{"uid": "1_3", "value": "{}"}',),
+                ("tool arguments", "mcp arguments"),
+            ),
         )
     ),
     Kind(
@@ -144,9 +215,9 @@ KINDS: tuple[Kind, ...] = (
             '- textbox "Password" [ref=e12]: {}',
             "[12] textbox 'Password' required: True value: {}",
             "[a51] textbox 'Password' value='{}', clickable",
-            "<input type=\"password\" name=\"x\" value=\"{}\">",
+            '<input type="password" name="x" value="{}">',
             "[5]<input type=password value={} />",
-            "- textbox \"Your password\" [active] [ref=e2]: \"{}\"",
+            '- textbox "Your password" [active] [ref=e2]: "{}"',
             '{"role": "textbox", "name": "Password", "value": "{}"}',
         ),
         ("prompt", "tool result", "mcp result", "blocks"),
@@ -169,7 +240,7 @@ KINDS: tuple[Kind, ...] = (
             "- name: DB_PASSWORD\n  value: {}",
             '{"name": "DB_PASSWORD", "value": "{}"}',
             "<password>{}</password>",
-            "<ns:Password xsi:type=\"string\">{}</ns:Password>",
+            '<ns:Password xsi:type="string">{}</ns:Password>',
             "<user>bob</user><pwd><![CDATA[{}]]></pwd>",
             '<add key="ApiPassword" value="{}"/>',
             '<entry key="password">{}</entry>',
@@ -230,15 +301,37 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "hexadecimal under a telling name",
         {"8": values.hexadecimal(8), "12": values.hexadecimal(12), "32": values.hexadecimal(32)},
-        tuple(f"https://a.example/go?{name}={{}}" for name in (*OPENING, "oauth_state", "__VIEWSTATE", "invite_code", "confirm", "unsub", "activation"))
-        + tuple(f"https://a.example/{name}/{{}}" for name in (*OPENING[:4], "reset-password", "magic", "activate", "confirm-email", "invitations"))
+        tuple(
+            f"https://a.example/go?{name}={{}}"
+            for name in (
+                *OPENING,
+                "oauth_state",
+                "__VIEWSTATE",
+                "invite_code",
+                "confirm",
+                "unsub",
+                "activation",
+            )
+        )
+        + tuple(
+            f"https://a.example/{name}/{{}}"
+            for name in (
+                *OPENING[:4],
+                "reset-password",
+                "magic",
+                "activate",
+                "confirm-email",
+                "invitations",
+            )
+        )
         + tuple(f"https://a.example/{name}/{{}}/done?x=1" for name in ("verify", "invite")),
         ("url", "prompt"),
     ),
     Kind(
         "in a field with a telling name",
         {"12": values.hexadecimal(12), "40": values.hexadecimal(40), "token": values.token(24)},
-        tuple(f'{{"{name}": "{{}}"}}' for name in OPENING) + tuple(f"<{name}>{{}}</{name}>" for name in OPENING),
+        tuple(f'{{"{name}": "{{}}"}}' for name in OPENING)
+        + tuple(f"<{name}>{{}}</{name}>" for name in OPENING),
         ("tool result", "mcp result"),
     ),
     Kind(
@@ -249,14 +342,26 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "random value of a query",
-        {"token": values.token(24), "hex": values.hexadecimal(40), "base64": values.base64_text(24)},
-        tuple(f"https://a.example/p?x=1&{name}={{}}&y=2" for name in ("hkx", "grant", "st", "u_tk", "zz9", "blob1")),
+        {
+            "token": values.token(24),
+            "hex": values.hexadecimal(40),
+            "base64": values.base64_text(24),
+        },
+        tuple(
+            f"https://a.example/p?x=1&{name}={{}}&y=2"
+            for name in ("hkx", "grant", "st", "u_tk", "zz9", "blob1")
+        ),
         ("url",),
     ),
     Kind(
         "escaped",
         {"odd": values.odd_password},
-        ("password=%s&x=1", "<password>%s</password>", '{"password": "%s"}', "fill('#password', '%s')"),
+        (
+            "password=%s&x=1",
+            "<password>%s</password>",
+            '{"password": "%s"}',
+            "fill('#password', '%s')",
+        ),
         ("answer", "prompt", "tool result"),
         escape="context",
     ),
@@ -301,4 +406,7 @@ def _within(context: str, secret: str) -> str:
 def ways(secret: str) -> frozenset[str]:
     """Return how a secret may stand in a file."""
     texts = {secret, quote(secret, safe=""), quote_plus(secret), html.escape(secret)}
-    return frozenset(texts | {json.dumps(text, ensure_ascii=way)[1:-1] for text in texts for way in (True, False)})
+    return frozenset(
+        texts
+        | {json.dumps(text, ensure_ascii=way)[1:-1] for text in texts for way in (True, False)}
+    )

@@ -155,6 +155,9 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             return
         state.is_recorded = True
         request, decision = state.exchange.request, state.decision
+        if state.llm is None and state.mcp is None:
+            kind = flow.request.headers.get("content-type", "")
+            self.recorder.redactor.learn_form(kind, flow.request.raw_content or b"")
         self.recorder.write(
             RequestSeen(
                 exchange=state.exchange.id,

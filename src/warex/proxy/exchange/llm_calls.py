@@ -321,7 +321,11 @@ class LlmCalls:
         if self._cache is None or tap.cache_entry is None or tap.replayed is not None:
             return
         # Cached answers are not redacted, so an answer with a secret is not cached.
-        whole = event.status == 200 and event.complete and not self._recorder.redactor.is_secret_answer(event.answer, event.tool_calls)
+        whole = (
+            event.status == 200
+            and event.complete
+            and not self._recorder.redactor.is_secret_answer(event.answer, event.tool_calls)
+        )
         if not (whole and by_model) or tap.last_byte is None:
             self._cache.give_up(tap.cache_entry)
             return

@@ -101,7 +101,7 @@ _NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w\x80-\xff.:$%\[\]-]*)=
 _IN_QUERY = re.compile(rb"[^&;#\s<>\"'\\]*")
 _SECRET_PARAMETERS = frozenset({b"auth", b"key"})
 """Names that are secret only in URLs."""
-_GOES_ON = frozenset(bytes([sign]) for sign in b",:;)]} \t")
+GOES_ON = frozenset(bytes([sign]) for sign in b",:;)]} \t")
 
 
 def parameters(text: bytes) -> Iterator[Cut]:
@@ -113,7 +113,7 @@ def parameters(text: bytes) -> Iterator[Cut]:
         begin = match.end() + (quote_mark in (b'"', b"'"))
         value = _value(_IN_QUERY, text, begin)
         if begin > match.end() and (
-            value[:1] in _GOES_ON or not text.startswith(quote_mark, begin + len(value))
+            value[:1] in GOES_ON or not text.startswith(quote_mark, begin + len(value))
         ):
             continue  # The quote ends the text before it.
         if name.lower() in _SECRET_PARAMETERS:
@@ -179,7 +179,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
         end = closing_quote(text, begin, quote_mark)
         within = text[begin:end]
         # A quote that is not closed soon, or closes the text before it, begins no value.
-        if not within or b"\n" in within or (not closing and within[:1] in _GOES_ON):
+        if not within or b"\n" in within or (not closing and within[:1] in GOES_ON):
             return None
         return begin, end
     value = _value(_BARE, text, begin)
@@ -203,7 +203,13 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
 def _whole_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:
     """Return the span of a value that, with its name, is a whole line: no sentence."""
     value = _value(_TO_LINE_END, text, match.end())
-    if _SAYS_HOW.fullmatch(value) or not value or is_ordinary(value) or value[:1] in b"([{|>-/#!&" or value[-1:] in b":?.!,":
+    if (
+        _SAYS_HOW.fullmatch(value)
+        or not value
+        or is_ordinary(value)
+        or value[:1] in b"([{|>-/#!&"
+        or value[-1:] in b":?.!,"
+    ):
         return None
     end = match.end() + len(value)
     before = _LINE_BEFORE.search(text, max(0, match.start() - 40), match.start())
@@ -243,7 +249,7 @@ _PART = re.compile(
     + NEW_LINE
     + rb"((?:(?!"
     + NEW_LINE
-    + rb"--)[^\"]){1,1024})"
+    + rb"--)(?:[^\"\\]|\\[^\"])){1,1024})"
 )
 NAMED = rb"(?i)\b(?:name|key):[ \t]*[\"']?[\w.-]*" + NAMES + rb"[\w.-]*[\"']?[ \t]*" + NEW_LINE
 _NAMED = re.compile(
@@ -290,20 +296,16 @@ def named_values(text: bytes) -> Iterator[Cut]:
 
 # ---- elements
 
-TAG = (
-    rb"(?i)<[a-z][\w:-]*\b[^<>]*\b(?:name|id|property|type|key)[\s=\\\"']+[^\s\"'<>\\]*" + NAMES
-)
+TAG = rb"(?i)<[a-z][\w:-]*\b[^<>]*\b(?:name|id|property|type|key)[\s=\\\"']+[^\s\"'<>\\]*" + NAMES
 _REST_OF_TAG = re.compile(rb"[^<>]{0,800}>")
 _ATTRIBUTE = re.compile(
     rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
 )
-_CONTENT = re.compile(rb"(?:<!\[CDATA\[)?([^<>]{1,1024}?)(?:\]\]>)?</[\w:.-]{1,80}[ ]?>")
-ELEMENT = (
-    rb"(?i)<(?:[\w.-]*:)?[\w\x80-\xff.-]*" + NAMES + rb"[\w\x80-\xff.-]*(?:[ \t\r\n][^<>]*)?>"
-)
+_CONTENT = re.compile(rb"(?:<!\[CDATA\[)?((?:[^<>\"\\]|\\[^<>]){1,1024}?)(?:\]\]>)?</[\w:.-]{1,80}[ ]?>")
+ELEMENT = rb"(?i)<(?:[\w.-]*:)?[\w\x80-\xff.-]*" + NAMES + rb"[\w\x80-\xff.-]*(?:[ \t\r\n][^<>]*)?>"
 _ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?([\w\x80-\xff.-]{1,80})[^<>]{0,201}>")
 PAIR = rb"(?i)<key>[^<>]*" + NAMES + rb"[^<>]*</key>"
-_PAIR = re.compile(rb"<key>([^<>]{1,120})</key>(?:\s|\\+[nrt]){0,20}<string>([^<>]{1,1024})<")
+_PAIR = re.compile(rb"<key>([^<>]{1,120})</key>(?:\s|\\+[nrt]){0,20}<string>((?:[^<>\"\\]|\\[^<>]){1,1024})<")
 _HOLDING = frozenset({b"entry", b"property", b"param", b"parameter", b"string", b"setting"}) | {
     b"textarea",
     b"field",
@@ -400,7 +402,9 @@ HEADER_LINE = (
     + NAMES
     + rb"[\w-]*:[ \t]*"
 )
-_NAME_OF_HEADER = re.compile(rb"(?:-H|--?[Hh]eader)[ \t=]*(?:\\*[\"'],[ \t]*)?(\\*[\"'])?([\w-]+):[ \t]*")
+_NAME_OF_HEADER = re.compile(
+    rb"(?:-H|--?[Hh]eader)[ \t=]*(?:\\*[\"'],[ \t]*)?(\\*[\"'])?([\w-]+):[ \t]*"
+)
 
 
 def header_lines(text: bytes) -> Iterator[Cut]:
@@ -437,7 +441,12 @@ COMMANDS: tuple[bytes, ...] = (
     + _MARK
     + rb"[^\s:\"'\\]+:",
     rb"(?:^|[ \t\"'])(?:-u|--user)(?:" + _GAP + rb"|=)" + _MARK + rb"[^\s:\"'\\/]+:",
-    rb"\b(?:lftp|smbclient|rpcclient|net)\b" + _REST + rb"-[uU]" + _GAP + _MARK + rb"[^\s,%\"']+[,%]",
+    rb"\b(?:lftp|smbclient|rpcclient|net)\b"
+    + _REST
+    + rb"-[uU]"
+    + _GAP
+    + _MARK
+    + rb"[^\s,%\"']+[,%]",
     rb"\bnet" + _GAP + rb"user" + _GAP + rb"\S+" + _GAP + _MARK,
     rb"\bxfreerdp\b" + _REST + rb"/p:" + _MARK,
     rb"\bmachine(?:[ \t\r\n]|\\+[nrt])+\S+?(?:[ \t\r\n]|\\+[nrt])+"
@@ -455,7 +464,9 @@ PIPED = (
     rb"\b(?:echo|printf)[ \t][^|\r\n]*\|[ \t]*"
     rb"(?:sudo[ ]|chpasswd|passwd|docker|su\b|\S+[ ][^|\r\n]*stdin)"
 )
-_PIPED = re.compile(rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\*[\"']?(?:[\w.-]{1,40}:)?([^|\"'\\\s]{1,120})")
+_PIPED = re.compile(
+    rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\*[\"']?(?:[\w.-]{1,40}:)?([^|\"'\\\s]{1,120})"
+)
 LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
 SHORT_OPTION = rb"[ \t\"]-p" + _GAP + rb"[^\s\"'-][^\s\"']*"
 _PORTS = re.compile(rb"[0-9]{1,5}|[0-9.]*:?[0-9-]+:[0-9-]+(?:/\w+)?")

@@ -31,7 +31,9 @@ _BY_FIREFOX = "رمز عبور|암호|كلمة السر|Kodeord|Κωδικός|K
 _SYNONYMS = "Kennwort|Losungswort|Clave|mdp|口令|暗証番号|סיסמא|Код доступа|Парол"
 _ORDINARY = frozenset({"parole", "awal n uɛeddi", "awal uffir", "рамз"})
 """Words that also mean something else where a name would have them."""
-_AS_A_WORD = frozenset({"sandi", "senha", "heslo", "hasło", "geslo", "parola", "parol", "clave"}) | {
+_AS_A_WORD = frozenset(
+    {"sandi", "senha", "heslo", "hasło", "geslo", "parola", "parol", "clave"}
+) | {
     "mdp",
     "hesło",
     "şifre",

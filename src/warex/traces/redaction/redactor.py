@@ -10,17 +10,20 @@ import hmac
 import json
 import os
 import re
+from contextlib import suppress
 from dataclasses import replace
-from urllib.parse import unquote_to_bytes
+from urllib.parse import parse_qsl, unquote_to_bytes
 
 from pydantic import JsonValue
 
 from warex.traces.redaction.assigned import PLACEHOLDER, is_ordinary
 from warex.traces.redaction.environment_secrets import KnownSecrets
+from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.headers import redact_header
 from warex.traces.redaction.structured import (
     REDACTED,
     Conversation,
+    redact_bytes,
     redact_call,
     redact_image,
     redact_json,
@@ -29,7 +32,13 @@ from warex.traces.redaction.structured import (
     redact_url,
 )
 from warex.traces.redaction.text import Pass, SeenTexts
+from warex.traces.redaction.typed import FIELD, is_secret_field
 
+_LARGEST_FORM = 256 * 1024
+_MOST_FIELDS = 1000
+_DEEPEST_FORM = 20
+_IS_OF_REQUEST = re.compile(r"(?i)csrf|xsrf|token|nonce|captcha|state|signature")
+"""Names of values that differ in each request; they are known by their name or shape."""
 _MOST_TYPED = 96
 _MOST_NAMED = 160
 """Values of each kind that are learned; the first ones stay."""
@@ -85,12 +94,16 @@ class LearnedSecrets:
     def replaced(self, text: str) -> str:
         """Return JSON, or a part of it, with each of them replaced, in all spellings."""
         data = text.encode("utf-8", "surrogatepass")
-        if not self.in_text(data):
-            return text
-        cleaned = self._known.replaced(data, REDACTED.encode())
-        # An action such as ``type [12] [x] [1]`` stays one.
-        cleaned = cleaned.replace(b"[[redacted]]", b"[redacted]")
+        cleaned = self.without(data)
         return text if cleaned == data else cleaned.decode("utf-8", "surrogatepass")
+
+    def without(self, data: bytes) -> bytes:
+        """Return the bytes of a text with each of them replaced."""
+        if not self or not self.in_text(data):
+            return data
+        cleaned = self._known.replaced(data, REDACTED.encode(), in_words=False)
+        # An action such as ``type [12] [x] [1]`` stays one.
+        return cleaned.replace(b"[[redacted]]", b"[redacted]")
 
 
 def _plain(value: bytes) -> bytes:
@@ -141,6 +154,35 @@ class Redactor:
             if len(self._typed) > _MOST_TYPED:
                 del self._typed[next(iter(self._typed))]
         self.learned.add(value, typed)
+
+    def learn_form(self, content_type: str, body: bytes) -> None:
+        """Learn the passwords in the body of a request; the body itself is in no trace."""
+        if not 0 < len(body) <= _LARGEST_FORM or compiled(FIELD).search(body) is None:
+            return
+        kind = content_type.partition(";")[0].strip().lower()
+        if kind == "application/x-www-form-urlencoded":
+            fields = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=False)
+            for name, value in fields[:_MOST_FIELDS]:
+                self._learn_field(name, value)
+        elif kind.endswith("json"):
+            with suppress(ValueError, RecursionError):
+                self._learn_json(json.loads(body), _DEEPEST_FORM)
+        elif kind.startswith("multipart/") or kind.endswith("xml"):
+            redact_bytes(body, self.how)
+
+    def _learn_json(self, value: JsonValue, levels: int) -> None:
+        if levels == 0 or not isinstance(value, dict | list):
+            return
+        pairs = value.items() if isinstance(value, dict) else (("", item) for item in value)
+        for name, item in pairs:
+            if isinstance(item, str):
+                self._learn_field(name, item)
+            else:
+                self._learn_json(item, levels - 1)
+
+    def _learn_field(self, name: str, value: str) -> None:
+        if name and is_secret_field(name) and _IS_OF_REQUEST.search(name) is None:
+            self._learn(value.encode("utf-8", "surrogatepass"), True)
 
     def _hashed(self, value: bytes) -> bytes:
         """Return a placeholder that equal values of this trial share."""

@@ -6,7 +6,6 @@ A secret is known from the environment (``environment_secrets``), or detected by
 """
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -74,9 +73,7 @@ class _Walk:
     talk: Conversation = field(default_factory=Conversation)
 
 
-def redact_json(
-    value: JsonValue, how: Pass = PLAIN, talk: Conversation | None = None
-) -> JsonValue:
+def redact_json(value: JsonValue, how: Pass = PLAIN, talk: Conversation | None = None) -> JsonValue:
     """Return a copy with the values of secret fields, and the secrets in its texts, replaced.
 
     In secret fields only strings and numbers are replaced: ``{"password": {"type": "string"}}`` is
@@ -251,7 +248,9 @@ def _redact_credential(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, list):
-        return [_redact_credential(item, levels - 1, walk) for item in value] if levels else _TOO_DEEP
+        return (
+            [_redact_credential(item, levels - 1, walk) for item in value] if levels else _TOO_DEEP
+        )
     if isinstance(value, dict):
         return _redact_json(value, levels, walk)
     if isinstance(value, str):

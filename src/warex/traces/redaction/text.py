@@ -122,7 +122,7 @@ type _Replace = Callable[[bytes, Pass], bytes]
 
 def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     """Return the text with its secrets replaced; JSON stays valid JSON."""
-    text = process_secrets().replaced(text, _REDACTED)
+    text = process_secrets().replaced(text, _REDACTED, in_words=not how.line)
     shapes = shape_rules(anchored=True)
     prefilters, actions = _by_beginning()
     found = prefilters.found(text)
@@ -327,7 +327,7 @@ def _entities(text: bytes, how: Pass) -> bytes:
     values: set[bytes] = set()
 
     def learn(value: bytes, typed: bool) -> None:
-        if len(value) >= _LEAST_ESCAPED:
+        if len(value) >= _LEAST_ESCAPED and b"\\" not in value and b"redacted" not in value:
             values.add(value)
         how.learn(value, typed)
 

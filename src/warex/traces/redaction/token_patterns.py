@@ -90,7 +90,11 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     (":AA", re.compile(r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
     # Brave.
-    ("BSA", re.compile(r"(?<![A-Za-z0-9])BSA(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"), REDACTED),
+    (
+        "BSA",
+        re.compile(r"(?<![A-Za-z0-9])BSA(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"),
+        REDACTED,
+    ),
     # Bearer or bearer, but not "bearer of good-news".
     (
         "earer ",
@@ -122,12 +126,17 @@ HEX_KEY = (
 )
 """A prefix of keys that are hexadecimal or random, and the first character behind it."""
 _OF_KEY = re.compile(rb"(?:[A-Za-z0-9]{1,16}(?:__?|[.-]))+")
+_ESCAPED = re.compile(rb"u[0-9a-fA-F]{4}|[nrtbf]")
 _SEGMENT_TAIL = re.compile(rb"[A-Za-z0-9_-]*")
-_HEX_TAIL = re.compile(r"(?=[0-9_]*[a-fA-F])(?=[a-fA-F_]*[0-9])[0-9a-fA-F]{24,}(?:[_-][0-9a-fA-F]{6,})?")
+_HEX_TAIL = re.compile(
+    r"(?=[0-9_]*[a-fA-F])(?=[a-fA-F_]*[0-9])[0-9a-fA-F]{24,}(?:[_-][0-9a-fA-F]{6,})?"
+)
 
 
 def hex_key(text: bytes, begin: int) -> tuple[int, int] | None:
     """Return the span of a hexadecimal key with a prefix that announces one, or None."""
+    escape = _ESCAPED.match(text, begin) if text[begin - 1 : begin] == b"\\" else None
+    begin = escape.end() if escape else begin
     prefix = _OF_KEY.match(text, begin)
     while prefix is not None:
         tail = _SEGMENT_TAIL.match(text, prefix.end())

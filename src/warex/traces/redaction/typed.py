@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from warex.traces.redaction import password_words
-from warex.traces.redaction.assigned import NAMES, PLACEHOLDER, Cut, closing_quote
+from warex.traces.redaction.assigned import GOES_ON, NAMES, PLACEHOLDER, Cut, closing_quote
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, name_secrecy
 
@@ -25,7 +25,9 @@ _VERBS = (
     rb"|enter|insert|paste|put|set|keyboard|val\b|add_?value|typewrite|use|provide|submit|act\b)"
 )
 TYPING = (
-    rb"(?i)\b(?:\w+[_.])?" + _VERBS + rb"|textbox|<input|secure text|\.value[ ]?=|\"(?:text|value|keys)"
+    rb"(?i)\b(?:\w+[_.])?"
+    + _VERBS
+    + rb"|textbox|<input|secure text|\.value[ ]?=|\"(?:text|value|keys)"
 )
 """Prefilter: words of an action that types, or of an observation of a field."""
 
@@ -37,14 +39,74 @@ _PARTS_OF_SELECTOR = re.compile(r"(?:\[[^\]]{0,200}\]|[^\s/>\[]){1,300}")
 _NAMES_IN_SELECTOR = re.compile(r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*\]")
 _BY_WAY = re.compile(r"\([^)]{0,80}\)|[*:?…]")
 _ROLES = frozenset(
-    """a an area box control current edit element entry enter field fld form here in input inputs
-    into label login my new of old placeholder please repeat required retype role secure test
-    text textarea textbox textfield the type value wrapper your""".split()
+    [
+        "a",
+        "an",
+        "area",
+        "box",
+        "control",
+        "current",
+        "edit",
+        "element",
+        "entry",
+        "enter",
+        "field",
+        "fld",
+        "form",
+        "here",
+        "in",
+        "input",
+        "inputs",
+        "into",
+        "label",
+        "login",
+        "my",
+        "new",
+        "of",
+        "old",
+        "placeholder",
+        "please",
+        "repeat",
+        "required",
+        "retype",
+        "role",
+        "secure",
+        "test",
+        "text",
+        "textarea",
+        "textbox",
+        "textfield",
+        "the",
+        "type",
+        "value",
+        "wrapper",
+        "your",
+    ]
 )
 """Words of a label beside the name of the field."""
 _OTHERWISE = frozenset(
-    """button checkbox filter find forgot forgotten generator hide icon link manager meter search
-    show strength toggle username user email e-mail""".split()
+    [
+        "button",
+        "checkbox",
+        "filter",
+        "find",
+        "forgot",
+        "forgotten",
+        "generator",
+        "hide",
+        "icon",
+        "link",
+        "manager",
+        "meter",
+        "search",
+        "show",
+        "strength",
+        "toggle",
+        "username",
+        "user",
+        "email",
+        "e-mail",
+    ]
 )
 """Words of labels of what no password is typed into."""
 
@@ -86,19 +148,69 @@ def _is_field(text: bytes, refs: Collection[str] = ()) -> bool:
 # ---- objects
 
 _TARGETS = frozenset(
-    """aria_label by css element element_description field field_name input_name into label locator
-    placeholder selector target target_element xpath where""".split()
+    [
+        "aria_label",
+        "by",
+        "css",
+        "element",
+        "element_description",
+        "field",
+        "field_name",
+        "input_name",
+        "into",
+        "label",
+        "locator",
+        "placeholder",
+        "selector",
+        "target",
+        "target_element",
+        "xpath",
+        "where",
+    ]
 )
 """Keys of the field that a value is typed into."""
 _NAMES_OF_PAIRS = frozenset({"key", "name", "type", "id", "title", "attribute"})
 """Keys of a name; only ``value`` beside it is its value."""
 _VALUES = frozenset(
-    """args arguments content data input input_text keys keystrokes params string text to_type typed
-    typed_text val value values write""".split()
+    [
+        "args",
+        "arguments",
+        "content",
+        "data",
+        "input",
+        "input_text",
+        "keys",
+        "keystrokes",
+        "params",
+        "string",
+        "text",
+        "to_type",
+        "typed",
+        "typed_text",
+        "val",
+        "value",
+        "values",
+        "write",
+    ]
 )
 _REFS = frozenset(
-    """bid element element_id elementid id index mark mark_id node_id nodeid ref target uid
-    element_index encodedid""".split()
+    [
+        "bid",
+        "element",
+        "element_id",
+        "elementid",
+        "id",
+        "index",
+        "mark",
+        "mark_id",
+        "node_id",
+        "nodeid",
+        "ref",
+        "target",
+        "uid",
+        "element_index",
+        "encodedid",
+    ]
 )
 """Keys of the id that an observation gave to a field."""
 
@@ -134,7 +246,9 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
 
 def value_keys(fields: Mapping[str, object]) -> frozenset[str]:
     """Return the keys of an object that may hold what is typed."""
-    return frozenset(name for name in fields if name.lower() in ("text", "value", "keys", "content"))
+    return frozenset(
+        name for name in fields if name.lower() in ("text", "value", "keys", "content")
+    )
 
 
 def has_target(fields: Mapping[str, object]) -> bool:
@@ -152,7 +266,9 @@ def is_untargeted(fields: Mapping[str, object]) -> bool:
     )
 
 
-_TYPES_AT_FOCUS = frozenset({"type", "type_text", "typewrite", "keyboard_type", "insert_text", "write"})
+_TYPES_AT_FOCUS = frozenset(
+    {"type", "type_text", "typewrite", "keyboard_type", "insert_text", "write"}
+)
 _TYPING_TOOL = re.compile(rf"(?:\b|_|(?<=[a-z])(?=[A-Z]))(?i:{_VERBS.decode()})")
 
 
@@ -171,7 +287,9 @@ def _is_plain(value: object) -> bool:
 
 
 _OBJECT = rb"(?i)\{[^{}]*" + NAMES + rb"[^{}]*\}"
-_KEY = re.compile(rb"(?:\A|[{,\s(])(?:\\*[\"'])?([A-Za-z_][\w-]{0,40})(?:\\*[\"'])?\s{0,3}[:=]\s{0,3}")
+_KEY = re.compile(
+    rb"(?:\A|[{,\s(])(?:\\*[\"'])?([A-Za-z_][\w-]{0,40})(?:\\*[\"'])?\s{0,3}[:=]\s{0,3}"
+)
 _NUMBER = re.compile(rb"-?[\w@.-]{1,20}")
 
 
@@ -189,7 +307,9 @@ def _objects(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
         if end - begin > 4000:
             continue
         fields = [field for field in _arguments(text, begin + 1, end) if field.name]
-        named = {field.name: text[field.begin : field.end].decode("utf-8", "replace") for field in fields}
+        named = {
+            field.name: text[field.begin : field.end].decode("utf-8", "replace") for field in fields
+        }
         secret = typed_keys(named, refs)
         yield from (Cut(it.begin, it.end) for it in fields if it.name in secret and it.is_text)
 
@@ -216,15 +336,22 @@ def _arguments(text: bytes, begin: int, end: int) -> list[_Argument]:
             found.append(_Argument(name.decode(), mark.end() - len(value), mark.end(), False))
             continue
         close = closing_quote(text, place, mark[1] + mark[2])
-        if close == place or close > end:
-            if text[place : place + len(mark[0])] == mark[0]:
-                place += len(mark[0])
+        if text[place : place + len(mark[0])] == mark[0]:
+            place += len(mark[0])
             continue
-        if text[close + len(mark[0]) :][:3].lstrip()[:1] in (b":",) and text[begin - 1 : begin] == b"{":
+        # Such a quote closes the text before it.
+        if close == place or close > end or text[place : place + 1] in GOES_ON:
+            break
+        if (
+            text[close + len(mark[0]) :][:3].lstrip()[:1] in (b":",)
+            and text[begin - 1 : begin] == b"{"
+        ):
             # The key of an object: its value follows.
             key = text[place:close].decode("utf-8", "replace")
             place = close + len(mark[0])
-            value_mark = re.compile(rb"\s{0,3}:\s{0,3}(?:(\\*[\"'`])|([\w@.-]{1,20}))").match(text, place)
+            value_mark = re.compile(rb"\s{0,3}:\s{0,3}(?:(\\*[\"'`])|([\w@.-]{1,20}))").match(
+                text, place
+            )
             if value_mark is None:
                 continue
             if value_mark[2] is not None:
@@ -252,7 +379,7 @@ _CALL = (
 )
 _BACK = 240
 _RECEIVER = re.compile(rb"([\w$]{2,60})(?:\[\d+\])?\??\.\s*\Z")
-_LITERAL = re.compile(rb"(\\*[\"'`])((?:(?!\1)[^\\\n]){1,200}?)\1")
+_LITERAL = re.compile(rb"(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1")
 _VALUE_FIRST = frozenset({b"write", b"put", b"enter", b"paste", b"typewrite", b"input"})
 
 
@@ -319,7 +446,7 @@ def _is_received(text: bytes, call: int) -> bool:
 
 _BRACKETS = rb"(?i)\b(?:type|fill|input)[ \t]*\["
 _BRACKETED = re.compile(
-    rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*(?:(?:Content|text)[:=][ ]?)?\[([^\]\n]{1,200})\]"
+    rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*(?:(?:Content|text)[:=][ ]?)?\[([^\]\n\"\\]{1,200})\]"
 )
 _MENTIONS = re.compile(
     rb"(?i)(pass(?:word|code|phrase)|pwd\b|\bpin\b|passwor[td])"
@@ -354,15 +481,15 @@ _INTO = re.compile(rb"\s*(?:\w+\s+){0,2}?(?:in|into|on|for|as|to|at)\b(?:\s+the|
 _INSIDE = (b"<", b"#", b".", b"-", b"_", b"\\")
 """Before a word that is no verb of a sentence."""
 _MARKS = (b'"', b"'", b"`")
-_QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\\\n]){1,200}?)\1(?!\w)")
+_QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
 _LINKS = re.compile(rb"[\s,]*(?:\w+[\s,]+){0,4}")
 _LEADS = re.compile(rb"[\w\s,:()-]*")
 _STOP = re.compile(rb"[.;\n\"'`]")
 _UNQUOTED = re.compile(
-    rb"\w+\s+(\S{6,64})\s+(?:in|into|as|for)\s+(?:the\s+|your\s+)?([^\n.;,]{2,40})"
+    rb"\w+\s+([^\s\"\\]{6,64})\s+(?:in|into|as|for)\s+(?:the\s+|your\s+)?([^\n.;,]{2,40})"
 )
 _WITH = re.compile(
-    rb"\w+\s+(?:in\s+|out\s+)?(?:the\s+|your\s+)?([^\n.;,:=]{2,40}?)\s*(?:\bwith|\bto|\bas|\busing|[:=])\s+(\S{6,64})"
+    rb"\w+\s+(?:in\s+|out\s+)?(?:the\s+|your\s+)?([^\n.;,:=]{2,40}?)\s*(?:\bwith|\bto|\bas|\busing|[:=])\s+([^\s\"\\]{6,64})"
 )
 _COMMANDED = re.compile(
     rb"\w+[ ]+([#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
@@ -401,7 +528,11 @@ def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterato
         else:
             hit = False
         if before and not hit:
-            hit = len(lead) <= 40 and _is_field(before[2], refs) and _LINKS.fullmatch(lead) is not None
+            hit = (
+                len(lead) <= 40
+                and _is_field(before[2], refs)
+                and _LINKS.fullmatch(lead) is not None
+            )
         if not hit and not into:
             hit = _LEADS.fullmatch(lead) is not None and _names_secret(lead)
         if hit:
@@ -446,7 +577,9 @@ _FIELD_LINE = re.compile(
 _VALUE_OF_FIELD = re.compile(
     rb"[^\n]{0,120}?(?:\bvalue\s?[=:]\s?|\btext\s?[=:]\s?)(?:\\*([\"'])([^\"'\\\n]{1,128})|([^\s\"'\\,\]]{1,128}))"
 )
-_AFTER_COLON = re.compile(rb"(?:\s?\[[^\]\n]{0,40}\]|\s?\([^)\n]{0,40}\)){0,6}:[ ]+\\*[\"']?([^\s\"'\\\n][^\"'\\\n]{0,127})")
+_AFTER_COLON = re.compile(
+    rb"(?:\s?\[[^\]\n]{0,40}\]|\s?\([^)\n]{0,40}\)){0,6}:[ ]+\\*[\"']?([^\s\"'\\\n][^\"'\\\n]{0,127})"
+)
 
 
 def _observed(text: bytes) -> Iterator[Cut]:
@@ -461,7 +594,11 @@ def _observed(text: bytes) -> Iterator[Cut]:
         if span is None:
             colon = _AFTER_COLON.match(text, begin, end)
             span = colon.span(1) if colon else None
-        if span and not PLACEHOLDER.match(text, span[0]) and text[span[0] : span[1]].strip(b"*\xe2\x80\xa2 "):
+        if (
+            span
+            and not PLACEHOLDER.match(text, span[0])
+            and text[span[0] : span[1]].strip(b"*\xe2\x80\xa2 ")
+        ):
             yield Cut(*span)
 
 
@@ -490,7 +627,9 @@ _ID = re.compile(
     r"|\b(?:bid|browsergym_id|data-bid|index|element_id|node_id|mark)=\\?[\"']?([\w-]{1,16})"
     r"|^\s*@(e\d{1,5})\b"
 )
-_EDITABLE = re.compile(r"(?i)textbox|<input|text ?field|\bedit|entry|secure text|password ?text|\binput\b")
+_EDITABLE = re.compile(
+    r"(?i)textbox|<input|text ?field|\bedit|entry|secure text|password ?text|\binput\b"
+)
 _STATES = frozenset({"active", "focused", "required", "disabled", "checked", "readonly", "cursor"})
 
 
