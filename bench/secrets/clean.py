@@ -30,7 +30,7 @@ CLEAN: tuple[str, ...] = (
     '{"name": "reset_password_link", "description": "Sends a link", "content": "ok"}',
     '{"type": "text", "text": "The password field is empty."}',
     '{"action": "type", "text": "red shoes"}',
-    '{"type": "object", "properties": {"password": {"type": "string", "description": "The password"}}}',
+    '{"type": "object", "properties": {"password": {"type": "string", "description": "The password"}}}',  # noqa: E501
     '- textbox "Password" [ref=e12]',
     '- textbox "Email" [ref=e10]: bob@site.example',
     "[12] textbox 'Password' required: True",

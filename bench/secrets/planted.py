@@ -2,7 +2,7 @@
 
 import html
 import json
-import random
+import random  # noqa: TID251  (Of this run, not of a trial.)
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
@@ -45,17 +45,17 @@ _COMMANDS = ("answer", "tool argument", "prompt", "log", "mcp arguments")
 _PASSWORDS = values.PASSWORDS
 _ONE = {"word": values.word_password}
 _SPOKEN = {"word": values.word_password, "token": values.token(14)}
-_WEBARENA = "Tab 0: Login\n[10] textbox 'Email' required: False\n[12] textbox 'Password' required: True\n[14] button 'Log In'"
-_GYM = "RootWebArea 'Login', focused\n\t[a50] textbox 'Email', clickable\n\t[a51] textbox 'Password', clickable, required\n\t[a52] button 'Sign in'"
+_WEBARENA = "Tab 0: Login\n[10] textbox 'Email' required: False\n[12] textbox 'Password' required: True\n[14] button 'Log In'"  # noqa: E501
+_GYM = "RootWebArea 'Login', focused\n\t[a50] textbox 'Email', clickable\n\t[a51] textbox 'Password', clickable, required\n\t[a52] button 'Sign in'"  # noqa: E501
 _SNAPSHOT = (
     '- textbox "Email" [ref=e10]\n- textbox "Password" [ref=e12]\n- button "Sign in" [ref=e13]'
 )
-_BROWSER_USE = "[4]<input type=text name=user />\n[5]<input type=password name=pw placeholder=Secret />\n[6]<button>Go</button>"
+_BROWSER_USE = "[4]<input type=text name=user />\n[5]<input type=password name=pw placeholder=Secret />\n[6]<button>Go</button>"  # noqa: E501
 _VOYAGER = '[4]: <input> "Username";\n[5]: <input> "Password";\n[6]: "Log in"'
 _DEVTOOLS = 'uid=1_2 textbox "Email"\nuid=1_3 textbox "Password"\nuid=1_4 button "Log in"'
 
-WORDS_FOR_PASSWORD = tuple(
-    [
+WORDS_FOR_PASSWORD = (
+    *(
         "contraseña",
         "пароль",
         "密码",
@@ -66,6 +66,8 @@ WORDS_FOR_PASSWORD = tuple(
         "hasło",
         "heslo",
         "şifre",
+    ),
+    *(
         "parola",
         "лозинка",
         "Kennwort",
@@ -74,15 +76,10 @@ WORDS_FOR_PASSWORD = tuple(
         "lösenord",
         "passord",
         "adgangskode",
-        "salasana",
-        "jelszó",
-        "κωδικός",
-        "сырсөз",
-        "รหัสผ่าน",
-        "סיסמה",
-        "гесло",
-    ]
-)[:-1] + ("mot de passe", "mot_de_passe", "mật khẩu", "كلمة المرور", "mdp", "contrasenya")
+    ),
+    *("salasana", "jelszó", "κωδικός", "сырсөз", "รหัสผ่าน", "סיסמה", "mot de passe", "mot_de_passe"),
+    *("mật khẩu", "كلمة المرور", "mdp", "contrasenya"),
+)
 OPENING = (
     "verify",
     "confirmation",
@@ -246,7 +243,7 @@ KINDS: tuple[Kind, ...] = (
             '<entry key="password">{}</entry>',
             "<key>password</key><string>{}</string>",
             '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\n{}\r\n--x--',
-            '--x\r\nContent-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\n{}\r\n--x--',
+            '--x\r\nContent-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\n{}\r\n--x--',  # noqa: E501
             "&quot;password&quot;:&quot;{}&quot;",
             "&lt;password&gt;{}&lt;/password&gt;",
             "spring.datasource.password={}",
@@ -368,8 +365,8 @@ KINDS: tuple[Kind, ...] = (
 )
 
 HEADERS = (
-    "X-Acme", "X-Corp-Thing", "X-Internal-Value", "Shop-Context", "X-Edge-Note", "X-Api-Key", "Authorization",
-    "Cookie", "Set-Cookie", "X-Auth-Token", "xi-api-key", "X-Subscription", "X-Device-Fingerprint", "Amz-Sdk-Thing",
+    "X-Acme", "X-Corp-Thing", "X-Internal-Value", "Shop-Context", "X-Edge-Note", "X-Api-Key", "Authorization",  # noqa: E501
+    "Cookie", "Set-Cookie", "X-Auth-Token", "xi-api-key", "X-Subscription", "X-Device-Fingerprint", "Amz-Sdk-Thing",  # noqa: E501
     "X-Customer", "X-Pin", "X-Otp", "X-Visitor", "X-Amz-Security-Token", "X-Bot-Check",
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Makes the values of fake secrets; the same seed makes the same ones."""
 
 import base64
-import random
+import random  # noqa: TID251  (Of this run, not of a trial.)
 import string
 import uuid
 from collections.abc import Callable, Mapping

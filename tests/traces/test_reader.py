@@ -62,7 +62,8 @@ def test_every_event_survives_the_round_trip(
             trace.write(event)
 
     kept = [
-        msgspec.structs.replace(event, redacted=0) if isinstance(event, TrialEnded) else event for event in events
+        msgspec.structs.replace(event, redacted=0) if isinstance(event, TrialEnded) else event
+        for event in events
     ]
     assert [entry.event for entry in read_trace(path).entries] == kept
 

@@ -33,8 +33,9 @@ from warex.traces.redaction.redactor import LearnedSecrets, Redactor
 class TraceWriter:
     """Writes one trial's trace: a line per event, each in one unbuffered write that appends.
 
-    The writer redacts: what it is given may have secrets. Events survive ``kill -9`` once ``write`` has returned. Not thread-safe. Raises InputError if
-    the file is not empty, MachineError if it cannot be made.
+    It redacts: what it is given may have secrets. Events survive ``kill -9`` once ``write`` has
+    returned. Not thread-safe. Raises InputError if the file is not empty, MachineError if it cannot
+    be made.
     """
 
     def __init__(self, path: Path, clock: Clock, redactor: Redactor | None = None) -> None:

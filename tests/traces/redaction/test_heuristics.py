@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from warex.traces.redaction.names import Secrecy, name_secrecy
 from warex.traces.redaction.headers import redact_header
+from warex.traces.redaction.names import Secrecy, name_secrecy
 from warex.traces.redaction.structured import redact_line, redact_text, redact_url
 
 TOKEN = "q7Rt2LmX9bVc4KpZ8wYnHs6Jd3FgTa5Qe1UiPx0B"

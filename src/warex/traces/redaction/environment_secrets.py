@@ -24,8 +24,9 @@ _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     """Return the values of variables such as ``OPENAI_API_KEY``, ``PGPASSWORD`` and ``GITHUB_PAT``.
 
-    Each line of ``WAREX_REDACT_STRINGS`` is secret. A value of several lines, such as a PEM key, is split into lines; in a URL the password and
-    tokens are secret. Values of less than eight characters are ignored.
+    Each line of ``WAREX_REDACT_STRINGS`` is secret. A value of several lines, such as a PEM key, is
+    split into lines; in a URL the password and tokens are secret. Other values of less than eight
+    characters are ignored.
     """
     found: set[str] = set()
     for name, value in environment.items():

@@ -23,13 +23,14 @@ class Secrecy(IntEnum):
     SECRET = 3
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-_STEMS = _words(
+_STEMS = words_of(
     """
     apikey accesskey assertion authkey authoriz bearer cookie credential csrf hmac jwt passcode
     passphrase passwd passwort password privatekey pwd saml secret sessid sessionid sessionkey
@@ -47,7 +48,7 @@ _MAYBE_WORDS = frozenset(
     | {"pat", "policy", "session", "sid", "sign", "st", "ticket"}
 )
 
-_NOT_ITSELF = _words(
+_NOT_ITSELF = words_of(
     """
     address age agent alg algorithm algorithms at audience banner box budget button category
     change changed check checks click consent cost count counts created date description dir
@@ -64,7 +65,7 @@ _NOT_ITSELF = _words(
 )
 """As the last word: a kind, a number, a place or a text about the secret."""
 
-_KEYS_OF_DATA = _words(
+_KEYS_OF_DATA = words_of(
     """
     accept alt answer arrow attribute boundary bucket cache candidate column component
     composite config content control ctrl data dedup dedupe deduplication dictionary element
@@ -77,7 +78,7 @@ _KEYS_OF_DATA = _words(
     """
 )
 """Before ``key``: the name of data, no secret."""
-_SECRET_KEYS = _words(
+_SECRET_KEYS = words_of(
     """
     access account admin api app application auth client consumer customer decryption deploy
     developer encryption functions hmac host insert license licence live login master
@@ -85,7 +86,7 @@ _SECRET_KEYS = _words(
     user webhook
     """
 )
-_PLACES_IN_TEXT = _words(
+_PLACES_IN_TEXT = words_of(
     """
     audio begin bos cached completion continuation cursor end eos first image input last
     mask max min next num output pad page paging per previous prompt reasoning resume skip
@@ -93,7 +94,7 @@ _PLACES_IN_TEXT = _words(
     """
 )
 """Before ``token``: a piece of text or a page, no secret."""
-_SECRET_CODES = _words(
+_SECRET_CODES = words_of(
     """
     fa factor access activation auth authorization authentication backup confirm confirmation device
     invite invitation login mfa one oob otp pass pin recovery reset security sms time totp unlock

@@ -21,7 +21,7 @@ _BY_DJANGO = (
     "|Kata laluan|Passord|Wachtwoord|Hasło|Palavra-passe|Senha|Parolă|Heslo|Geslo|Fjalëkalim"
     "|Lösenord|Nenosiri|Parola|Parol|Mật khẩu"
     # be bg el kk ky mk mn ru sr tg tt uk
-    "|Пароль|Парола|Συνθηματικό|Құпия сөз|Сырсөз|Лозинка|Нууц үг|Рамз|Серсүз"
+    "|Пароль|Парола|Συνθηματικό|Құпия сөз|Сырсөз|Лозинка|Нууц үг|Рамз|Серсүз"  # noqa: RUF001
     # ar bn ckb fa he hi hy ja ka km kn ko ml mr my ne pa ta te th ug ur zh
     "|كلمة المرور|পাসওয়ার্ড|تێپەڕەوشە|گذرواژه|סיסמה|कूटशब्द|शब्दकूट|Գաղտնաբառ|パスワード|პაროლი"
     "|ពាក្យសំងាត់|ಪ್ರವೇಶಪದ|비밀번호|പാസ്സ്‌വേഡ്|गुप्तशब्द|စကားဝှက်|पासवर्ड|ਪਾਸਵਰਡ|கடவுச்சொல்"
@@ -41,7 +41,7 @@ _AS_A_WORD = frozenset(
 }
 """Words that stand within others, so that they must be words of their own."""
 _GAPS = re.compile(r"[\s_.\u200c-]+")
-_STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ə": "e"})
+_STROKES = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ə": "e"})  # noqa: RUF001
 
 
 @cache

@@ -32,7 +32,7 @@ from warex.traces.redaction.structured import (
     redact_url,
 )
 from warex.traces.redaction.text import Pass, SeenTexts
-from warex.traces.redaction.typed import FIELD, is_secret_field
+from warex.traces.redaction.typed.fields import FIELD, is_secret_field
 
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 1000

@@ -12,12 +12,13 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from warex.traces.redaction import typed
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
 from warex.traces.redaction.text import PLAIN, Pass, Seen, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
+from warex.traces.redaction.typed import actions
+from warex.traces.redaction.typed import fields as typed
 from warex.traces.redaction.url_paths import announces_token, simple_url
 
 # Far above any real message and far below where parsers and pydantic give up.
@@ -137,7 +138,7 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
     seen = how.seen.get(text)
     if seen is None:
         # What was just said is at the end.
-        mentioned = typed.mentions_secret(text[-400:].encode("utf-8", "replace"))
+        mentioned = actions.mentions_secret(text[-400:].encode("utf-8", "replace"))
         seen = Seen(redact_text(text, how), typed.refs_given(text), mentioned)
         how.seen.keep(text, seen)
     cleaned, refs, mentioned = seen
@@ -152,7 +153,7 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
 
 def _typed_by_ref(text: str, walk: _Walk) -> str:
     data = text.encode("utf-8", "surrogatepass")
-    cleaned = cut_and_learn(data, typed.typed_values(data, walk.talk.refs), walk.how)
+    cleaned = cut_and_learn(data, actions.typed_values(data, walk.talk.refs), walk.how)
     return text if cleaned == data else cleaned.decode("utf-8", "surrogatepass")
 
 

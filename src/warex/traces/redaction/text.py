@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction import assigned, typed
+from warex.traces.redaction import assigned, commands
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
@@ -35,6 +35,8 @@ from warex.traces.redaction.token_patterns import (
     prefixed_token,
     redact_vendor_keys,
 )
+from warex.traces.redaction.typed.actions import typed_values
+from warex.traces.redaction.typed.fields import TYPING
 from warex.traces.redaction.url_paths import (
     SEGMENT,
     SHORT_SEGMENT,
@@ -146,7 +148,7 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         # No brackets: URL parsers would expect an IPv6 address.
         (_USER, _users),
         (_ENTITY, _entities),
-        (typed.TYPING, _learning(typed.typed_values, typed=True)),
+        (TYPING, _learning(typed_values, typed=True)),
         (assigned.PARAMETER, _learning(assigned.parameters)),
         (assigned.ASSIGNED, _assignments),
         (assigned.NEXT_LINE, _learning(assigned.next_lines)),
@@ -155,12 +157,12 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (assigned.TAG, _learning(assigned.tags)),
         (assigned.ELEMENT, _learning(assigned.elements)),
         (assigned.PAIR, _learning(assigned.pairs)),
-        (assigned.OPTION, _learning(assigned.options)),
-        (assigned.HEADER_LINE, _learning(assigned.header_lines)),
-        (assigned.COMMAND, _learning(assigned.in_commands)),
-        (assigned.PIPED, _learning(assigned.piped)),
-        (assigned.SHORT_OPTION, _learning(assigned.short_options)),
-        (assigned.LOGIN, _learning(assigned.logins)),
+        (commands.OPTION, _learning(commands.options)),
+        (commands.HEADER_LINE, _learning(commands.header_lines)),
+        (commands.COMMAND, _learning(commands.in_commands)),
+        (commands.PIPED, _learning(commands.piped)),
+        (commands.SHORT_OPTION, _learning(commands.short_options)),
+        (commands.LOGIN, _learning(commands.logins)),
         (PASSWORD_STATEMENT, _learning(stated_passwords)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
