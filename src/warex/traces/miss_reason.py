@@ -10,7 +10,9 @@ type MissReason = Literal[
     "trial_over",
     "superseded",
     "nothing_to_rewrite",
+    "decompression_bomb",
     "not_rendered",
+    "removed_by_page",
     "browser_cache",
     "websocket",
 ]

@@ -10,7 +10,7 @@ from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.report.terminal.inspection import render_inspect
 from warex.traces.events import Dns, LlmCall, LlmUnread
-from warex.traces.outcome import Counted, Void
+from warex.traces.outcome import Counted, Unscored, Void
 
 
 def _printed(what: RenderableType, width: int) -> str:
@@ -58,6 +58,16 @@ def test_an_inspection_of_a_void_says_why_and_invents_no_figures(tmp_path: Path)
     assert "void: lane died" in text
     assert "—" in text
     assert "$0" not in text
+
+
+def test_an_inspection_says_which_ports_of_this_machine_were_refused(tmp_path: Path) -> None:
+    ended = Unscored(ending="agent_crashed", latency_s=1, refused_ports=(7770, 8000))
+    folder = RunFolder(tmp_path).trial("agent", "add", ended)
+
+    text = _printed(render_inspect(inspect_trial(folder)), 120)
+
+    assert "port 7770, 8000" in text
+    assert "--host-ports 7770,8000" in text
 
 
 def _seeing(folder: Path) -> Path:
@@ -256,3 +266,20 @@ def test_a_call_that_the_cache_had_no_answer_for_shows_what_differs(tmp_path: Pa
 
     assert "not answered from it; the nearest request is step 1 [2] of clean: messages[0]" in text
     assert '"It is 12:01." there and "It is 12:04." here' in text
+
+
+def test_in_how_many_answers_an_action_was_read_is_shown(tmp_path: Path) -> None:
+    story = Story().thinks(1, None, answer="Well.").thinks(2, None, answer="So.").stops()
+    none = RunFolder(tmp_path / "none").manifest().trial("clean", "add", solved(), story)
+    text = " ".join(_printed(render_inspect(inspect_trial(none)), 80).split())
+
+    assert "0 of 2 answers with an action that WAREX can read; where" in text
+    assert "--vocabulary" in text
+    assert "none was asked for yet" not in text
+    both = (
+        RunFolder(tmp_path / "both")
+        .manifest()
+        .trial("clean", "add", solved(), Story().thinks(1, "reload").thinks(2, "reload").stops())
+    )
+    text = _printed(render_inspect(inspect_trial(both)), 80)
+    assert "2 of 2 answers with an action that WAREX can read\n" in re.sub(" +\n", "\n", text)

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final, Protocol, assert_never
 
 from mitmproxy import http
 
@@ -28,16 +28,39 @@ from warex.effects import (
 )
 from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.exchange.duplicate_request import send_duplicate
+from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.paced_response import trickle, truncate
 from warex.proxy.net.client_socket import is_connected, reset
-from warex.rewriting.base import Rewriter, ValueChange
+from warex.rewriting.base import ValueChange
 from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which the fault counts as delivered to a client that leaves."""
-_MAX_CHANGES: Final = 50
+MAX_CHANGES: Final = 50
 """Changed values in the trace."""
+
+
+class StreamedRewriter(Protocol):
+    """Changes a response while it is streamed."""
+
+    @property
+    def applied(self) -> bool:
+        """Whether there was something to change."""
+
+    @property
+    def changes(self) -> Sequence[ValueChange]:
+        """The values that were changed."""
+
+    @property
+    def is_bomb(self) -> bool:
+        """Whether the body is a decompression bomb, which is not read to its end."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what can be sent after the next piece of the body, in bounded parts."""
+
+    def close(self) -> bytes:
+        """Return the rest at the end of the body."""
 
 
 @dataclass(slots=True)
@@ -55,16 +78,24 @@ class AppliedInjection:
     replied: bool = False
     """Whether a reply is set, which counts as delivered once it is sent."""
     cut: bool = False
-    rewriter: Rewriter | None = None
+    rewriter: StreamedRewriter | None = None
     """Changes the response while it is streamed."""
+    met_bomb: bool = False
+    """Whether the body's beginning is a decompression bomb, which passes as it came."""
     site_change: ChangedValue | None = None
     """The change that depends on the site: another page, an earlier response, a second request."""
+    shown: Sequence[ValueChange] = ()
+    """What a script was to show in the page, once it is shown."""
     reported_changes: Sequence[ValueChange] = ()
     """The values that a script in the page has changed."""
+    left_out: int = 0
+    """How many more it has changed."""
     awaits_report: bool = False
     """Whether a changed page is to report that the change was shown."""
     found_nothing: bool = False
     """Whether the page has reported that it has nothing to change."""
+    removed_by_page: bool = False
+    """Whether the page has undone the change before it was seen."""
     awaits_response: bool = False
     """Whether the response to change has not arrived yet; it may never arrive."""
     on_other_exchange: bool = False
@@ -81,8 +112,12 @@ class AppliedInjection:
         """Why it is missed, unless the trial or another fault is the reason."""
         if self.client_left:
             return "client_gone" if self.left_while_held else "client_left"
+        if self.met_bomb or (self.rewriter is not None and self.rewriter.is_bomb):
+            return "decompression_bomb"
         if self.changed_nothing or self.found_nothing:
             return "nothing_to_rewrite"
+        if self.removed_by_page:
+            return "removed_by_page"
         return "not_rendered" if self.rewriter is not None else "client_left"
 
     @property
@@ -100,12 +135,19 @@ class AppliedInjection:
     @property
     def changes(self) -> list[ChangedValue]:
         """The changed values, as the trace has them."""
-        rewritten = self.rewriter.changes if self.rewriter is not None else ()
+        return self._all_changes[:MAX_CHANGES]
+
+    @property
+    def changes_left_out(self) -> int:
+        """How many more there are."""
+        return self.left_out + max(0, len(self._all_changes) - MAX_CHANGES)
+
+    @property
+    def _all_changes(self) -> list[ChangedValue]:
         by_site = [] if self.site_change is None else [self.site_change]
-        return by_site + [
-            ChangedValue(where=it.where, before=it.before, after=it.after)
-            for it in (each.short() for each in (*rewritten, *self.reported_changes)[:_MAX_CHANGES])
-        ]
+        rewritten = self.rewriter.changes if self.rewriter is not None else ()
+        by_proxy = map(changed_value, (*rewritten, *self.shown))
+        return [*by_site, *by_proxy, *map(reported_value, self.reported_changes)]
 
     @property
     def rewrites(self) -> bool:
@@ -122,6 +164,20 @@ class AppliedInjection:
     def gave_up_waiting(self) -> bool:
         """Whether the client left after a hold of at least ``GAVE_UP_AFTER``."""
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
+
+
+def changed_value(change: ValueChange) -> ChangedValue:
+    """Return a change that the proxy made or chose, as the trace has it."""
+    short = change.short()
+    return ChangedValue(where=short.where, before=short.before, after=short.after)
+
+
+def reported_value(change: ValueChange) -> ChangedValue:
+    """Return a change that was reported by a script in the page, as the trace has it."""
+    short = change.short()
+    return ChangedValue(
+        where=short.where, before=short.before, after=short.after, reported_by="page"
+    )
 
 
 async def apply_effects(
@@ -200,7 +256,7 @@ def make_response(
 def _echo(request: http.Request, body: bytes) -> bytes:
     """Return the request's JSON object with the members of ``body`` added."""
     try:
-        sent = json.loads(request.content or b"")
+        sent = json.loads(content_of(request))
     except (ValueError, RecursionError):
         return body  # The content is not JSON, or its coding is invalid.
     if not isinstance(sent, dict):

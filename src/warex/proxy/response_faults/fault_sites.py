@@ -1,16 +1,21 @@
 """Answers for the sites that belong to faults, and records each visit."""
 
+from collections.abc import Callable
 from typing import Final
 
+import msgspec
 from mitmproxy import http
 
 from warex.faults import CATALOGUE
 from warex.faults.own_site import HostedSite
 from warex.proxy.exchange.apply import make_response
+from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
 from warex.traces import Witness
+
+type Redeem = Callable[[str], Witness | None]
 
 _SITES: Final[dict[str, tuple[str, HostedSite]]] = {
     host: (fault.model_fields["kind"].default, fault.own_site)
@@ -35,20 +40,31 @@ class FaultSites:
         """Note an injection, to which the next visits to its fault's site belong."""
         self._latest[injection.fault.kind] = state.exchange.id, injection.id
 
-    def respond(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Answer a request to such a site, and record the visit."""
+    def respond(self, flow: http.HTTPFlow, state: ExchangeState, redeem: Redeem) -> None:
+        """Answer a request to such a site, and record the visit.
+
+        ``redeem`` returns what a ticket of a changed page proves.
+        """
         request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
-        # The request's charset may not be a text encoding.
-        sent = flow.request.get_content(strict=False) or b""
+        sent = content_of(flow.request)
         visit = site.visit(request, sent.decode("utf-8", "replace"))
         reply = visit.reply
         state.by_warex = True
         flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
-        if kind not in self._latest:
-            return
-        exchange, injection = self._latest[kind]
         for seen in visit.actions:
-            self._recorder.write(
-                Witness(exchange=exchange, injection=injection, what=seen.what, detail=seen.detail)
-            )
+            if seen.ticket is not None:
+                proof = redeem(seen.ticket)
+                if proof is not None and proof.what == seen.what:
+                    self._recorder.write(msgspec.structs.replace(proof, detail=seen.detail))
+            elif kind in self._latest:
+                exchange, injection = self._latest[kind]
+                self._recorder.write(
+                    Witness(
+                        exchange=exchange,
+                        injection=injection,
+                        what=seen.what,
+                        detail=seen.detail,
+                        by=seen.by,
+                    )
+                )
