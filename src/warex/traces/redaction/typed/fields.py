@@ -29,7 +29,9 @@ TYPING = (
 
 _IS_PASSWORD = re.compile(r"type\s*=\s*['\"\\]*password\b", re.IGNORECASE)
 _SELECTOR = re.compile(r"[#\[@=]|//|^\.")
-_PARTS_OF_SELECTOR = re.compile(r"(?:\[[^\]]{0,200}\]|[^\s/>\[]){1,300}")
+_PARTS_OF_SELECTOR = re.compile(
+    r"(?:\[(?:'[^']{0,80}'|\"[^\"]{0,80}\"|[^\]'\"]){0,200}\]|[^\s/>\[]){1,300}"
+)
 _NAMES_IN_SELECTOR = re.compile(r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*\]")
 _BY_WAY = re.compile(r"\([^)]{0,80}\)|[*:?…]")
 _ROLES = words_of(
