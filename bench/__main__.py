@@ -9,6 +9,7 @@ python -m bench --quick               a few seconds each: only shows that the be
 python -m bench soak                  100,000 requests through one lane: does its ledger add up?
 python -m bench fuzz                  2,000 mutated messages: does the lane survive them?
 python -m bench coverage              how often do a report's intervals cover the true value?
+python -m bench secrets               how many planted secrets stand in the files of a trial?
 python -m bench training --out DIR    does a model learn to recover from examples of the runs?
 python -m bench training-speed        is WAREX's training as fast as plain TRL?
 """
@@ -38,6 +39,7 @@ from bench.rows import (
     start,
     throughput,
 )
+from bench.secrets import command as secrets
 from bench.soak import command as soak
 from bench.training import command as training
 from bench.training import speed
@@ -71,6 +73,7 @@ CHECKS: Mapping[str, Callable[[Sequence[str]], int]] = {
     "soak": soak.main,
     "fuzz": fuzz.main,
     "coverage": coverage.main,
+    "secrets": secrets.main,
     "training": training.main,
     "training-speed": speed.main,
 }

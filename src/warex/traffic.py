@@ -20,6 +20,8 @@ type Record = Literal["all", "concerned"]
 
 _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(%[\w.-]+)?\]?")
 """Letters, digits, hyphens and underscores between dots, or an IPv6 address."""
+LEAST_REDACTED: Final = 4
+"""Characters of a text to redact; a shorter one is part of many words."""
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -119,6 +121,13 @@ def read_proxy_url(text: str) -> str:
     return text
 
 
+def read_redacted(text: str) -> str:
+    """Return a text to redact. Raises ValueError if it would take too much of a trace."""
+    if len(text) < LEAST_REDACTED or not text.strip() or "\n" in text:
+        raise ValueError(f"it has {LEAST_REDACTED} characters or more, on one line")
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """Metadata of a field of ``TrafficOptions``."""
@@ -146,6 +155,7 @@ class TrafficKeywords(TypedDict, total=False):
     record: Record
     pass_through: Sequence[str]
     llm_hosts: Sequence[str]
+    redact_strings: Sequence[str]
     arm: Arm | None
 
 
@@ -201,6 +211,16 @@ class TrafficOptions:
             "A model's host, also read under --record concerned.",
             read=read_host,
             metavar="HOST",
+        ),
+    )
+    redact_strings: tuple[str, ...] = field(
+        default=(),
+        repr=False,
+        metadata=_option(
+            "--redact-string",
+            "Keep this text out of all files; better: $WAREX_REDACT_STRINGS, one a line.",
+            read=read_redacted,
+            metavar="TEXT",
         ),
     )
     arm: Arm | None = field(

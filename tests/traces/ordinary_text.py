@@ -171,13 +171,17 @@ HEADERS: tuple[tuple[str, str], ...] = (
     ("X-Token-Count", "412"),
     ("X-Session-Timeout", "3600"),
     ("X-Auth-Required", "false"),
+    ("X-Code-Version", "412"),
+)
+
+UNLISTED_HEADERS: tuple[tuple[str, str], ...] = (
     ("X-Auth-Method", "password"),
     ("X-Author", "Ada Lovelace"),
     ("X-Keyboard-Layout", "qwerty"),
     ("X-Public-Key-Algorithm", "ed25519"),
-    ("X-Code-Version", "412"),
     ("X-Country-Code", "DE"),
 )
+"""Harmless headers of single sites; of these a trace has a hash of the value."""
 
 URLS: tuple[str, ...] = (
     "https://shop.example/",

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from warex.traces import Counted, Ending, Manifest, MissReason, Timings, Unscored, Void
-from warex.traces.redaction.structured import SECRET_HEADERS
+from warex.traces.redaction.headers import SECRET_HEADERS
 
 from .test_events import KINDS
 

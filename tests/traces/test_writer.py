@@ -13,7 +13,15 @@ import pytest
 
 from tests.traces.redaction.test_structured import KEYS
 from warex.errors import InputError, MachineError
-from warex.traces import Canary, HarnessBroke, RequestSeen, TraceWriter, read_trace
+from warex.traces import (
+    Canary,
+    Control,
+    HarnessBroke,
+    RequestSeen,
+    TraceWriter,
+    TrialEnded,
+    read_trace,
+)
 
 from .samples import DELIVERED, fixed_clock
 
@@ -158,7 +166,7 @@ def test_header_bytes_that_are_not_utf_8_are_written_as_question_marks(tmp_path:
         resource="document",
         http_version="HTTP/1.1",
         connection="c1",
-        headers=[("x-name", value)],
+        headers=[("server", value)],
         size=0,
     )
 
@@ -166,7 +174,7 @@ def test_header_bytes_that_are_not_utf_8_are_written_as_question_marks(tmp_path:
         trace.write(event)
 
     (entry,) = read_trace(path).entries
-    assert entry.event == msgspec.structs.replace(event, **{"headers": [("x-name", "caf?")]})
+    assert entry.event == msgspec.structs.replace(event, **{"headers": [("server", "caf?")]})
 
 
 _WRITE_FOR_EVER = """
@@ -196,3 +204,19 @@ def test_kill_9_loses_at_most_the_last_line(tmp_path: Path) -> None:
 
     assert len(read.entries) >= acknowledged >= 300
     assert len(read.entries) + (read.truncation is not None) <= acknowledged + 1
+
+
+def test_what_is_learned_later_is_taken_out_of_earlier_lines_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    with TraceWriter(path, fixed_clock()) as trace:
+        trace.write(HarnessBroke(reason="the word is Otter!4711"))
+        trace.write(Control(call="fill", arguments={"selector": "#password", "text": "Otter!4711"}))
+        trace.redactor.learn_form("application/json", b'{"password": "Otter!4711"}')
+        trace.write(TrialEnded(exchanges=0, delivered=0, missed=0))
+
+    assert "Otter" not in path.read_text()
+    broke, _, ended = (entry.event for entry in read_trace(path).entries)
+    assert broke == HarnessBroke(reason="the word is [redacted]")
+    assert isinstance(ended, TrialEnded)
+    assert ended.redacted == 2
+    assert path.stat().st_mode & 0o077 == 0

@@ -37,7 +37,6 @@ from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen, ResponseSeen
-from warex.traces.redaction.structured import redact_url
 
 _RETRIED_STATUSES = (408, 421)
 """Statuses after which Chromium silently retries on another connection (measured; RFC 9110 §15.5.9
@@ -158,11 +157,14 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             return
         state.is_recorded = True
         request, decision = state.exchange.request, state.decision
+        if state.llm is None and state.mcp is None:
+            kind = flow.request.headers.get("content-type", "")
+            self.recorder.redactor.learn_form(kind, flow.request.raw_content or b"")
         self.recorder.write(
             RequestSeen(
                 exchange=state.exchange.id,
                 method=request.method,
-                url=redact_url(request.url),
+                url=request.url,
                 resource=state.resource,
                 top_level=request.is_top_level,
                 http_version=flow.request.http_version,

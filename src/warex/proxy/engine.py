@@ -111,7 +111,7 @@ def begin_trial(config: ProxyConfig) -> WarexAddon:
     scenario, out, defence = config.scenario or Scenario(name="clean"), config.out, config.defence
     require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
     clock = Clock()
-    process_secrets().add(config.secrets)
+    process_secrets().add((*config.secrets, *config.traffic.redact_strings))
     writer = TraceWriter(out / EVENTS, clock) if out else None
     recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
     injector = Injector(

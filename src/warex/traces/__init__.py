@@ -73,7 +73,7 @@ from warex.traces.paths import (
     unescape,
 )
 from warex.traces.reader import Trace, iter_trace, read_trace
-from warex.traces.redaction.files import redact_file, secrets_of
+from warex.traces.redaction.files import keep_out, redact_file, secrets_of
 from warex.traces.redaction.structured import redact_text, redact_url
 from warex.traces.writer import TraceWriter
 
@@ -133,6 +133,7 @@ __all__ = [
     "escape",
     "find_trials",
     "iter_trace",
+    "keep_out",
     "leave_outcome",
     "llm_cache_secret",
     "publish_answers",

@@ -456,6 +456,7 @@ class TrialEnded(_Event, frozen=True, kw_only=True, tag="trial_ended"):
     exchanges: int
     delivered: int
     missed: int
+    redacted: int | None = None  # Places with a placeholder; None in older traces.
 
 
 type Event = (

@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from warex.errors import TraceError
 from warex.text.english import first_validation_error
 from warex.traces.files import read_json_object, write_atomic
+from warex.traces.redaction.files import keep_out
 from warex.traces.redaction.structured import redact_arguments, redact_json
 
 MANIFEST_VERSION: Final = 1
@@ -40,6 +41,9 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
 def redact_manifest(manifest: Manifest) -> Manifest:
     """Return the manifest without secrets."""
     data = manifest.model_dump()
+    traffic = manifest.campaign.get("traffic")
+    given = traffic.get("redact_strings") if isinstance(traffic, dict) else None
+    keep_out(map(str, given) if isinstance(given, list | tuple) else ())
     command = redact_arguments(data.pop("command"))
     redacted = {name: redact_json(value) for name, value in data.items()}
     return Manifest.model_validate({**redacted, "command": command})

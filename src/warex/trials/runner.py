@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 
-from warex.benchmarks import AGENT_LOG, Benchmark, Command, Job, TaskEnvironment, TaskResult
+from warex.benchmarks import AGENT_LOG, Command, Job, TaskEnvironment, TaskResult
 from warex.benchmarks.scoring.user_commands import stopped_when
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.files.private import make_private_dir, restrict_to_owner
@@ -31,6 +31,7 @@ from warex.traces import (
     Unscored,
     Void,
     discard_answers,
+    keep_out,
     publish_answers,
     read_trace,
     redact_file,
@@ -72,6 +73,7 @@ def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext
     something, InputError if the configuration cannot work or the folder holds an attempt,
     TrialInterrupted if it was stopped.
     """
+    keep_out(context.traffic.redact_strings)
     try:
         make_private_dir(folder)
     except OSError as error:
@@ -232,7 +234,7 @@ def _agent_command(
             yield job, command, variables
         finally:
             # Before the benchmark reads the files, since the outcome may quote them.
-            _redact(folder, benchmark, variables)
+            _redact(folder, context, variables)
 
 
 def _scored(job: Job, context: TrialContext, result: TaskResult, trace: Trace | None) -> TaskResult:
@@ -241,13 +243,14 @@ def _scored(job: Job, context: TrialContext, result: TaskResult, trace: Trace | 
         return benchmark.score_after_trial(job, result, trace)
     finally:
         # A judge may have written files.
-        _redact(job.folder, benchmark, {**context.base_environment, **benchmark.variables})
+        _redact(job.folder, context, {**context.base_environment, **benchmark.variables})
 
 
-def _redact(folder: Path, benchmark: Benchmark, variables: Mapping[str, str]) -> None:
+def _redact(folder: Path, context: TrialContext, variables: Mapping[str, str]) -> None:
     """Redact the log and the artifacts; the trace is redacted as it is written."""
-    secrets = secrets_of(variables)
-    found = {path for each in (AGENT_LOG, *benchmark.artifacts) for path in folder.glob(each)}
+    secrets = secrets_of(variables) | set(context.traffic.redact_strings)
+    artifacts = context.benchmark.artifacts
+    found = {path for each in (AGENT_LOG, *artifacts) for path in folder.glob(each)}
     for path in sorted(found - {folder / EVENTS}):
         redact_file(path, secrets)
 

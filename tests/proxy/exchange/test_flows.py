@@ -92,10 +92,9 @@ def test_two_bodies_are_told_apart_and_no_body_is_none() -> None:
     assert request_of(flow(content=None)).body_digest == ""
 
 
-def test_a_trace_keeps_names_and_order_but_no_secrets() -> None:
-    kept = header_pairs(http.Headers([(b"X-B", b"1"), (b"Cookie", b"id=secret"), (b"x-b", b"2")]))
-    assert [name for name, _ in kept] == ["X-B", "Cookie", "x-b"]
-    assert "secret" not in str(kept)
+def test_headers_keep_their_names_and_order() -> None:
+    kept = header_pairs(http.Headers([(b"X-B", b"1"), (b"Cookie", b"id=4"), (b"x-b", b"2")]))
+    assert kept == [("X-B", "1"), ("Cookie", "id=4"), ("x-b", "2")]
 
 
 def test_an_exchange_without_an_answer_has_none() -> None:

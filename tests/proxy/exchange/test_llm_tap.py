@@ -63,7 +63,6 @@ def test_a_call_is_one_event() -> None:
     assert (event.input_tokens, event.output_tokens, event.usage) == (9, 2, "reported")
     assert (event.began, event.first_token_s, event.latency_s) == (10.0, 0.5, 2.0)
     assert (event.model_asked, event.top_p, event.temperature) == ("m", 0.5, None)
-    assert "secret" not in event.url
 
 
 def chunk(delta: JsonValue, finish: str | None = None) -> bytes:
@@ -136,7 +135,7 @@ def called(arguments: str) -> JsonValue:
     ],
 )
 def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_again(
-    arguments: str, kept: str
+    tmp_path: Path, arguments: str, kept: str
 ) -> None:
     message: dict[str, JsonValue] = {
         "role": "assistant",
@@ -145,8 +144,11 @@ def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_a
     }
     body: JsonValue = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
 
-    event = read(tap(message), json.dumps(body).encode()).event
+    with TraceWriter(tmp_path / "events.jsonl", Clock()) as writer:
+        writer.write(read(tap(message), json.dumps(body).encode()).event)
 
+    (event,) = (entry.event for entry in read_trace(tmp_path / "events.jsonl").entries)
+    assert isinstance(event, LlmCall)
     assert event.tool_calls == [{"id": "t1", "name": "fill", "arguments": kept}]
     assert event.messages == [{**message, "tool_calls": called(kept)}]
 

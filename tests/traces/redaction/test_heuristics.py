@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from warex.traces.redaction.headers import redact_header
 from warex.traces.redaction.names import Secrecy, name_secrecy
-from warex.traces.redaction.structured import redact_header, redact_line, redact_text, redact_url
+from warex.traces.redaction.structured import redact_line, redact_text, redact_url
 
 TOKEN = "q7Rt2LmX9bVc4KpZ8wYnHs6Jd3FgTa5Qe1UiPx0B"
 HEX = "9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d65"
@@ -59,7 +60,7 @@ def test_a_uuid_under_a_name_that_opens_is_redacted(name: str) -> None:
     assert redact_header(name, UUID)[1] == "[redacted]"
 
 
-@pytest.mark.parametrize("name", ["X-Request-Id", "X-Correlation-Id", "X-Trace-Uuid", "X-Order"])
+@pytest.mark.parametrize("name", ["X-Request-Id", "X-Correlation-Id", "X-Trace-Id"])
 def test_another_uuid_is_left(name: str) -> None:
     assert redact_header(name, UUID)[1] == UUID
 
@@ -87,7 +88,6 @@ def test_a_long_random_value_of_an_unknown_key_is_redacted(name: str) -> None:
         f"hash={HEX}",
         f"_={HEX}",
         f"h={HEX}",
-        f"unknown={HEX}",
         f"unknown={UUID}",
         "list=PLrAXtmErZgOeiKm4sgNOknGvNjby9efdf",
         "sort=price-descending-with-shipping-2026",

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from warex.traces.redaction.headers import redact_headers
 from warex.traces.redaction.structured import (
-    redact_headers,
     redact_image,
     redact_json,
     redact_text,

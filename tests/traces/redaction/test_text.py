@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.traces import held_out, ordinary_text
 from tests.traces.planted_secrets import Planted, planted
 from warex.traces.redaction.environment_secrets import secrets_of
+from warex.traces.redaction.headers import redact_header
 from warex.traces.redaction.structured import (
-    redact_header,
     redact_json,
     redact_line,
     redact_text,
@@ -112,7 +112,37 @@ def test_only_the_secret_goes(before: str, after: str) -> None:
 
 
 SIGNS = st.text(alphabet="\"'\\=:&?;#%/@<>[]{}, \n\tab1_-", max_size=30)
-NAMES = st.sampled_from(["password", "token=", '"api_key": "', "--secret ", "://u:p@h", "?key=x1"])
+NAMES = st.sampled_from(
+    [
+        *(
+            "password",
+            "token=",
+            '"api_key": "',
+            "--secret ",
+            "://u:p@h",
+            "?key=x1",
+            "<pwd>",
+            "</pwd>",
+        ),
+        *(
+            "fill('#pw', '",
+            'type "',
+            " into the password field",
+            "type [12] [",
+            "enter the password '",
+        ),
+        *("[12] textbox 'Password'", 'name=\\"pw\\"\\r\\n\\r\\n', "&quot;pw&quot;:&quot;"),
+        *(
+            "password:\n  ",
+            "sshpass -p ",
+            "lsv2_pt_",
+            "echo x | sudo ",
+            "contraseña: ",
+            "/verify/a1b2c3",
+        ),
+        *("-H 'X-Api-Key: ", "/verify/a1b2c3", "enter the password '", "<pwd>", "</pwd>"),
+    ]
+)
 PIECES = st.lists(SIGNS | NAMES | st.text(max_size=5), max_size=6).map("".join)
 
 

@@ -33,6 +33,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "harness_broke": list(trial.harness_broke),
         "trace_cut": trial.truncated,
         "exchanges": inspection.exchanges,
+        "redacted": inspection.redacted,
         "llm": _llm(trial.llm) if trial.llm and trial.llm.calls else None,
         "answers": inspection.answers,
         "answers_with_action": inspection.read_answers,

@@ -59,6 +59,8 @@ class Inspection:
     """The runs of tasks, and what is unattributed."""
     scripted: bool = False
     """Whether the agent's model is scripted by WAREX."""
+    redacted: int | None = None
+    """Places of the trace where a secret is replaced; None if unknown."""
     cache_misses: tuple[CacheMiss, ...] = ()
     """Calls that missed the replay cache, if there is one."""
 
@@ -108,6 +110,7 @@ def inspect_trial(path: Path) -> Inspection:
         steps=steps(trace.entries),
         tasks=task_uses(trace.entries, prices or built_in_prices(), words),
         scripted=scripted,
+        redacted=next((end.redacted for end in trace.events(events.TrialEnded)), None),
         cache_misses=cache_misses(run, manifest, trial.key, trace) if run else (),
     )
 

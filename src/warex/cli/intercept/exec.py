@@ -337,7 +337,10 @@ class _Trial:
             self.say(f"{solved}: {'; '.join(verdict.reasons)}")
         if out is None:
             return broken
-        from warex.traces import Counted, Ending, Unscored, leave_outcome
+        from warex.traces import Counted, Ending, Unscored, keep_out, leave_outcome
+
+        if self._traffic.redact_strings:
+            keep_out(self._traffic.redact_strings)
 
         ending: Ending = "agent_crashed" if code else "answered"
         latency = round(seconds, 3)

@@ -13,7 +13,6 @@ from warex.exchange import Request, Response
 from warex.proxy.net.encoding import decode
 from warex.proxy.net.operation_name import operation_name
 from warex.traces import Timings
-from warex.traces.redaction.structured import redact_headers
 from warex.traffic import HostMap
 
 BROWSER_URL = "warex_url"
@@ -151,10 +150,8 @@ def response_of(flow: http.HTTPFlow) -> Response | None:
 
 
 def header_pairs(headers: http.Headers) -> list[tuple[str, str]]:
-    """Return the headers in their order, redacted for a trace."""
-    return redact_headers(
-        [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields]
-    )
+    """Return the headers in their order."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields]
 
 
 def timings_of(flow: http.HTTPFlow, end: float) -> Timings:

@@ -30,7 +30,6 @@ from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
 from warex.traces.llm_cache import CachedAnswer, LlmCache, open_llm_cache
-from warex.traces.redaction.structured import REDACTED, redact_text, redact_url
 
 _KEPT_HEADERS = ("content-type", "content-encoding", "x-request-id")
 """Response headers kept in the cache: those that clients read, without secrets or rate limits."""
@@ -149,7 +148,7 @@ class LlmCalls:
             self._unread(state, state.unread_llm, surely=is_known_llm_host(host))
 
     def _unread(self, state: ExchangeState, reason: str, *, surely: bool = True) -> None:
-        url = redact_url(state.exchange.request.url)
+        url = state.exchange.request.url
         self._recorder.write(LlmUnread(exchange=state.exchange.id, url=url, reason=reason))
         if surely and self._config.defence is not None:
             raise self._without_defence(state, f"it cannot be read: {reason}")
@@ -322,7 +321,11 @@ class LlmCalls:
         if self._cache is None or tap.cache_entry is None or tap.replayed is not None:
             return
         # Cached answers are not redacted, so an answer with a secret is not cached.
-        whole = event.status == 200 and event.complete and not _holds_a_secret(event)
+        whole = (
+            event.status == 200
+            and event.complete
+            and not self._recorder.redactor.is_secret_answer(event.answer, event.tool_calls)
+        )
         if not (whole and by_model) or tap.last_byte is None:
             self._cache.give_up(tap.cache_entry)
             return
@@ -334,10 +337,6 @@ class LlmCalls:
 def may_be_llm_call(method: str, path: str) -> bool:
     """Whether a request may be an LLM call, so that its body is kept whatever its size."""
     return could_be_llm(method, path) or may_be_unrecognised(method, path)
-
-
-def _holds_a_secret(event: LlmCall) -> bool:
-    return redact_text(event.answer) != event.answer or REDACTED in str(event.tool_calls)
 
 
 def _cache_of(config: ProxyConfig) -> LlmCache | None:

@@ -13,12 +13,7 @@ from warex.proxy.net.encoding import decode
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.llm_cache import CachedAnswer, CacheLookup
-from warex.traces.redaction.structured import (
-    redact_image,
-    redact_json,
-    redact_json_text,
-    redact_url,
-)
+from warex.traces.redaction.structured import redact_image
 
 _MAX_PIECE_TIMES: Final = 4096
 """Recorded pieces of a stream; a first token after them is dated with the last."""
@@ -112,7 +107,7 @@ def read_call(
     event = LlmCall(
         exchange=exchange,
         family=tap.request.api,
-        url=redact_url(tap.url),
+        url=tap.url,
         model=answer.model or tap.request.model,
         model_asked=tap.request.model,
         temperature=tap.request.sampling.temperature,
@@ -120,13 +115,13 @@ def read_call(
         seed=tap.request.sampling.seed,
         step=tap.step,
         began=round(tap.began, 6),
-        messages=redact_json(messages),
-        tools=redact_json(tap.request.tools) if tap.request.tools else None,
+        messages=messages,
+        tools=tap.request.tools or None,
         stream=tap.request.stream,
         status=status,
         answer=answer.text,
         tool_calls=[
-            {"id": call.id, "name": call.name, "arguments": redact_json_text(call.arguments)}
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
             | ({"by_server": True} if call.by_server else {})
             for call in answer.tool_calls
         ],
@@ -212,11 +207,9 @@ def _events(
             exchange=exchange,
             step=step,
             name=action.name,
-            arguments=redact_json(
-                list(action.arguments)
-                if isinstance(action.arguments, tuple)
-                else dict(action.arguments)
-            ),
+            arguments=list(action.arguments)
+            if isinstance(action.arguments, tuple)
+            else dict(action.arguments),
             role=_role(action.name, vocabulary),
         )
 

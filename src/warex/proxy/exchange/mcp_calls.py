@@ -27,7 +27,6 @@ from warex.proxy.net.encoding import decode
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
 from warex.traces import McpCall
-from warex.traces.redaction.structured import redact_image, redact_json, redact_text, redact_url
 
 _MOST_PENDING: Final = 10_000
 _MOST_ASKED: Final = 1000
@@ -364,17 +363,21 @@ class McpCalls:
         complete: bool = True,
     ) -> None:
         request = call.request
-        arguments, arguments_cut = _redacted(request.arguments)
-        detached, images = detach_blobs(answer.result, redact_image)
-        result, result_cut = _redacted(detached)
+        redactor = self._recorder.redactor
+        # Redacted before it is shortened, since a truncated secret would not be recognized.
+        asked, _ = truncated(request.arguments, _MOST_READ)
+        arguments, arguments_cut = truncated(redactor.tool(request.tool, "arguments", asked))
+        detached, images = detach_blobs(answer.result, redactor.image)
+        answered, _ = truncated(detached, _MOST_READ)
+        result, result_cut = truncated(redactor.tool(request.tool, "result", answered))
         if self._recorder.blobs is not None:
             for image in images.values():
                 self._recorder.blobs.put(image)
-        error = None if answer.error is None else redact_text(answer.error[:_MOST_READ])
+        error = None if answer.error is None else redactor.text(answer.error[:_MOST_READ])
         self._recorder.write(
             McpCall(
                 exchange=call.exchange,
-                url=redact_url(call.url),
+                url=call.url,
                 transport=session.transport,
                 session=session.number,
                 id=truncated(request.id, 200)[0],
@@ -399,15 +402,6 @@ def _session_key(url: str, session_id: str) -> str:
     """Return the key of a session, unique across servers; empty if it has no id."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc} {session_id}" if session_id else ""
-
-
-def _redacted(value: JsonValue) -> tuple[JsonValue, bool]:
-    """Return a redacted, shortened value, and whether it is shortened.
-
-    It is redacted first, since a truncated secret would not be recognized.
-    """
-    most, _ = truncated(value, _MOST_READ)
-    return truncated(redact_json(most))
 
 
 def amends_response(injection: PlannedInjection) -> bool:

@@ -23,7 +23,6 @@ from warex.proxy.transparent.protocol_detection import PREFACE
 from warex.proxy.transparent.relay import proxy_authorization
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
-from warex.traces.redaction.structured import redact_url
 
 _MAX_LINE = 200
 """Characters kept of an invalid request."""
@@ -72,7 +71,7 @@ class ConnectionHooks(Hooks):
             RequestRefused(
                 connection=name,
                 status=status,
-                line=redact_url(line)[:_MAX_LINE],
+                line=self.recorder.redactor.url(line)[:_MAX_LINE],
                 reason=reason[:_MAX_LINE],
             )
         )

@@ -10,17 +10,18 @@ from warex.faults import ConnectionPhase
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Decision, Injector, PlannedInjection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
-from warex.traces.redaction.structured import redact_url
 
 
 def record_plan(
     recorder: Recorder, decision: Decision, url: str, point: ConnectionPhase | None = None
 ) -> None:
     """Write the planned and the superseded injections of a decision, with the redacted URL."""
+    # The control API shows the ledger, too.
+    known = recorder.redactor.url(url) if decision.injections or decision.superseded else url
     for injection in decision.injections:
-        recorder.write(planned(injection, redact_url(url), point))
+        recorder.write(planned(injection, known, point))
     for injection in decision.superseded:
-        recorder.write(planned(injection, redact_url(url), point))
+        recorder.write(planned(injection, known, point))
         recorder.write(missed(injection, "superseded"))
 
 

@@ -20,6 +20,7 @@ from warex.traces import (
     TrialEnded,
 )
 from warex.traces.blobs import BlobStore
+from warex.traces.redaction.redactor import Redactor
 
 _MISSED, _DELIVERED = 1, 2
 
@@ -42,11 +43,17 @@ class Recorder:
     traffic: TrafficCounter = field(default_factory=TrafficCounter)
     on_written: Callable[[Event], None] = lambda event: None
     """Called for each event after it is written."""
+    _redactor: Redactor = field(default_factory=Redactor)
     _ledger: CompressedList[Event] = field(default_factory=CompressedList)
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """The first injection of the occurrence, by each open silent retry."""
     _outcomes: HashCounter = field(default_factory=HashCounter)
+
+    @property
+    def redactor(self) -> Redactor:
+        """What redacts the trial."""
+        return self._redactor if self.writer is None else self.writer.redactor
 
     @property
     def ledger(self) -> list[Event]:

@@ -71,6 +71,8 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "canary", canary[trial.canary]
     apart = ", those with the model not counted" if inspection.steps else ""
     yield "exchanges", f"{inspection.exchanges}{apart}"
+    if inspection.redacted is not None:
+        yield "redacted", f"{count_noun(inspection.redacted, 'place')} of the trace, for a secret"
     if ports := getattr(trial.outcome, "refused_ports", ()):
         listed = ", ".join(map(str, ports))
         yield "localhost", f"refused, though this machine serves it: port {listed}"

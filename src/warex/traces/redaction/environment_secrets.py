@@ -14,6 +14,9 @@ from warex.traces.redaction.names import Secrecy, is_secret, looks_random, name_
 
 _LEAST = 8
 """Characters of a secret; shorter values also occur in other words."""
+REDACT_STRINGS = "WAREX_REDACT_STRINGS"
+"""The variable with a user's own texts to redact, one a line."""
+_LEAST_GIVEN = 4
 _PLACE = re.compile(r"\.{0,2}/|~/?|[A-Za-z]:\\|unix:")
 _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "changeme"})
 
@@ -21,11 +24,15 @@ _PLAIN = frozenset({"disabled", "enabled", "required", "optional", "password", "
 def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
     """Return the values of variables such as ``OPENAI_API_KEY``, ``PGPASSWORD`` and ``GITHUB_PAT``.
 
-    A value of several lines, such as a PEM key, is split into lines; in a URL the password and
-    tokens are secret. Values of less than eight characters are ignored.
+    Each line of ``WAREX_REDACT_STRINGS`` is secret. A value of several lines, such as a PEM key, is
+    split into lines; in a URL the password and tokens are secret. Other values of less than eight
+    characters are ignored.
     """
     found: set[str] = set()
     for name, value in environment.items():
+        if name == REDACT_STRINGS:
+            found |= {line for line in value.splitlines() if len(line) >= _LEAST_GIVEN}
+            continue
         found |= set(_secrets_in_url(value))
         secrecy = name_secrecy(name)
         if secrecy is Secrecy.NOTHING or _PLACE.match(value) or "://" in value:
@@ -54,7 +61,8 @@ def _secrets_in_url(value: str) -> Iterator[str]:
 class KnownSecrets:
     """Secret values to redact in any text, in all their spellings."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str] = (), *, in_json: bool = False) -> None:
+        self._in_json = in_json
         self._secrets: frozenset[str] = frozenset()
         self._first: tuple[bytes, ...] = ()
         self._any: PatternSet | None = None
@@ -67,6 +75,8 @@ class KnownSecrets:
             return
         self._secrets = more
         ways = {way for secret in more for way in spellings(secret)}
+        # In JSON no text has a bare quote, and none ends within an escape.
+        ways = {way for way in ways if _stands_in_json(way) or not self._in_json}
         # The longest first, or the rest of one with a shorter prefix would stay.
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
         self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
@@ -75,11 +85,78 @@ class KnownSecrets:
         """Whether any of them is in the text; one pass for all."""
         return self._any is not None and bool(self._any.found(text))
 
-    def replaced(self, text: bytes, instead: bytes) -> bytes:
-        """Return the text with all of them replaced."""
+    def replaced(self, text: bytes, instead: bytes, *, in_words: bool = True) -> bytes:
+        """Return the text with all of them replaced; JSON stays valid JSON.
+
+        ``in_words``: also where a word or a number is part of another, or a number of JSON.
+        """
         for way in self._first if self.in_text(text) else ():
-            text = text.replace(way, instead)
+            if way in text:
+                text = _replaced(text, way, instead, in_words)
         return text
+
+
+def _replaced(text: bytes, way: bytes, instead: bytes, in_words: bool) -> bytes:
+    """Replace each occurrence, but for the part of it that belongs to an escape of JSON."""
+    pieces: list[bytes] = []
+    done = 0
+    is_word = not in_words and way.isalpha() and way.isascii()
+    is_number = not in_words and way.isdigit()
+    place = text.find(way)
+    while place >= 0:
+        end = place + len(way)
+        begin = place + _of_escape(text, place)
+        before, after = text[place - 1 : place], text[end : end + 1]
+        partial = (
+            is_word
+            and (
+                (before.isalpha() and begin == place and not _ends_escape(text, place))
+                or after.isalpha()
+            )
+        ) or (is_number and (before in _OF_NUMBERS or after in _OF_NUMBERS_BEHIND))
+        if begin < end and place >= done and not partial:
+            pieces += (text[done:begin], instead)
+            done = end
+        place = text.find(way, end if done == end else place + 1)
+    return b"".join((*pieces, text[done:])) if pieces else text
+
+
+_OF_NUMBERS = frozenset(bytes([sign]) for sign in b"0123456789.:,[-")
+_OF_NUMBERS_BEHIND = frozenset(bytes([sign]) for sign in b"0123456789.")
+_ENDS_ESCAPE = re.compile(rb"(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2})\Z")
+
+
+def _ends_escape(text: bytes, place: int) -> bool:
+    return _ENDS_ESCAPE.search(text, max(0, place - 6), place) is not None
+
+
+def _of_escape(text: bytes, place: int) -> int:
+    """Return how many bytes from a place on belong to an escape of JSON."""
+    for digits in range(4):
+        at = place - digits
+        if digits and text[at:place].strip(_HEX_DIGITS):
+            break
+        if digits < 4 and text[at - 1 : at] == b"u" and _backslashes(text, at - 1) % 2:
+            return 4 - digits
+    return 1 if _backslashes(text, place) % 2 else 0
+
+
+_HEX_DIGITS = b"0123456789abcdefABCDEF"
+
+
+def _backslashes(text: bytes, place: int) -> int:
+    """Return how many backslashes stand before a place."""
+    begin = place
+    while begin and text[begin - 1] == 0x5C:
+        begin -= 1
+    return place - begin
+
+
+def _stands_in_json(way: bytes) -> bool:
+    ends_whole = _backslashes(way, len(way)) % 2 == 0
+    return ends_whole and all(
+        _backslashes(way, quote.start()) % 2 for quote in re.finditer(b'"', way)
+    )
 
 
 def spellings(secret: str) -> frozenset[bytes]:

@@ -9,7 +9,9 @@ type _Span = tuple[int, int]
 
 # ---- users
 
-_USER = re.compile(rb"://([^/?#\s<>\"'\\]+)@")
+_USER = re.compile(
+    rb"://([^/?#\s<>\"'\\]+|[^/?#\s<>\"'\\:@]+:(?![0-9]{1,5}#)[^/?\s<>\"'\\@]{1,128})@"
+)
 _ALONE_BEFORE = re.compile(rb"(?:\A|[\"'(<=,])[A-Za-z][A-Za-z0-9+.-]*\Z")
 _ALONE_BEHIND = re.compile(rb"[^\s\"'<>)\\]*(?:[\"'<>)\\]|\Z)")
 
@@ -39,11 +41,12 @@ RANDOM_VALUE = rb"[?&][\w.-]+=[A-Za-z0-9_~+/-]{24,}"
 _RANDOM_VALUE = re.compile(
     rb"[?&]([\w.-]{1,64})=([A-Za-z0-9_~+/-]{24,}={0,2})(?=[&#;\s\"'<>)\]\\,]|\Z)"
 )
+_LONG_HEX = re.compile(r"(?=[0-9]*[a-fA-F])(?=[a-fA-F]*[0-9])(?:[0-9a-f]{32,}|[0-9A-F]{32,})")
 _ORDINARY = re.compile(
     r"""(?x) (?:^|[-_.])
     (?: .*id s? | .*clid | after | before | bust(?:er)? | build | cache.* | cb | ck | commit
       | continuation | ctoken | cursor | data | digest | e?tag | ei | end | etag | expand | file
-      | filters? | from | f?hash | i | img | image | integrity | item | last | list | marker
+      | filters? | from | f?hash | h | i | img | image | integrity | item | last | list | marker
       | md5 | name | next | offset | page.* | params? | payload | pbj | prev(?:ious)? | q | query
       | ref | rel | release | request | rev(?:ision)? | s?cursor | search.* | seed | sha\d* | since
       | sort | sp | span | sri | start | sum | t | tbm | text | title | to | trace.* | ts
@@ -56,8 +59,9 @@ _ORDINARY = re.compile(
 def random_values(text: bytes) -> Iterator[_Span]:
     """Yield the spans of long random values in a query under an unknown key."""
     for match in _RANDOM_VALUE.finditer(text):
-        if _ORDINARY.search(_snake(match[1].decode())) is None and looks_random(
-            match[2].decode(), 24, 33
+        value = match[2].decode()
+        if _ORDINARY.search(_snake(match[1].decode())) is None and (
+            looks_random(value, 24, 33) or _LONG_HEX.fullmatch(value)
         ):
             yield match.span(2)
 

@@ -9,23 +9,28 @@ from enum import IntEnum
 from functools import lru_cache
 from urllib.parse import unquote
 
+from warex.traces.redaction import password_words
+
 
 class Secrecy(IntEnum):
     """How likely a value is secret, by its name."""
 
     NOTHING = 0
-    MAYBE = 1
+    OPENS = 1
+    """Secret if it is random or hexadecimal: the value of a link that opens something."""
+    MAYBE = 2
     """Secret if it looks random."""
-    SECRET = 2
+    SECRET = 3
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-_STEMS = _words(
+_STEMS = words_of(
     """
     apikey accesskey assertion authkey authoriz bearer cookie credential csrf hmac jwt passcode
     passphrase passwd passwort password privatekey pwd saml secret sessid sessionid sessionkey
@@ -43,7 +48,7 @@ _MAYBE_WORDS = frozenset(
     | {"pat", "policy", "session", "sid", "sign", "st", "ticket"}
 )
 
-_NOT_ITSELF = _words(
+_NOT_ITSELF = words_of(
     """
     address age agent alg algorithm algorithms at audience banner box budget button category
     change changed check checks click consent cost count counts created date description dir
@@ -60,7 +65,7 @@ _NOT_ITSELF = _words(
 )
 """As the last word: a kind, a number, a place or a text about the secret."""
 
-_KEYS_OF_DATA = _words(
+_KEYS_OF_DATA = words_of(
     """
     accept alt answer arrow attribute boundary bucket cache candidate column component
     composite config content control ctrl data dedup dedupe deduplication dictionary element
@@ -73,7 +78,7 @@ _KEYS_OF_DATA = _words(
     """
 )
 """Before ``key``: the name of data, no secret."""
-_SECRET_KEYS = _words(
+_SECRET_KEYS = words_of(
     """
     access account admin api app application auth client consumer customer decryption deploy
     developer encryption functions hmac host insert license licence live login master
@@ -81,7 +86,7 @@ _SECRET_KEYS = _words(
     user webhook
     """
 )
-_PLACES_IN_TEXT = _words(
+_PLACES_IN_TEXT = words_of(
     """
     audio begin bos cached completion continuation cursor end eos first image input last
     mask max min next num output pad page paging per previous prompt reasoning resume skip
@@ -89,7 +94,7 @@ _PLACES_IN_TEXT = _words(
     """
 )
 """Before ``token``: a piece of text or a page, no secret."""
-_SECRET_CODES = _words(
+_SECRET_CODES = words_of(
     """
     fa factor access activation auth authorization authentication backup confirm confirmation device
     invite invitation login mfa one oob otp pass pin recovery reset security sms time totp unlock
@@ -99,6 +104,13 @@ _SECRET_CODES = _words(
 _OF_KINDS = frozenset({"session", "sess", "secret"})
 _IDS = frozenset({"guid", "id", "ids", "uuid"})
 _LINKS_THAT_OPEN = frozenset({"invitation", "invite", "login", "magic"})
+_OPENS = frozenset(
+    {"activate", "activation", "confirm", "confirmation", "eventvalidation", "invitee", "optout"}
+    | {"recover", "recovery", "relaystate", "reset", "unsubscribe", "unsub", "verification"}
+    | {"verify", "viewstate"}
+)
+"""As the last word: names of the values in links that confirm, invite or reset."""
+_OWNERS_OF_STATE = frozenset({"auth", "login", "oauth", "oauth2", "oidc", "relay", "sso", "view"})
 _NO_TOKENS = re.compile("tokeni[sz]|tokenless|passwordless|passwordstrength|authoriz(?:able|er)")
 """Words that contain a stem but mean no secret."""
 _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
@@ -106,10 +118,14 @@ _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", 
 
 @lru_cache(maxsize=8192)
 def name_secrecy(name: str) -> Secrecy:
-    """Rate a name, which may be percent-encoded."""
+    """Rate a name, which may be percent-encoded or have JSON's escapes."""
     if "%" in name:
         name = unquote(unquote(name))
+    if "\\u" in name:
+        name = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), name)
     words = [word.lower() for word in _WORD.findall(name)]
+    if _is_password(name, words):
+        return Secrecy.SECRET
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in ("v", "x")):
         words.pop()
     if not words:
@@ -122,6 +138,8 @@ def name_secrecy(name: str) -> Secrecy:
         return Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
     if last == "link" and before in _LINKS_THAT_OPEN:
         return Secrecy.MAYBE
+    if last in _OPENS or (last == "state" and (not before or before in _OWNERS_OF_STATE)):
+        return max(Secrecy.OPENS, _by_stems(words, last))
     if len(words) > 1 and last in _NOT_ITSELF:
         return Secrecy.NOTHING
     if last == "code":
@@ -139,6 +157,17 @@ def name_secrecy(name: str) -> Secrecy:
     return _by_stems(words, last)
 
 
+def _is_password(name: str, words: list[str]) -> bool:
+    """Whether a name is a word for a password in another language than English."""
+    if name.isascii() and not words:
+        return False
+    whole = password_words.folded(name)
+    if any(mark in whole for mark in password_words.marks()):
+        return not words or words[-1] not in _NOT_ITSELF
+    others = password_words.words()
+    return whole in others or not others.isdisjoint(words)
+
+
 def _by_stems(words: list[str], last: str) -> Secrecy:
     whole = _NO_TOKENS.sub("", "".join(words))
     if any(stem in whole for stem in _STEMS) or not _WORDS.isdisjoint(words):
@@ -151,13 +180,29 @@ def _by_stems(words: list[str], last: str) -> Secrecy:
 
 
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\]{12,}")
+_ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_HEX = re.compile(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
 _WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{20,}")
 
 
 def is_secret(secrecy: Secrecy, value: str) -> bool:
     """Whether a value is secret whose name has this secrecy."""
-    return secrecy is Secrecy.SECRET or (secrecy is Secrecy.MAYBE and looks_secret(value))
+    if secrecy is Secrecy.OPENS:
+        return opens(value)
+    if secrecy is Secrecy.MAYBE:
+        return looks_secret(value) or (len(value) >= 8 and opens(value))
+    return secrecy is Secrecy.SECRET
+
+
+def opens(value: str) -> bool:
+    """Whether a value may open what a link names: it is hexadecimal, a UUID or random."""
+    return (
+        _HEX.fullmatch(value) is not None
+        or _UUID.fullmatch(value) is not None
+        or looks_random(value, 16, 33)
+    )
 
 
 def looks_secret(value: str) -> bool:

@@ -12,7 +12,7 @@ REDACTED = "[redacted]"
 KEY_PREFILTER = (
     rb"sk-|[sr]k_(?:live|test)_|earer |PRIVATE KEY|AIza|ya29\.|A[KS]IA|gh[pousr]_|glpat-|xox|eyJ"
     rb"|gsk_|xai-|hf_|:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
-    rb"|ATATT3|tskey-|sk\.eyJ|pplx-|tvly-|nvapi-|csk-|e2b_|bb_live_|fc-[0-9a-f]"
+    rb"|ATATT3|tskey-|BSA|[0-9]:[A-Za-z0-9_-]{5}|sk\.eyJ|pplx-|tvly-|nvapi-|csk-|e2b_|bb_live_|fc-[0-9a-f]"
 )
 COUNTED = rb"pat[A-Za-z0-9]{14}\.|[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\."
 PREFIXED = rb"\b[A-Za-z][A-Za-z0-9]{0,11}[_-][A-Za-z0-9]{24,}"
@@ -81,7 +81,20 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
         REDACTED,
     ),
     # Telegram's bots.
+    (
+        ":",
+        re.compile(
+            r"(?<![0-9])[0-9]{8,10}:(?=[A-Za-z_-]{0,34}[0-9])[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"
+        ),
+        REDACTED,
+    ),
     (":AA", re.compile(r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}"), REDACTED),
+    # Brave.
+    (
+        "BSA",
+        re.compile(r"(?<![A-Za-z0-9])BSA(?=[A-Za-z_-]{0,30}[0-9])[A-Za-z0-9_-]{24,32}"),
+        REDACTED,
+    ),
     # Bearer or bearer, but not "bearer of good-news".
     (
         "earer ",
@@ -107,6 +120,36 @@ _TAIL = re.compile(rb"[A-Za-z0-9_+/=-]*")
 _GROUPS = re.compile(rb"(?:[A-Za-z0-9]+[_-])+")
 
 
+HEX_KEY = (
+    rb"(?i)\b[a-z0-9_.-]*(?:key|sk|pk|rk|ak|api|tok|token|pat|pt|secret|sec|live|test|prod|ls|crsr|hb"
+    rb"|lsv2|sntry[su]|shp[a-z]+|dop|ste|psk|auth|bot|cli|oauth|rnd|nk|apify|wandb|v1)(?:__?|[.])[a-z0-9]"
+)
+"""A prefix of keys that are hexadecimal or random, and the first character behind it."""
+_OF_KEY = re.compile(rb"(?:[A-Za-z0-9]{1,16}(?:__?|[.-]))+")
+_ESCAPED = re.compile(rb"u[0-9a-fA-F]{4}|[nrtbf]")
+_SEGMENT_TAIL = re.compile(rb"[A-Za-z0-9_-]*")
+_HEX_TAIL = re.compile(
+    r"(?=[0-9_]*[a-fA-F])(?=[a-fA-F_]*[0-9])[0-9a-fA-F]{24,}(?:[_-][0-9a-fA-F]{6,})?"
+)
+
+
+def hex_key(text: bytes, begin: int) -> tuple[int, int] | None:
+    """Return the span of a hexadecimal key with a prefix that announces one, or None."""
+    escape = _ESCAPED.match(text, begin) if text[begin - 1 : begin] == b"\\" else None
+    begin = escape.end() if escape else begin
+    prefix = _OF_KEY.match(text, begin)
+    while prefix is not None:
+        tail = _SEGMENT_TAIL.match(text, prefix.end())
+        value = tail.group().decode() if tail else ""
+        if _HEX_TAIL.fullmatch(value) or looks_random(value, 24, 33):
+            named = prefix.group().endswith(b".")
+            return prefix.end() if named else begin, prefix.end() + len(value)
+        shorter = prefix.group()[:-1]
+        cut = max(shorter.rfind(sign) for sign in (b"_", b".", b"-"))
+        prefix = _OF_KEY.match(text, begin, begin + cut + 1) if cut > 0 else None
+    return None
+
+
 def redact_vendor_keys(text: bytes) -> bytes:
     """Return the text with vendors' keys replaced."""
     words = before = text.decode("utf-8", "surrogateescape")
@@ -124,6 +167,9 @@ def prefixed_token(text: bytes, begin: int) -> tuple[int, int] | None:
     if named is None:
         return None
     prefix = re.split(rb"[_-]", whole, maxsplit=1)[0].decode().lower()
-    if prefix in _HARMLESS_PREFIXES or not looks_random(whole[named.end() :].decode(), 30):
+    if prefix in _HARMLESS_PREFIXES:
         return None
-    return begin, begin + len(whole)
+    for token in (whole, whole.partition(b"/")[0]):
+        if looks_random(token[named.end() :].decode(), 30):
+            return begin, begin + len(token)
+    return None

@@ -3,10 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
+from warex.traces.redaction.gitleaks import compiled
+from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy, opens
 
 SEGMENT = rb"/[\w.~:=%+-]{16,}"
 _SEGMENT = re.compile(SEGMENT)
+SHORT_SEGMENT = (
+    rb"(?i)/[\w-]*(?:token|reset|passw|confirm|verif|activat|invit|magic|unsub|opt-?out|recover"
+    rb"|secret|login|signin|auth|share|state)[\w-]*/[0-9a-f]+"
+)
+"""A short segment behind a word that announces what opens."""
+_SHORT_SEGMENT = re.compile(rb"/[\w-]{1,80}/([0-9A-Za-z_-]{6,32})(?![\w.-])")
 _TELLS = re.compile(
     r"token|reset|passw|confirm|verif|activat|invit|magic|unsubscrib|secret|webhook|ticket|jwt"
 )
@@ -40,6 +47,14 @@ def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
         path = before.group().decode("utf-8", "replace").lower() if before else ""
         if _is_token(segment, path) or (looks_random(segment, 32) and _is_in_url(text, begin)):
             yield begin, end
+
+
+def short_tokens(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the spans of short hexadecimal values in paths that announce them."""
+    for found in compiled(SHORT_SEGMENT).finditer(text):
+        match = _SHORT_SEGMENT.match(text, found.start())
+        if match is not None and opens(match[1].decode()):
+            yield match.span(1)
 
 
 def _is_in_url(text: bytes, place: int) -> bool:
