@@ -632,3 +632,31 @@ def test_a_task_that_is_over_is_not_begun_by_an_attempt() -> None:
     injector.disarm()
     assert hits(injector, (0.0, SHOP)) == [False]
     assert injector.connection_block(SHOP, 443, 0.0) is None
+
+
+# ---- what a browser connects to by itself
+
+_NO_NAME: dict[str, JsonValue] = {"kind": "dns_failure"}
+
+
+@pytest.mark.parametrize("fault", [REFUSED, _NO_NAME])
+@pytest.mark.parametrize(
+    ("keys", "sites", "host", "hit"),
+    [
+        ({}, (), "accounts.google.com", False),
+        ({}, (), "mtalk.google.com", False),
+        ({}, (), SHOP, True),
+        ({"match": {"url": "*"}}, (), "accounts.google.com", False),
+        ({"match": {"url": "https://accounts.google.com/*"}}, (), "accounts.google.com", True),
+        ({}, ("https://accounts.google.com",), "accounts.google.com", True),
+        ({}, ("https://shop.test",), "accounts.google.com", False),
+    ],
+)
+def test_no_fault_hits_what_a_browser_connects_to_by_itself(
+    fault: JsonValue, keys: dict[str, JsonValue], sites: tuple[str, ...], host: str, hit: bool
+) -> None:
+    injector = Injector(refuse(**{**keys, "fault": fault}), 1, sites=sites)
+    point: ConnectionPhase = "name" if fault == _NO_NAME else "connect"
+
+    assert injector.concerns(point, host, 443) is hit
+    assert bool(injector.connection_try(point, host, 443, 0.0).injections) is hit

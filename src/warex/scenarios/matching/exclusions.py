@@ -9,6 +9,7 @@ from typing import Final
 from warex.scenarios.matching.url_patterns import any_of, normalise
 
 BACKGROUND_HOSTS: Final = (
+    "clients1.google.com",
     "clients2.google.com",
     "clients4.google.com",
     "clientservices.googleapis.com",
@@ -19,6 +20,9 @@ BACKGROUND_HOSTS: Final = (
     "content-autofill.googleapis.com",
     "safebrowsing.googleapis.com",
     "safebrowsingohttpgateway.googleapis.com",
+    "passwordsleakcheck-pa.googleapis.com",
+    "chromewebstore.googleapis.com",
+    "mtalk.google.com",
     "android.clients.google.com",
     "connectivitycheck.gstatic.com",
     "start.duckduckgo.com",
@@ -26,6 +30,13 @@ BACKGROUND_HOSTS: Final = (
     "googlechromelabs.github.io",
 )
 """Hosts that only the browser itself or its driver uses; none is a task site."""
+
+SIGN_IN_HOSTS: Final = ("accounts.google.com",)
+"""Hosts to which a browser also connects by itself, before it has a page.
+
+A connection try does not show whose it is: only a rule that names the host, or a task site, is
+about it.
+"""
 
 EXCLUSIONS: Final = (
     *(f"*://{host}/*" for host in BACKGROUND_HOSTS),
