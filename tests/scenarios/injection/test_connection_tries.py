@@ -641,21 +641,22 @@ _NO_NAME: dict[str, JsonValue] = {"kind": "dns_failure"}
 
 @pytest.mark.parametrize("fault", [REFUSED, _NO_NAME])
 @pytest.mark.parametrize(
-    ("keys", "sites", "host", "hit"),
+    ("url", "sites", "host", "hit"),
     [
-        ({}, (), "accounts.google.com", False),
-        ({}, (), "mtalk.google.com", False),
-        ({}, (), SHOP, True),
-        ({"match": {"url": "*"}}, (), "accounts.google.com", False),
-        ({"match": {"url": "https://accounts.google.com/*"}}, (), "accounts.google.com", True),
-        ({}, ("https://accounts.google.com",), "accounts.google.com", True),
-        ({}, ("https://shop.test",), "accounts.google.com", False),
+        (None, (), "accounts.google.com", False),
+        (None, (), "mtalk.google.com", False),
+        (None, (), SHOP, True),
+        ("*", (), "accounts.google.com", False),
+        ("https://accounts.google.com/*", (), "accounts.google.com", True),
+        (None, ("https://accounts.google.com",), "accounts.google.com", True),
+        (None, ("https://shop.test",), "accounts.google.com", False),
     ],
 )
 def test_no_fault_hits_what_a_browser_connects_to_by_itself(
-    fault: JsonValue, keys: dict[str, JsonValue], sites: tuple[str, ...], host: str, hit: bool
+    fault: JsonValue, url: str | None, sites: tuple[str, ...], host: str, hit: bool
 ) -> None:
-    injector = Injector(refuse(**{**keys, "fault": fault}), 1, sites=sites)
+    match: JsonValue = {"url": url} if url else {}
+    injector = Injector(one(trigger={"first": 1}, fault=fault, match=match), 1, sites=sites)
     point: ConnectionPhase = "name" if fault == _NO_NAME else "connect"
 
     assert injector.concerns(point, host, 443) is hit

@@ -11,8 +11,9 @@ to a model, ``lies`` that on false answers, ``detection`` reads the model's word
 Source: the paper, section 5.2 (recovery rate).
 """
 
+from warex.analysis.recovery.claims import Claim, claim_of
 from warex.analysis.recovery.classification import recoveries
-from warex.analysis.recovery.detection import claims_success
+from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import (
     HEALED_VERDICTS,
     Recovery,
@@ -23,9 +24,11 @@ from warex.analysis.recovery.verdicts import (
 
 __all__ = [
     "HEALED_VERDICTS",
+    "Claim",
     "Recovery",
     "RecoveryVerdict",
-    "claims_success",
+    "Twin",
+    "claim_of",
     "lies_in",
     "recoveries",
     "trial_recovered",

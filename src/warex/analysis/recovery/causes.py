@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from warex.analysis.recovery import equivalence
+from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.connection_tries import split_url
 from warex.analysis.recovery.trial_events import (
     ModelAction,
@@ -17,7 +18,9 @@ from warex.analysis.recovery.trial_events import (
     SeenRequest,
     TrialEvents,
     argument_values,
+    urls_in,
 )
+from warex.analysis.recovery.words import speaks_of_retrying
 from warex.traces.events import RequestSeen
 
 _LOADS_WITHIN = 12.0
@@ -32,10 +35,6 @@ second… (components/error_page, AutoReloadController)."""
 _LATE = 1.0
 _LATE_SHARE = 0.2
 """Tolerated delay on a busy machine: seconds, or a share of the time, whichever is more."""
-_RETRY = re.compile(
-    r"\b(?:re-?load\w*|refresh\w*|re-?try\w*|re-?send\w*|re-?submit\w*|once more|again|anew)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +57,96 @@ class Cause:
 
     call: ModelCall
     action: ModelAction
+    is_certain: bool = False
+    """Whether the action names the page, or the browser reports a gesture; not only by its time."""
+
+    @property
+    def names_page(self) -> bool:
+        """Whether the action by its nature requests the page again."""
+        return self.action.does in ("reload", "goto")
 
 
 def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
     """Return the cause of a request after the fault; None if no action explains it."""
     if asked.event.repeat_of is not None:
         return None
-    for call in reversed(trial.calls_between(felt.felt_at, asked.t)):
+    calls = trial.calls_between(felt.felt_at, asked.t)
+    if by_program(asked.event):
+        return next(filter(None, (_named(trial, call, asked) for call in reversed(calls))), None)
+    for call in reversed(calls):
         waited = 0.0
+        loads = list(trial.pages(call.answered, asked.t))
         for act in call.actions:
             if act.does == "finish":
                 break
             if act.does == "wait":
                 waited += _seconds(act)
             elif _explains(trial, felt, asked, call, act, waited):
-                return Cause(call, act)
+                certain = act.does in ("reload", "goto") or _by_gesture(asked.event)
+                return Cause(call, act, certain)
+            elif act.does in ("goto", "reload", "back") and loads:
+                # The next action is carried out on the page that this one loads.
+                waited = max(waited, loads[-1].t - call.answered)
         if call.actions:
             # Earlier actions are carried out by now. A call without actions does not count.
             return None
+        loaded = [] if asked.is_page else list(trial.pages(call.answered, asked.t))
+        page = loaded[-1] if loaded else asked
+        if asked.t - call.answered <= _LOADS_WITHIN and (cause := _named(trial, call, page)):
+            return cause
     return None
+
+
+def _named(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request if an answer gives its address to a tool or to code.
+
+    A program carries out nothing else between two answers, however long it takes.
+    """
+    for act in call.actions:
+        if act.does == "finish":
+            return None
+        urls = (url for text in act.all_texts for url in urls_in(text))
+        by_program_again = act.does == "reload" and by_program(asked.event)
+        if by_program_again or any(_names(trial, url, asked, call.answered) for url in urls):
+            return Cause(call, act, is_certain=True)
+    for name, url in call.addresses():
+        if _names(trial, url, asked, call.answered):
+            return Cause(call, ModelAction(name, "goto", [url]), is_certain=True)
+    return None
+
+
+def _names(trial: TrialEvents, url: str, asked: SeenRequest, since: float) -> bool:
+    if asked.is_connection_try:
+        return _host(url) == _host(asked.event.url)
+    return _leads_to(trial, url, asked, since)
+
+
+def retried_in_code(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request that the model's code repeats without asking the model.
+
+    The code was running when the fault came: the action stands in a loop, or in what handles an
+    error, and requests the page.
+    """
+    if asked.event.repeat_of is not None:
+        return None
+    before = [call for call in trial.calls if call.answered <= asked.t]
+    if not before or before[-1].began >= felt.felt_at:
+        return None
+    call = before[-1]
+    for act in call.actions:
+        if act.context not in ("loop", "handler"):
+            continue
+        urls = (url for text in act.all_texts for url in urls_in(text))
+        if repeats_request(act, felt) or any(
+            _names(trial, url, asked, call.answered) for url in urls
+        ):
+            return Cause(call, act)
+    return None
+
+
+def _by_gesture(request: RequestSeen) -> bool:
+    """Whether the browser reports a user's gesture (Fetch Metadata)."""
+    return ("sec-fetch-user", "?1") in ((name.lower(), value) for name, value in request.headers)
 
 
 def _explains(
@@ -107,11 +177,11 @@ def _explains(
         return False
     if act.does == "reload":
         return True
-    if _is_due_in_chromium(trial, felt, asked) and not _RETRY.search(call.text):
+    if _is_due_in_chromium(trial, felt, asked) and not speaks_of_retrying(call.text):
         return False
     if act.does == "back":
         return True
-    return _clicked(trial, asked, late)
+    return _clicked(trial, asked, call, late)
 
 
 def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
@@ -125,15 +195,21 @@ def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float)
     )
 
 
-def _clicked(trial: TrialEvents, asked: SeenRequest, late: float) -> bool:
+def _clicked(trial: TrialEvents, asked: SeenRequest, call: ModelCall, late: float) -> bool:
     """Whether a click can have led to a page.
 
     On HTTPS the browser reports a user gesture in ``Sec-Fetch-User`` (Fetch Metadata).
     """
-    headers = {name.lower(): value for name, value in asked.event.headers}
-    if "sec-fetch-mode" in headers:
-        return headers.get("sec-fetch-user") == "?1"
-    return late <= _CLICKS_WITHIN and not _comes_by_itself(trial, asked)
+    if _by_gesture(asked.event):
+        return True
+    if late > _CLICKS_WITHIN or _comes_by_itself(trial, asked):
+        return False
+    if not any(name.lower() == "sec-fetch-mode" for name, _ in asked.event.headers):
+        return True
+    # A page's script loads the page again without a gesture if a program clicked its button.
+    shown = [page.event.url for page in trial.pages(0, asked.t)]
+    again = bool(shown) and equivalence.same_page(shown[-1], asked.event.url)
+    return again and speaks_of_retrying(call.text)
 
 
 def _sends(
@@ -151,8 +227,21 @@ def _sends(
     if before is not None and "type" in (act.does, before.does):
         # A page that saves on each key sends again at the next one, whether or not the last failed.
         same = (act.name, act.arguments) == (before.name, before.arguments)
-        return same or asked.event.body == felt.request.body or bool(_RETRY.search(call.text))
-    return True
+        if not (same or asked.event.body == felt.request.body or speaks_of_retrying(call.text)):
+            return False
+    return speaks_of_retrying(call.text) or not _went_on(trial, felt, call, asked)
+
+
+def _went_on(trial: TrialEvents, felt: FaultImpact, call: ModelCall, asked: SeenRequest) -> bool:
+    """Whether the action first led to an operation that is new in the trial: to something else."""
+    earlier = [one.event for one in trial.requests if one.t < call.answered]
+    return any(
+        call.answered <= one.t < asked.t
+        and one.event.resource not in equivalence.SUBRESOURCES
+        and not equivalence.same_operation(one.event, felt.request)
+        and not any(equivalence.same_operation(one.event, it) for it in earlier)
+        for one in trial.requests
+    )
 
 
 def _prompting(trial: TrialEvents, felt: FaultImpact) -> ModelAction | None:

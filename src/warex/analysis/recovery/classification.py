@@ -5,16 +5,26 @@ from dataclasses import replace
 from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
-from warex.analysis.recovery.causes import Cause, FaultImpact, find_cause, is_page_load_request
+from warex.analysis.recovery.causes import (
+    Cause,
+    FaultImpact,
+    find_cause,
+    is_page_load_request,
+    retried_in_code,
+)
+from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.lies import VERDICTS, lie_from_verdict, lie_from_words
 from warex.analysis.recovery.model_faults import classify_model_fault, is_model_fault
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
+from warex.analysis.recovery.task_path import task_path_reason
 from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRequest, TrialEvents
+from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import RATED_VERDICTS, Recovery, RecoveryVerdict
 from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
+from warex.traffic import BACKGROUND_HOSTS, SIGN_IN_HOSTS
 
 _RELOADABLE = effects_with(lambda traits: traits.recoverable_by_retry)
 _JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
@@ -23,6 +33,7 @@ _NOT_NEEDED = {
     "attack": "An attack succeeds or is resisted, and is not recovered from: see attacks.",
 }
 _NO_CALLS = "Network evidence only: the trace has no LLM call."
+_BACKGROUND = "The browser connects to this host by itself: no task needs it."
 _CLOSES = ("dismissed", "accepted")
 """Reports of a popup that was closed."""
 _LED_AWAY = ("followed", "visited")
@@ -32,14 +43,19 @@ _HELD = 1.0
 
 
 def recoveries(
-    entries: Sequence[Entry], vocabulary: Vocabulary | None = None, *, solved: bool = False
+    entries: Sequence[Entry],
+    vocabulary: Vocabulary | None = None,
+    *,
+    solved: bool = False,
+    twin: Twin | None = None,
 ) -> tuple[Recovery, ...]:
     """Judge every delivered injection of a trial, in the order of delivery.
 
     ``vocabulary`` is the benchmark's, from the manifest; if None, actions are read by their names.
-    If the task was ``solved``, a fault without recovery did not need one.
+    If the task was ``solved``, a fault without recovery did not need one. ``twin`` is the clean
+    trial of the same task, agent and repeat.
     """
-    trial = TrialEvents(entries, vocabulary)
+    trial = TrialEvents(entries, vocabulary, twin)
     found = _injections(entries, trial)
     first = min((one.felt.felt_at for one in found), default=0.0)
     return tuple(
@@ -148,12 +164,14 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     effects, category = set(injection.plan.effects), injection.plan.category
     if is_model_fault(trial, injection.plan):
         return classify_model_fault(trial, injection)
+    if _is_background(injection):
+        return injection.judged("not_needed", _BACKGROUND)
     if category in _NOT_NEEDED:
         return injection.judged("not_needed", _NOT_NEEDED[category])
     if category == "wall":
         return _judge_wall(trial, injection)
     if category == "popup":
-        return _judge_popup(trial, injection)
+        return _judge_popup(trial, injection, first)
     if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
@@ -172,23 +190,50 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         if asked.event.exchange in injection.met and not injection.felt.is_connection_try:
             # The quota is still used up, or the wall there. Connection tries may be the agent's.
             continue
-        between = trial.calls_between(injection.felt.felt_at, asked.t)
-        if reason := find_cause(trial, injection.felt, asked):
-            return _recovered(trial, injection, asked, reason, len(tries))
-        if between and not trial.reads_actions:
-            why = "The model was asked in between, but this agent's actions are not known."
-            return injection.judged("undecided", why, asked, len(tries))
+        own = ""
+        if cause := _cause(trial, injection, asked):
+            own = task_path_reason(trial, injection, asked, cause, first)
+            if not own:
+                return _recovered(trial, injection, asked, cause, len(tries))
+        elif (unread := _unread_before(trial, injection, asked)) is not None:
+            return injection.judged("undecided", unread, asked, len(tries))
         if asked.t > trial.ended:
             break
         # A reload that is hit by the next injection, or aborted, has not healed anything.
         answered = trial.status(asked.event.exchange) is not None
         if answered and asked.event.exchange not in trial.hit:
-            return _healed(trial, injection, asked, len(tries))
+            return _healed(trial, injection, asked, len(tries), own)
     tries = [one for one in tries if one.t <= trial.ended]
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
-    verdict = injection.judged("not_recovered", why, tries=len(tries))
+    verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
     return replace(verdict, disagreement=_said_without_doing(trial, injection, tries))
+
+
+def _cause(trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> Cause | None:
+    felt = injection.felt
+    return find_cause(trial, felt, asked) or retried_in_code(trial, felt, asked)
+
+
+def _unread_before(
+    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest
+) -> str | None:
+    """Return why it is unknown what led to a request; None if all answers could be read."""
+    between = trial.calls_between(injection.felt.felt_at, asked.t)
+    if any(map(trial.is_unread, between)):
+        return "The model was asked in between, but what it chose could not be read."
+    if between or not by_program(asked.event) or asked.event.repeat_of is not None:
+        return None
+    running = [call for call in trial.calls if call.answered <= injection.felt.felt_at]
+    if running and trial.is_unread(running[-1]) and running[-1].is_command:
+        return "The code that the model wrote may have asked again: it could not be read."
+    return None
+
+
+def _is_background(injection: DeliveredInjection) -> bool:
+    """Whether an injection hit a connection that browsers make by themselves."""
+    host = connection_tries.host_of(injection.plan)
+    return injection.felt.is_connection_try and host in (*BACKGROUND_HOSTS, *SIGN_IN_HOSTS)
 
 
 def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
@@ -221,6 +266,8 @@ def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
         late = bool(between) if passed is None else asked.t >= passed
         if asked.event.exchange in injection.met or not (is_page and late):
             continue
+        if asked.t > trial.ended and _cause(trial, injection, asked) is None:
+            break
         way = "was passed" if passed is not None else "was left behind"
         why = f"The wall {way}, and the page came."
         last = between[-1] if between else None
@@ -230,7 +277,7 @@ def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
     return injection.judged("not_recovered", f"The wall {passed_it}.", tries=len(tries))
 
 
-def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
+def _judge_popup(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
     """Judge a popup by the reports of the page and of the site to which it leads.
 
     The agent recovers if it closes the popup, returns from that site, or loads the page without it.
@@ -239,7 +286,7 @@ def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
     led = [report for report in reports if report.what in _LED_AWAY]
     closed = next((report for report in reports if report.what in _CLOSES), None)
     if led:
-        pages = (one for one in trial.requests if one.t > led[-1].t and one.is_page)
+        pages = (one for one in trial.requests if led[-1].t < one.t <= trial.ended and one.is_page)
         back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
         if back is None:
             why = "The agent followed the popup to another site, and did not come back."
@@ -251,13 +298,26 @@ def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
         until = closed.t
     else:
         again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
-        without = next((it for it in again if it.event.exchange not in trial.hit), None)
+        without = next((it for it in again if _is_without(trial, injection, it, first)), None)
         if without is None:
             return injection.judged("not_recovered", "The popup was not closed.", tries=len(again))
         why = "The page was loaded again, without the popup."
-        found = injection.judged("recovered", why, without, len(again))
+        found = injection.judged("recovered", why, without, len(again), is_certain=False)
         until = without.t
+    # The model saw the popup when it chose to close or leave it.
+    chose = trial.calls_between(injection.felt.felt_at, until)
+    found = replace(found, call_seq=chose[-1].seq if chose else None)
     return _priced(trial, injection, found, until)
+
+
+def _is_without(
+    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, first: float
+) -> bool:
+    """Whether a request of the agent's loads a page again, and no fault hits it."""
+    if asked.event.exchange in trial.hit:
+        return False
+    cause = _cause(trial, injection, asked)
+    return cause is None or not task_path_reason(trial, injection, asked, cause, first)
 
 
 def _priced(
@@ -307,7 +367,10 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
             continue
         if reason := find_cause(trial, elsewhere, asked):
             return _recovered(trial, injection, asked, reason, 1)
-    if not trial.reads_actions and any(one.is_page for one in after):
+    asked_pages = [one for one in after if one.is_page]
+    if any(
+        trial.is_unread(c) for one in asked_pages for c in trial.calls_between(felt.felt_at, one.t)
+    ):
         return injection.judged("undecided", "The agent's actions are not known.")
     why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
     return injection.judged("not_recovered", why)
@@ -318,22 +381,36 @@ def _recovered(
 ) -> Recovery:
     followed = f"{asked.event.method} {asked.event.url} followed"
     why = f"After the fault the model chose {cause.action.name}, and {followed}."
-    verdict = injection.judged("recovered", why, asked, tries, cause.call)
+    verdict = injection.judged(
+        "recovered", why, asked, tries, cause.call, is_certain=cause.is_certain
+    )
     return _priced(trial, injection, verdict, asked.t)
 
 
 def _healed(
-    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, tries: int
+    trial: TrialEvents,
+    injection: DeliveredInjection,
+    asked: SeenRequest,
+    tries: int,
+    own: str = "",
 ) -> Recovery:
+    """Return that a fault was healed; ``own``: why the task itself led to the request."""
     between = trial.calls_between(injection.felt.felt_at, asked.t)
     reason = "no action of the model explains it" if between else "the model was not asked"
     # Chromium reloads its own error page, which it shows only if no answer came at all.
     no_answer = trial.status(injection.hit.exchange) is None
-    by_browser = no_answer and injection.hit.resource == "document"
-    why = f"The {'browser' if by_browser else 'page'} asked again; {reason} in between."
-    verdict: RecoveryVerdict = "healed_by_browser" if by_browser else "healed_by_page"
-    found = injection.judged(verdict, why, asked, tries)
-    return replace(found, disagreement=_done_without_saying(between))
+    verdict: RecoveryVerdict = "healed_by_page"
+    if by_program(asked.event):
+        verdict = "healed_by_client"
+    elif no_answer and injection.hit.resource == "document":
+        verdict = "healed_by_browser"
+    who = {"healed_by_browser": "browser", "healed_by_client": "client library"}
+    why = f"The {who.get(verdict, 'page')} asked again; {reason} in between."
+    if own:
+        verdict, why = "healed_by_page", f"It was asked for again, but {own}."
+    certain = not between and not own
+    found = injection.judged(verdict, why, asked, tries, is_certain=certain)
+    return found if own else replace(found, disagreement=_done_without_saying(between))
 
 
 def _done_without_saying(between: Sequence[ModelCall]) -> str:

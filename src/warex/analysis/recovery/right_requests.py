@@ -1,13 +1,14 @@
 """Finds the later requests that ask again for what an injection hit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
+from math import inf
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
 from warex.analysis.recovery.trial_events import ModelCall, SeenRequest, TrialEvents
-from warex.analysis.recovery.verdicts import Recovery, RecoveryVerdict
+from warex.analysis.recovery.verdicts import Confidence, Recovery, RecoveryVerdict
 from warex.traces.events import FaultDelivered, FaultPlanned, RequestSeen
 
 
@@ -30,6 +31,11 @@ class DeliveredInjection:
         """The request that it hit."""
         return self.felt.request
 
+    def hit_at(self, trial: TrialEvents) -> float:
+        """Return the second at which the request that was hit was made."""
+        made = (one.t for one in trial.requests if one.event.exchange == self.hit.exchange)
+        return next(made, self.felt.felt_at)
+
     def judged(
         self,
         verdict: RecoveryVerdict,
@@ -37,6 +43,8 @@ class DeliveredInjection:
         asked: SeenRequest | None = None,
         tries: int = 0,
         call: ModelCall | None = None,
+        *,
+        is_certain: bool = True,
     ) -> Recovery:
         """Return a verdict; ``asked`` is the right next request, ``call`` what led to it."""
         return Recovery(
@@ -44,10 +52,17 @@ class DeliveredInjection:
             verdict=verdict,
             why=why,
             fault_seq=self.seq,
+            confidence=_confidence(verdict, is_certain=is_certain),
             call_seq=call.seq if call else None,
             request_seq=asked.entry.seq if asked else None,
             tries=tries,
         )
+
+
+def _confidence(verdict: RecoveryVerdict, *, is_certain: bool) -> Confidence:
+    if verdict == "undecided":
+        return "unknown"
+    return "certain" if is_certain else "likely"
 
 
 def wanted(injection: DeliveredInjection) -> str:
@@ -84,12 +99,25 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
             one for one in (*answered, *tried) if connection_tries.proves_reachable(one.event, plan)
         ]
     elif is_of_a_page(hit):
-        found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
+        pages = felt.pages or (hit.url,)
+        pages += tuple(place for page in pages for place in _landings(trial, page))
+        found = [one for one in after if _asks_for(one, pages)]
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
     else:
         found = [one for one in after if equivalence.same_operation(one.event, hit)]
     return sorted(found, key=lambda one: one.entry.seq)
+
+
+def _landings(trial: TrialEvents, url: str) -> Iterator[str]:
+    """Yield the pages to which an address redirects, here or in the twin."""
+    pages = list(trial.pages(0, inf))
+    for one, after in pairwise(pages):
+        is_redirected = (trial.status(one.event.exchange) or 0) // 100 == 3
+        if is_redirected and equivalence.same_page(one.event.url, url):
+            yield after.event.url
+    if trial.twin is not None:
+        yield from trial.twin.landings(url)
 
 
 def _is_followed(trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> bool:

@@ -1,5 +1,6 @@
 """The events of one trial, in the form that verdicts need."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -7,6 +8,7 @@ from math import inf
 from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries
+from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
 from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments, guess_actions
 from warex.llm.actions.parser import Vocabulary
@@ -20,11 +22,24 @@ from warex.traces.events import (
     LlmCall,
     RequestSeen,
     ResponseSeen,
+    TrialEnded,
     Witness,
 )
 
 KEEPS_ANSWER: frozenset[str] = effects_with(lambda traits: traits.keeps_response)
 """Effects that keep the answer complete."""
+_LOCATION = r"(?:[\w.]*\bpage\.url|[\w.]*\bcurrent_url|(?:\w+\.)*location(?:\.href)?)"
+_OPEN_PAGE = re.compile(rf"{_LOCATION}(?:\(\))?")
+"""What code calls the address of the open page."""
+_RELOADS = re.compile(
+    rf"\blocation\.reload\(|\bhistory\.go\(0?\)|\blocation(?:\.href)?\s*=\s*{_LOCATION}"
+    r"|\bPage\.reload\b"
+)
+"""Scripts and commands that load the open page again."""
+_URL = re.compile(r"https?://[^\s\"'`<>|\\]+")
+_FENCED = re.compile(
+    r"```.*?(?:```|\Z)|<(code|execute|python|tool_call)\b.*?(?:</\1>|\Z)", re.DOTALL
+)
 _GRACE_S = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. Later requests are the
 benchmark's."""
@@ -42,6 +57,11 @@ def texts_in(arguments: JsonValue) -> tuple[str, ...]:
     return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
 
 
+def urls_in(text: str) -> Iterator[str]:
+    """Yield the HTTP addresses in a text."""
+    return (found[0].rstrip(").,;]}") for found in _URL.finditer(text))
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAction:
     """One action that the model chose."""
@@ -49,11 +69,30 @@ class ModelAction:
     name: str
     does: ActionKind
     arguments: JsonValue
+    context: str = ""
+    """Where it stands in the model's code: in a loop, in what handles an error."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The arguments that are texts."""
         return texts_in(self.arguments)
+
+    @property
+    def all_texts(self) -> tuple[str, ...]:
+        """The texts in its arguments at any depth."""
+        found: list[str] = []
+        left: list[JsonValue] = [self.arguments]
+        while left:
+            match left.pop():
+                case str() as text:
+                    found.append(text)
+                case list() as values:
+                    left += reversed(values)
+                case dict() as values:
+                    left += reversed(values.values())
+                case _:
+                    pass
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +116,31 @@ class ModelCall:
     @property
     def text(self) -> str:
         """The text of the answer and its tool calls."""
-        calls = (f"{call.get('name')} {call.get('arguments')}" for call in self.event.tool_calls)
-        return "\n".join((self.event.answer, *calls))
+        return "\n".join((self.event.answer, *map(" ".join, self._client_calls())))
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the answer holds a tool call or code, read or not."""
+        return bool(any(self._client_calls()) or _FENCED.search(self.event.answer))
+
+    def addresses(self) -> Iterator[tuple[str, str]]:
+        """Yield the tool, or ``code``, and each address that is given to it."""
+        for name, arguments in self._client_calls():
+            yield from ((name, url) for url in urls_in(arguments))
+        for code in _FENCED.finditer(self.event.answer):
+            yield from (("code", url) for url in urls_in(code[0]))
+
+    def ends_agent(self, reads_actions: bool) -> bool:
+        """Whether the last answer of a trial can only be the end of the agent's work."""
+        if any(act.does == "finish" for act in self.actions):
+            return True
+        whole = self.event.error is None and self.event.complete and bool(self.event.answer)
+        return reads_actions and whole and not self.actions and not self.is_command
+
+    def _client_calls(self) -> Iterator[tuple[str, str]]:
+        for call in self.event.tool_calls:
+            if isinstance(call, dict) and not call.get("by_server"):
+                yield str(call.get("name")), str(call.get("arguments"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +178,15 @@ class TrialEvents:
     agent's end are included for some seconds, since its last answer may hold several actions.
     """
 
-    def __init__(self, entries: Sequence[Entry], vocabulary: Vocabulary | None) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        vocabulary: Vocabulary | None,
+        twin: Twin | None = None,
+    ) -> None:
         self.vocabulary = vocabulary
+        self.twin = twin
+        """The clean trial of the same task; None if there is none."""
         self.requests: list[SeenRequest] = []
         self.connection_tries: list[SeenRequest] = []
         """Connection tries that a fault hit."""
@@ -127,7 +196,7 @@ class TrialEvents:
         self.reports: dict[str, list[PageReport]] = {}
         """Reports by changed pages, by injection."""
         self.ended: float = inf
-        """Second at which the agent gave its last answer."""
+        """Second at which the agent gave its last answer; infinite if nothing shows it."""
         self._status: dict[str, tuple[int | None, float]] = {}
         calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
@@ -152,6 +221,8 @@ class TrialEvents:
                     self.reports.setdefault(seen.injection, []).append(
                         PageReport(entry.t, seen.what)
                     )
+                case TrialEnded():
+                    self.ended = min(self.ended, entry.t)
                 case LlmCall() as call:
                     calls.append((entry, call))
                 case AgentAction() as action:
@@ -166,6 +237,12 @@ class TrialEvents:
             )
             for entry, call in calls
         ]
+        self.reads_actions = any(
+            act.does != "finish" for call in self.calls for act in call.actions
+        )
+        """Whether an action that could lead to a request was read anywhere."""
+        if self.calls and (last := self.calls[-1]).ends_agent(self.reads_actions):
+            self.ended = min(self.ended, last.answered)
 
     def call_of(self, exchange: str) -> ModelCall | None:
         """Return the call to the model that an exchange carries; None if it carries none."""
@@ -187,10 +264,12 @@ class TrialEvents:
         """Yield the requests for pages from ``start`` until just before ``end``."""
         return (one for one in self.requests if one.is_page and start <= one.t < end)
 
-    @property
-    def reads_actions(self) -> bool:
-        """Whether any action of the agent could be read."""
-        return any(call.actions for call in self.calls)
+    def is_unread(self, call: ModelCall) -> bool:
+        """Whether an answer may hold an action that could not be read.
+
+        Words without a tool call or code are one if no action of the agent could be read anywhere.
+        """
+        return not call.actions and (call.is_command or not self.reads_actions)
 
 
 def _acts(
@@ -215,9 +294,16 @@ def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
     for found in guess_actions(call.answer, calls, known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
-        yield ModelAction(
-            found.name, action_kind_with_arguments(found.name, arguments) or "look", arguments
-        )
+        yield ModelAction(found.name, _kind(found.name, arguments) or "look", arguments)
+
+
+def _kind(name: str, arguments: JsonValue) -> ActionKind | None:
+    """Return what an action does; going to the open page's own address loads it again."""
+    kind = action_kind_with_arguments(name, arguments)
+    texts = texts_in(arguments)
+    if any(_RELOADS.search(text) for text in texts):
+        return "reload"
+    return "reload" if kind == "goto" and any(map(_OPEN_PAGE.fullmatch, texts)) else kind
 
 
 def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:
@@ -228,4 +314,4 @@ def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:
     if action.role == "finish":
         return "finish"
     # An action with an unknown name may still lead to a page or send a form.
-    return action_kind_with_arguments(action.name, action.arguments) or "click"
+    return _kind(action.name, action.arguments) or "click"

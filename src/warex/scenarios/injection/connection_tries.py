@@ -32,7 +32,6 @@ from warex.scenarios.injection.planner import (
     collide,
 )
 from warex.scenarios.injection.rule_state import RuleState
-from warex.scenarios.matching.exclusions import SIGN_IN_HOSTS
 from warex.scenarios.matching.url_patterns import host_of, names_host, normalise
 from warex.scenarios.origins import (
     ConnectionTarget,
@@ -41,6 +40,7 @@ from warex.scenarios.origins import (
     matches_any,
     origins_of_sites,
 )
+from warex.traffic import SIGN_IN_HOSTS
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""

@@ -7,36 +7,7 @@ and sync switched off. Faults there measure nothing, and its number varies.
 from typing import Final
 
 from warex.scenarios.matching.url_patterns import any_of, normalise
-
-BACKGROUND_HOSTS: Final = (
-    "clients1.google.com",
-    "clients2.google.com",
-    "clients4.google.com",
-    "clientservices.googleapis.com",
-    "update.googleapis.com",
-    "edgedl.me.gvt1.com",
-    "redirector.gvt1.com",
-    "optimizationguide-pa.googleapis.com",
-    "content-autofill.googleapis.com",
-    "safebrowsing.googleapis.com",
-    "safebrowsingohttpgateway.googleapis.com",
-    "passwordsleakcheck-pa.googleapis.com",
-    "chromewebstore.googleapis.com",
-    "mtalk.google.com",
-    "android.clients.google.com",
-    "connectivitycheck.gstatic.com",
-    "start.duckduckgo.com",
-    "plausible.io",
-    "googlechromelabs.github.io",
-)
-"""Hosts that only the browser itself or its driver uses; none is a task site."""
-
-SIGN_IN_HOSTS: Final = ("accounts.google.com",)
-"""Hosts to which a browser also connects by itself, before it has a page.
-
-A connection try does not show whose it is: only a rule that names the host, or a task site, is
-about it.
-"""
+from warex.traffic import BACKGROUND_HOSTS
 
 EXCLUSIONS: Final = (
     *(f"*://{host}/*" for host in BACKGROUND_HOSTS),

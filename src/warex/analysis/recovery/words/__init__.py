@@ -1,0 +1,56 @@
+"""Reads words of a model in many languages: trouble, another try, failure, success.
+
+``languages.toml`` has the words and their source.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Any, Final, Literal
+
+type Meaning = Literal["trouble", "denied", "retry", "failure", "success"]
+
+_PARTS: Final = {"~": r"\w*", "_": r"(?:[\w'\u2019-]+,? ){0,6}"}
+"""The rest of a word, and the words in between, as ``languages.toml`` writes them."""
+_LANGUAGES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
+    resources.files(__name__).joinpath("languages.toml").read_text("utf-8")
+)
+KNOWN_LANGUAGES: Final = tuple(_LANGUAGES)
+"""By ISO 639-1."""
+
+
+def _alternatives(language: Mapping[str, Any], meaning: Meaning) -> str:
+    alternatives = "|".join(language.get(meaning, ("(?!)",)))
+    for sign, pattern in _PARTS.items():
+        alternatives = alternatives.replace(sign, pattern)
+    return rf"\b(?:{alternatives})(?!\w)" if language["words"] else f"(?:{alternatives})"
+
+
+@lru_cache
+def _pattern(meaning: Meaning) -> re.Pattern[str]:
+    every = (_alternatives(language, meaning) for language in _LANGUAGES.values())
+    return re.compile("|".join(every), re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def trouble_in(text: str) -> frozenset[str]:
+    """Return the words that describe something that does not work, in lower case."""
+    found = _pattern("trouble").finditer(_pattern("denied").sub(" ", text))
+    return frozenset(one[0].lower() for one in found)
+
+
+def speaks_of_retrying(text: str) -> bool:
+    """Whether a text speaks of doing something once more."""
+    return bool(_pattern("retry").search(text))
+
+
+def admits_failure(text: str) -> bool:
+    """Whether an answer admits that something could not be done."""
+    return bool(_pattern("failure").search(_pattern("denied").sub(" ", text)))
+
+
+def claims_done(text: str) -> bool:
+    """Whether an answer says in so many words that something was done."""
+    return bool(_pattern("success").search(text))
