@@ -7,6 +7,7 @@ from mitmproxy import http
 from warex.faults import CATALOGUE
 from warex.faults.own_site import HostedSite
 from warex.proxy.exchange.apply import make_response
+from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
@@ -39,8 +40,7 @@ class FaultSites:
         """Answer a request to such a site, and record the visit."""
         request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
-        # The request's charset may not be a text encoding.
-        sent = flow.request.get_content(strict=False) or b""
+        sent = content_of(flow.request)
         visit = site.visit(request, sent.decode("utf-8", "replace"))
         reply = visit.reply
         state.by_warex = True
