@@ -276,6 +276,7 @@ class Story:
         original: float | None = None,
         messages: JsonValue = None,
         stream: bool = False,
+        answer: str = "",
     ) -> "Story":
         """Add a model call of half a second, and its action.
 
@@ -293,7 +294,7 @@ class Story:
                 messages=messages or [],
                 stream=stream,
                 status=200,
-                answer=f"{action}()",
+                answer=answer or f"{action}()",
                 input_tokens=tokens[0] if tokens else None,
                 output_tokens=tokens[1] if tokens else None,
                 cached_tokens=cached,

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from warex.llm import LlmAnswer, ToolCall
-from warex.llm.actions.parser import Action, SubtaskDepth, Vocabulary, parse_actions
+from warex.llm.actions.base import Action
+from warex.llm.actions.parser import SubtaskDepth, Vocabulary, parse_actions
 
 BROWSER = Vocabulary(
     name="browser",

@@ -60,6 +60,16 @@ class Inspection:
     cache_misses: tuple[CacheMiss, ...] = ()
     """Calls that missed the replay cache, if there is one."""
 
+    @property
+    def answers(self) -> int:
+        """The complete answers of the model."""
+        return sum(step.is_answered for step in self.steps)
+
+    @property
+    def read_answers(self) -> int:
+        """Those in which an action could be read."""
+        return sum(step.is_answered and bool(step.actions) for step in self.steps)
+
 
 def inspect_trial(path: Path) -> Inspection:
     """Read an attempt's folder, with the vocabulary of the run that it is in, if any.

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 from warex.analysis.recovery import connection_tries
 from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
-from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments, guess_actions
+from warex.llm.actions.guess import guess_actions, recorded_calls
+from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
 from warex.llm.actions.parser import Vocabulary
-from warex.llm.base import ToolCall
 from warex.traces.events import (
     AgentAction,
     Disarmed,
@@ -286,12 +286,7 @@ def _acts(
 
 
 def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
-    calls = [
-        ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
-        for one in call.tool_calls
-        if isinstance(one, dict) and not one.get("by_server")
-    ]
-    for found in guess_actions(call.answer, calls, known):
+    for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
         yield ModelAction(found.name, _kind(found.name, arguments) or "look", arguments)
