@@ -25,6 +25,8 @@ from warex.traces.events import RequestSeen
 
 _LOADS_WITHIN = 12.0
 """Seconds after the model's answer within which an action that loads a page makes its request."""
+_CODE_RUNS = 60.0
+"""The same for an action in a loop or a branch of the model's code."""
 _CLICKS_WITHIN = 5.0
 """The same for a click, whose request could also come from a timer."""
 _LOAD_BRINGS = 3.0
@@ -97,7 +99,9 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
     return None
 
 
-def _named(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> Cause | None:
+def _named(
+    trial: TrialEvents, call: ModelCall, asked: SeenRequest, *, is_certain: bool = True
+) -> Cause | None:
     """Return the cause of a request if an answer gives its address to a tool or to code.
 
     A program carries out nothing else between two answers, however long it takes.
@@ -108,10 +112,10 @@ def _named(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> Cause | N
         urls = (url for text in act.all_texts for url in urls_in(text))
         by_program_again = act.does == "reload" and by_program(asked.event)
         if by_program_again or any(_names(trial, url, asked, call.answered) for url in urls):
-            return Cause(call, act, is_certain=True)
+            return Cause(call, act, is_certain)
     for name, url in call.addresses():
         if _names(trial, url, asked, call.answered):
-            return Cause(call, ModelAction(name, "goto", [url]), is_certain=True)
+            return Cause(call, ModelAction(name, "goto", [url]), is_certain)
     return None
 
 
@@ -134,14 +138,24 @@ def retried_in_code(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -
         return None
     call = before[-1]
     for act in call.actions:
-        if act.context not in ("loop", "handler"):
-            continue
-        urls = (url for text in act.all_texts for url in urls_in(text))
-        if repeats_request(act, felt) or any(
-            _names(trial, url, asked, call.answered) for url in urls
-        ):
+        if act.context in ("loop", "handler") and _requests_again(trial, felt, asked, call, act):
             return Cause(call, act)
+    if by_program(asked.event) and call.repeats_in_code:
+        return _named(trial, call, asked, is_certain=False)
     return None
+
+
+def _requests_again(
+    trial: TrialEvents, felt: FaultImpact, asked: SeenRequest, call: ModelCall, act: ModelAction
+) -> bool:
+    urls = (url for text in act.all_texts for url in urls_in(text))
+    if repeats_request(act, felt) or any(_names(trial, url, asked, call.answered) for url in urls):
+        return True
+    if by_program(asked.event):
+        return act.does == "goto"
+    return act.does in ("goto", "reload", "click") and _explains(
+        trial, felt, asked, call, act, waited=0.0
+    )
 
 
 def _by_gesture(request: RequestSeen) -> bool:
@@ -160,7 +174,8 @@ def _explains(
     late = asked.t - call.answered - waited
     if asked.t > trial.ended and act.does not in ("reload", "goto", "back"):
         return False
-    if act.does in ("look", "wait", "finish") or late > _LOADS_WITHIN:
+    limit = _CODE_RUNS if act.context else _LOADS_WITHIN
+    if act.does in ("look", "wait", "finish") or late > limit:
         return False
     if not asked.is_page:
         loaded = list(trial.pages(call.answered, asked.t))
@@ -173,6 +188,10 @@ def _explains(
         return act.does == "reload" or (act.does == "goto" and same)
     if act.does == "goto" and target:
         return _leads_to(trial, target, asked, call.answered)
+    if act.does == "goto" and (begin := _begin_of_target(act)) is not None:
+        # Code computes the address, and a browser loads it without a referring page.
+        is_direct = not any(name.lower() == "referer" for name, _ in asked.event.headers)
+        return is_direct and asked.event.url.startswith(begin)
     if target and _host(target) != _host(asked.event.url):
         return False
     if act.does == "reload":
@@ -185,8 +204,12 @@ def _explains(
 
 
 def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
-    """Whether a request is for an address, or for what the address redirects to."""
-    if equivalence.same_page(target, asked.event.url):
+    """Whether a request is for an address, or for what the address redirects to.
+
+    Browsers keep a permanent redirect, and request its target at once.
+    """
+    places = (target, *trial.landings(target))
+    if any(equivalence.same_page(place, asked.event.url) for place in places):
         return True
     return any(
         equivalence.same_page(page.event.url, target)
@@ -258,6 +281,9 @@ def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
     """Whether an action always requests what a fault took away."""
     if act.does == "reload":
         return True
+    if by_program(felt.request):
+        urls = (url for text in act.all_texts for url in urls_in(text))
+        return any(equivalence.same_page(url, felt.request.url) for url in urls)
     wanted = felt.pages or ((felt.request.url,) if felt.is_connection_try else ())
     target = _target(act, wanted[0]) if wanted and act.does == "goto" else ""
     if felt.is_connection_try:
@@ -319,10 +345,25 @@ def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenReques
 _ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
 
 
+_WHOLE_URL = re.compile(r"https?://[^\s'\"{}]+")
+_EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$]*))?.*[\w)\]}'\"`]", re.DOTALL)
+
+
+def _begin_of_target(act: ModelAction) -> str | None:
+    """Return the known begin of an address that code computes; None if it is no expression."""
+    if not isinstance(act.arguments, list) or not act.arguments:
+        return None
+    given = act.arguments[0]
+    if not isinstance(given, str) or not re.search(r"[+{(\[]|^[A-Za-z_][\w.]*$", given):
+        return None
+    found = _EXPRESSION.fullmatch(given)
+    return (found["begin"] or "") if found else None
+
+
 def _target(act: ModelAction, base: str) -> str:
     """Return the absolute URL among an action's arguments; empty if there is none."""
     for text in act.texts:
-        if text.startswith(("http://", "https://")):
+        if _WHOLE_URL.fullmatch(text):
             return text
         if act.does == "goto" and _ADDRESS.fullmatch(text):
             return urljoin(base, text) if text.startswith("/") else f"https://{text}"

@@ -1,8 +1,9 @@
 """The verdict on each delivered injection of a trial."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from math import inf
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import (
@@ -72,6 +73,9 @@ def _finished(
     explaining = verdict.call_seq if verdict.lie is None else None
     seen = None if model else detection(trial, injection.felt, first, explaining)
     if verdict.lie == "noticed":
+        verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
+    elif not model and verdict.verdict == "recovered" and verdict.call_seq and not seen:
+        # The model's own code asked again, or its action closed the popup.
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
@@ -186,6 +190,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     if _lost_answer(trial, injection):
         return _judge_lost_answer(trial, injection)
     tries = right_requests(trial, injection)
+    unknown: tuple[str, SeenRequest] | None = None
     for asked in tries:
         if asked.event.exchange in injection.met and not injection.felt.is_connection_try:
             # The quota is still used up, or the wall there. Connection tries may be the agent's.
@@ -196,13 +201,17 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
             if not own:
                 return _recovered(trial, injection, asked, cause, len(tries))
         elif (unread := _unread_before(trial, injection, asked)) is not None:
-            return injection.judged("undecided", unread, asked, len(tries))
+            unknown = unknown or (unread, asked)
         if asked.t > trial.ended:
             break
         # A reload that is hit by the next injection, or aborted, has not healed anything.
         answered = trial.status(asked.event.exchange) is not None
         if answered and asked.event.exchange not in trial.hit:
-            return _healed(trial, injection, asked, len(tries), own)
+            if unknown is None:
+                return _healed(trial, injection, asked, len(tries), own)
+            break
+    if unknown is not None:
+        return injection.judged("undecided", unknown[0], unknown[1], len(tries))
     tries = [one for one in tries if one.t <= trial.ended]
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
@@ -259,6 +268,8 @@ def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
     passed = min((one.t for one in reports if one.what == "cleared"), default=None)
     since = injection.felt.felt_at
     tries = right_requests(trial, injection)
+    if equivalence.is_write(injection.hit):
+        tries = sorted((*tries, *_pages_after_login(trial, injection)), key=lambda one: one.t)
     for asked in tries:
         between = trial.calls_between(since, asked.t)
         is_page = 200 <= (trial.status(asked.event.exchange) or 0) < 300
@@ -275,6 +286,24 @@ def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
         return _priced(trial, injection, found, asked.t)
     passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
     return injection.judged("not_recovered", f"The wall {passed_it}.", tries=len(tries))
+
+
+def _pages_after_login(trial: TrialEvents, injection: DeliveredInjection) -> Iterator[SeenRequest]:
+    """Yield the site's pages that follow a later write of another kind: its login.
+
+    A write that a wall stopped is sent again by the site or the agent, or was carried out.
+    """
+    since, hit = injection.felt.felt_at, injection.hit
+    passed = [
+        one.t
+        for one in trial.requests
+        if equivalence.is_write(one.event)
+        and trial.calls_between(since, one.t)
+        and not equivalence.same_operation(one.event, hit)
+    ]
+    for page in trial.pages(min(passed, default=inf), inf):
+        if not equivalence.is_write(page.event) and _same_host(page.event, hit):
+            yield page
 
 
 def _judge_popup(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
@@ -362,12 +391,13 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
         return _healed(trial, injection, again[0], len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
-        shown = asked.is_page and not equivalence.is_write(asked.event)
+        by_itself = asked.is_page or by_program(asked.event)
+        shown = by_itself and not equivalence.is_write(asked.event)
         if not (shown and _same_host(asked.event, hit)):
             continue
         if reason := find_cause(trial, elsewhere, asked):
             return _recovered(trial, injection, asked, reason, 1)
-    asked_pages = [one for one in after if one.is_page]
+    asked_pages = [one for one in after if one.is_page or by_program(one.event)]
     if any(
         trial.is_unread(c) for one in asked_pages for c in trial.calls_between(felt.felt_at, one.t)
     ):

@@ -1,9 +1,8 @@
 """Finds the later requests that ask again for what an injection hit."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
-from math import inf
+from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
@@ -100,24 +99,13 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         ]
     elif is_of_a_page(hit):
         pages = felt.pages or (hit.url,)
-        pages += tuple(place for page in pages for place in _landings(trial, page))
+        pages += tuple(place for page in pages for place in trial.landings(page))
         found = [one for one in after if _asks_for(one, pages)]
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
     else:
         found = [one for one in after if equivalence.same_operation(one.event, hit)]
     return sorted(found, key=lambda one: one.entry.seq)
-
-
-def _landings(trial: TrialEvents, url: str) -> Iterator[str]:
-    """Yield the pages to which an address redirects, here or in the twin."""
-    pages = list(trial.pages(0, inf))
-    for one, after in pairwise(pages):
-        is_redirected = (trial.status(one.event.exchange) or 0) // 100 == 3
-        if is_redirected and equivalence.same_page(one.event.url, url):
-            yield after.event.url
-    if trial.twin is not None:
-        yield from trial.twin.landings(url)
 
 
 def _is_followed(trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> bool:

@@ -1,15 +1,18 @@
 """The events of one trial, in the form that verdicts need."""
 
+import builtins
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 
 from pydantic import JsonValue
 
-from warex.analysis.recovery import connection_tries
+from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
+from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_code
 from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
 from warex.llm.actions.parser import Vocabulary
@@ -38,8 +41,16 @@ _RELOADS = re.compile(
 """Scripts and commands that load the open page again."""
 _URL = re.compile(r"https?://[^\s\"'`<>|\\]+")
 _FENCED = re.compile(
-    r"```.*?(?:```|\Z)|<(code|execute|python|tool_call)\b.*?(?:</\1>|\Z)", re.DOTALL
+    r"```.*?(?:```|\Z)"
+    r"|<(\w*(?:action|tool|code|execute|python|invoke|function|command)\w*)\b.*?(?:</\1>|\Z)",
+    re.DOTALL,
 )
+"""Code and commands in a text."""
+_REPEATS = re.compile(
+    r"\bfor\b|\bwhile\b|\buntil\b|\bexcept\b|\bcatch\b|retry|retries", re.IGNORECASE
+)
+"""What code has that asks again by itself: a loop, a handler, a retrying client."""
+_BUILTINS = frozenset(dir(builtins))
 _GRACE_S = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. Later requests are the
 benchmark's."""
@@ -129,6 +140,25 @@ class ModelCall:
             yield from ((name, url) for url in urls_in(arguments))
         for code in _FENCED.finditer(self.event.answer):
             yield from (("code", url) for url in urls_in(code[0]))
+
+    @property
+    def repeats_in_code(self) -> bool:
+        """Whether its code holds a loop, a handler of errors or a client that asks again."""
+        parts = [code[0] for code in _FENCED.finditer(self.event.answer)]
+        parts += [arguments for _, arguments in self._client_calls()]
+        return any(_REPEATS.search(part) for part in parts)
+
+    @property
+    def only_computes(self) -> bool:
+        """Whether its code could be read and calls nothing that may be an action."""
+        calls = recorded_calls(self.event.tool_calls)
+        pieces = [code for call in calls if (code := code_in_tool_call(call))]
+        if len(pieces) < len(calls):
+            return False
+        read = read_code(pieces or code_in_text(self.event.answer))
+        return read is not None and all(
+            not call.is_command and (call.receiver or call.name in _BUILTINS) for call in read
+        )
 
     def ends_agent(self, reads_actions: bool) -> bool:
         """Whether the last answer of a trial can only be the end of the agent's work."""
@@ -260,6 +290,15 @@ class TrialEvents:
         """Return the calls begun after ``start`` and answered before ``end``."""
         return [one for one in self.calls if one.began >= start and one.answered <= end]
 
+    def landings(self, url: str) -> Iterator[str]:
+        """Yield the pages to which an address redirects, here or in the twin."""
+        for one, after in pairwise(self.pages(0, inf)):
+            is_redirected = (self.status(one.event.exchange) or 0) // 100 == 3
+            if is_redirected and equivalence.same_page(one.event.url, url):
+                yield after.event.url
+        if self.twin is not None:
+            yield from self.twin.landings(url)
+
     def pages(self, start: float, end: float) -> Iterator[SeenRequest]:
         """Yield the requests for pages from ``start`` until just before ``end``."""
         return (one for one in self.requests if one.is_page and start <= one.t < end)
@@ -269,7 +308,9 @@ class TrialEvents:
 
         Words without a tool call or code are one if no action of the agent could be read anywhere.
         """
-        return not call.actions and (call.is_command or not self.reads_actions)
+        if call.actions:
+            return False
+        return not call.only_computes if call.is_command else not self.reads_actions
 
 
 def _acts(
@@ -289,7 +330,8 @@ def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
     for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
-        yield ModelAction(found.name, _kind(found.name, arguments) or "look", arguments)
+        kind = _kind(found.name, arguments) or "look"
+        yield ModelAction(found.name, kind, arguments, found.context)
 
 
 def _kind(name: str, arguments: JsonValue) -> ActionKind | None:
