@@ -68,6 +68,11 @@ class Cause:
         return self.action.does in ("reload", "goto")
 
 
+def cause_of(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request: an action after the fault, or code that was running."""
+    return find_cause(trial, felt, asked) or retried_in_code(trial, felt, asked)
+
+
 def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
     """Return the cause of a request after the fault; None if no action explains it."""
     if asked.event.repeat_of is not None:

@@ -1,22 +1,24 @@
 """The verdict on each delivered injection of a trial."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
-from math import inf
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import (
     Cause,
     FaultImpact,
+    cause_of,
     find_cause,
     is_page_load_request,
-    retried_in_code,
 )
 from warex.analysis.recovery.clients import by_program
+from warex.analysis.recovery.connection_tries import same_host
 from warex.analysis.recovery.detection import detection
-from warex.analysis.recovery.lies import VERDICTS, lie_from_verdict, lie_from_words
-from warex.analysis.recovery.model_faults import classify_model_fault, is_model_fault
+from warex.analysis.recovery.kinds.lies import VERDICTS, lie_from_verdict, lie_from_words
+from warex.analysis.recovery.kinds.model_faults import classify_model_fault, is_model_fault
+from warex.analysis.recovery.kinds.popups import judge_popup
+from warex.analysis.recovery.kinds.walls import judge_wall
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
 from warex.analysis.recovery.task_path import task_path_reason
 from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRequest, TrialEvents
@@ -35,10 +37,6 @@ _NOT_NEEDED = {
 }
 _NO_CALLS = "Network evidence only: the trace has no LLM call."
 _BACKGROUND = "The browser connects to this host by itself: no task needs it."
-_CLOSES = ("dismissed", "accepted")
-"""Reports of a popup that was closed."""
-_LED_AWAY = ("followed", "visited")
-"""Reports of a popup whose site was opened."""
 _HELD = 1.0
 """Seconds of waiting from which the client can notice that the answer does not come."""
 
@@ -173,9 +171,9 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     if category in _NOT_NEEDED:
         return injection.judged("not_needed", _NOT_NEEDED[category])
     if category == "wall":
-        return _judge_wall(trial, injection)
+        return judge_wall(trial, injection)
     if category == "popup":
-        return _judge_popup(trial, injection, first)
+        return judge_popup(trial, injection, first)
     if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
@@ -196,7 +194,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
             # The quota is still used up, or the wall there. Connection tries may be the agent's.
             continue
         own = ""
-        if cause := _cause(trial, injection, asked):
+        if cause := cause_of(trial, injection.felt, asked):
             own = task_path_reason(trial, injection, asked, cause, first)
             if not own:
                 return _recovered(trial, injection, asked, cause, len(tries))
@@ -217,11 +215,6 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     why += " by the agent." if tries else "."
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
     return replace(verdict, disagreement=_said_without_doing(trial, injection, tries))
-
-
-def _cause(trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest) -> Cause | None:
-    felt = injection.felt
-    return find_cause(trial, felt, asked) or retried_in_code(trial, felt, asked)
 
 
 def _unread_before(
@@ -256,110 +249,7 @@ def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) 
     found = replace(injection.judged(verdict, result.why, call=call), lie=result.lie)
     if call is None or verdict != "recovered":
         return found
-    return _priced(trial, injection, found, call.answered)
-
-
-def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
-    """Judge a wall in place of a page: the agent recovers if it passes it and the page comes.
-
-    If a session was ended and the site's own login follows, it recovers if the page comes later.
-    """
-    reports = [one for name in injection.met.values() for one in trial.reports.get(name, ())]
-    passed = min((one.t for one in reports if one.what == "cleared"), default=None)
-    since = injection.felt.felt_at
-    tries = right_requests(trial, injection)
-    if equivalence.is_write(injection.hit):
-        tries = sorted((*tries, *_pages_after_login(trial, injection)), key=lambda one: one.t)
-    for asked in tries:
-        between = trial.calls_between(since, asked.t)
-        is_page = 200 <= (trial.status(asked.event.exchange) or 0) < 300
-        # A request that follows at once is the browser's redirect to the site's login.
-        late = bool(between) if passed is None else asked.t >= passed
-        if asked.event.exchange in injection.met or not (is_page and late):
-            continue
-        if asked.t > trial.ended and _cause(trial, injection, asked) is None:
-            break
-        way = "was passed" if passed is not None else "was left behind"
-        why = f"The wall {way}, and the page came."
-        last = between[-1] if between else None
-        found = injection.judged("recovered", why, asked, len(tries), last)
-        return _priced(trial, injection, found, asked.t)
-    passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
-    return injection.judged("not_recovered", f"The wall {passed_it}.", tries=len(tries))
-
-
-def _pages_after_login(trial: TrialEvents, injection: DeliveredInjection) -> Iterator[SeenRequest]:
-    """Yield the site's pages that follow a later write of another kind: its login.
-
-    A write that a wall stopped is sent again by the site or the agent, or was carried out.
-    """
-    since, hit = injection.felt.felt_at, injection.hit
-    passed = [
-        one.t
-        for one in trial.requests
-        if equivalence.is_write(one.event)
-        and trial.calls_between(since, one.t)
-        and not equivalence.same_operation(one.event, hit)
-    ]
-    for page in trial.pages(min(passed, default=inf), inf):
-        if not equivalence.is_write(page.event) and _same_host(page.event, hit):
-            yield page
-
-
-def _judge_popup(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
-    """Judge a popup by the reports of the page and of the site to which it leads.
-
-    The agent recovers if it closes the popup, returns from that site, or loads the page without it.
-    """
-    reports = trial.reports.get(injection.plan.injection, [])
-    led = [report for report in reports if report.what in _LED_AWAY]
-    closed = next((report for report in reports if report.what in _CLOSES), None)
-    if led:
-        pages = (one for one in trial.requests if led[-1].t < one.t <= trial.ended and one.is_page)
-        back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
-        if back is None:
-            why = "The agent followed the popup to another site, and did not come back."
-            return injection.judged("not_recovered", why)
-        found = injection.judged("recovered", "The agent came back from the popup's site.", back)
-        until = back.t
-    elif closed is not None:
-        found = injection.judged("recovered", f"The popup was {closed.what}.")
-        until = closed.t
-    else:
-        again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
-        without = next((it for it in again if _is_without(trial, injection, it, first)), None)
-        if without is None:
-            return injection.judged("not_recovered", "The popup was not closed.", tries=len(again))
-        why = "The page was loaded again, without the popup."
-        found = injection.judged("recovered", why, without, len(again), is_certain=False)
-        until = without.t
-    # The model saw the popup when it chose to close or leave it.
-    chose = trial.calls_between(injection.felt.felt_at, until)
-    found = replace(found, call_seq=chose[-1].seq if chose else None)
-    return _priced(trial, injection, found, until)
-
-
-def _is_without(
-    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, first: float
-) -> bool:
-    """Whether a request of the agent's loads a page again, and no fault hits it."""
-    if asked.event.exchange in trial.hit:
-        return False
-    cause = _cause(trial, injection, asked)
-    return cause is None or not task_path_reason(trial, injection, asked, cause, first)
-
-
-def _priced(
-    trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery, until: float
-) -> Recovery:
-    """Add the cost of a recovery, up to a second of the trial."""
-    calls = [call.event for call in trial.calls_between(injection.felt.felt_at, until)]
-    return replace(
-        verdict,
-        seconds=until - injection.priced_from + sum(call.saved_s for call in calls),
-        steps=len({call.step for call in calls}),
-        tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
-    )
+    return injection.priced(trial, found, call.answered)
 
 
 def _lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> bool:
@@ -393,7 +283,7 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
     for asked in after:
         by_itself = asked.is_page or by_program(asked.event)
         shown = by_itself and not equivalence.is_write(asked.event)
-        if not (shown and _same_host(asked.event, hit)):
+        if not (shown and same_host(asked.event, hit)):
             continue
         if reason := find_cause(trial, elsewhere, asked):
             return _recovered(trial, injection, asked, reason, 1)
@@ -414,7 +304,7 @@ def _recovered(
     verdict = injection.judged(
         "recovered", why, asked, tries, cause.call, is_certain=cause.is_certain
     )
-    return _priced(trial, injection, verdict, asked.t)
+    return injection.priced(trial, verdict, asked.t)
 
 
 def _healed(
@@ -496,8 +386,3 @@ def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:
     if equivalence.is_write(hit):
         return bool(vocabulary.names.difference(vocabulary.finish, vocabulary.noop))
     return bool(vocabulary.navigate or vocabulary.recover)
-
-
-def _same_host(one: RequestSeen, other: RequestSeen) -> bool:
-    host = connection_tries.host_in(one.url)
-    return host is not None and host == connection_tries.host_in(other.url)

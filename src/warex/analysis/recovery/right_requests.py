@@ -1,7 +1,7 @@
 """Finds the later requests that ask again for what an injection hit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
@@ -55,6 +55,16 @@ class DeliveredInjection:
             call_seq=call.seq if call else None,
             request_seq=asked.entry.seq if asked else None,
             tries=tries,
+        )
+
+    def priced(self, trial: TrialEvents, verdict: Recovery, until: float) -> Recovery:
+        """Add the cost of a recovery, up to a second of the trial."""
+        calls = [call.event for call in trial.calls_between(self.felt.felt_at, until)]
+        return replace(
+            verdict,
+            seconds=until - self.priced_from + sum(call.saved_s for call in calls),
+            steps=len({call.step for call in calls}),
+            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
         )
 
 
