@@ -186,7 +186,7 @@ def _explains(
         loaded = list(trial.pages(call.answered, asked.t))
         if loaded and _explains(trial, felt, loaded[-1], call, act, waited):
             return True
-        return act.does in ("click", "type") and _sends(trial, felt, asked, call, act, late)
+        return act.does in ("click", "type", "back") and _sends(trial, felt, asked, call, act, late)
     target = _target(act, asked.event.url)
     if asked.is_connection_try:
         same = _host(target) == _host(asked.event.url)

@@ -56,7 +56,7 @@ def claim_of(trial: TrialEvents) -> Claim | None:
     """Return what the agent's last answer claims; None without an answer.
 
     How the task was ended counts first (an action that reports it as infeasible, a field such as
-    ``success`` or ``status``), then the words. An answer without words of failure that an action
+    ``success`` or ``status``), then the words; words of failure deny a field of success. An answer without words of failure that an action
     gives as the final one, or that names a value, is a claim of success.
     """
     last = next((call for call in reversed(trial.calls) if call.text.strip()), None)
@@ -66,9 +66,10 @@ def claim_of(trial: TrialEvents) -> Claim | None:
         return "failure"
     ending = next((act for act in last.actions if act.does == "finish"), None)
     stated = _stated(ending, last)
+    in_words = _claim_in_words(ending, last)
     if stated is not None:
-        return "success" if stated else "failure"
-    return _claim_in_words(ending, last)
+        return "success" if stated and in_words != "failure" else "failure"
+    return in_words
 
 
 def gives_up(trial: TrialEvents, call: ModelCall) -> bool:
@@ -121,6 +122,9 @@ def _done(name: str, value: JsonValue) -> bool | None:
 def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
     given = "\n".join(ending.all_texts) if ending else ""
     text = given or last.event.answer
+    if given.isidentifier() and f"({given})" in last.event.answer:
+        # Code gives a variable, whose value the trace does not have.
+        return "unclear"
     if admits_failure(text) or (_NOTHING.fullmatch(text) and not (ending and not ending.arguments)):
         return "failure"
     if ending is not None:

@@ -69,11 +69,9 @@ def _finished(
     model = is_model_fault(trial, injection.plan)
     # For a fault of the model, its words and the SDK's retries do not show a detection.
     explaining = verdict.call_seq if verdict.lie is None else None
-    seen = None if model else detection(trial, injection.felt, first, explaining)
+    by_task = verdict.by_task
+    seen = None if model else detection(trial, injection.felt, first, explaining, by_task=by_task)
     if verdict.lie == "noticed":
-        verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
-    elif not model and verdict.verdict == "recovered" and verdict.call_seq and not seen:
-        # The model's own code asked again, or its action closed the popup.
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
         verdict = replace(verdict, detected=seen > 0, detected_seq=seen or None)
@@ -330,7 +328,9 @@ def _healed(
         verdict, why = "healed_by_page", f"It was asked for again, but {own}."
     certain = not between and not own
     found = injection.judged(verdict, why, asked, tries, is_certain=certain)
-    return found if own else replace(found, disagreement=_done_without_saying(between))
+    if own:
+        return replace(found, by_task=True)
+    return replace(found, disagreement=_done_without_saying(between))
 
 
 def _done_without_saying(between: Sequence[ModelCall]) -> str:

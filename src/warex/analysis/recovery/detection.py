@@ -9,20 +9,27 @@ from warex.analysis.recovery.words import trouble_in
 
 
 def detection(
-    trial: TrialEvents, felt: FaultImpact, first: float, explaining: int | None
+    trial: TrialEvents,
+    felt: FaultImpact,
+    first: float,
+    explaining: int | None,
+    *,
+    by_task: bool = False,
 ) -> int | None:
     """Return the line of the first call that shows that the model noticed the fault; 0 for none.
 
     None if it was not asked after the fault. ``first`` is the second of the trial's first fault,
     ``explaining`` the line of the call whose action recovered. Words that the model used before the
-    first fault do not count.
+    first fault do not count, nor do actions that lead to the page again if the task does so anyway
+    (``by_task``).
     """
     after = [call for call in trial.calls if call.began >= felt.felt_at]
     if not after:
         return None
     usual = _usual(trial, first)
     for call in after:
-        if call.seq == explaining or any(repeats_request(act, felt) for act in call.actions):
+        again = (act for act in call.actions if not by_task or act.does == "reload")
+        if call.seq == explaining or any(repeats_request(act, felt) for act in again):
             return call.seq
         if gives_up(trial, call) or trouble_in(call.text) - usual:
             return call.seq

@@ -64,6 +64,8 @@ class Recovery:
     """Input and output tokens of the calls in between."""
     tries: int = 0
     """Number of right requests after the fault."""
+    by_task: bool = False
+    """Whether the task itself led to the right next request."""
     disagreement: str = ""
     """One sentence on how the model's words and the network disagree; empty if they agree."""
     needed: bool = True

@@ -16,14 +16,14 @@ type ActionKind = Literal["reload", "goto", "back", "click", "type", "wait", "fi
 
 _NAMES: Mapping[ActionKind, str] = {
     "reload": "reload refresh retry",
-    "goto": "goto navigate navigation visit open browse load google search"
+    "goto": "goto launch navigate navigation visit open browse load google search"
     " fetch crawl scrape requests curl wget urlopen http_request",
     "back": "back goback navback forward goforward previous",
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
     " left_mouse_down left_mouse_up mouse_down mouse_up",
     "type": "fill type write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause",
-    "finish": "done stop finish finished answer complete terminate exit infeasible"
+    "finish": "done completion stop finish finished answer complete terminate exit infeasible"
     " send_msg_to_user",
     "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
     " move zoom cursor cursor_position mouse_move nextchunk prevchunk",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, Final, Literal
 
-type Meaning = Literal["trouble", "denied", "retry", "failure", "success"]
+type Meaning = Literal["trouble", "denied", "retry", "failure", "but", "success"]
 
 _PARTS: Final = {"~": r"\w*", "_": r"(?:[\w'\u2019-]+,? ){0,6}"}
 """The rest of a word, and the words in between, as ``languages.toml`` writes them."""
@@ -47,8 +47,16 @@ def speaks_of_retrying(text: str) -> bool:
 
 
 def admits_failure(text: str) -> bool:
-    """Whether an answer admits that something could not be done."""
-    return bool(_pattern("failure").search(_pattern("denied").sub(" ", text)))
+    """Whether an answer admits that something could not be done.
+
+    What it says last, after *but*, counts if it claims something: ``it failed at first, but …``.
+    """
+    failure = _pattern("failure")
+    told = _pattern("denied").sub(" ", text)
+    last = _pattern("but").split(told)[-1]
+    if last != told and claims_done(last):
+        return bool(failure.search(last))
+    return bool(failure.search(told))
 
 
 def claims_done(text: str) -> bool:
