@@ -56,8 +56,9 @@ def claim_of(trial: TrialEvents) -> Claim | None:
     """Return what the agent's last answer claims; None without an answer.
 
     How the task was ended counts first (an action that reports it as infeasible, a field such as
-    ``success`` or ``status``), then the words; words of failure deny a field of success. An answer without words of failure that an action
-    gives as the final one, or that names a value, is a claim of success.
+    ``success`` or ``status``), then the words; words of failure deny a field of success. An answer
+    without them that an action gives as the final one, or that names a value, is a claim of
+    success.
     """
     last = next((call for call in reversed(trial.calls) if call.text.strip()), None)
     if last is None:

@@ -115,14 +115,18 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
         if isinstance(texts, str):
             yield texts
         elif isinstance(texts, list):
-            yield "+".join(texts)
+            # In code, what the keys are sent to comes first: ``ActionChains(driver)``.
+            yield from ("+".join(texts[first:]) for first in range(min(3, len(texts))))
             yield from texts
 
 
 def _pressed(keys: str) -> ActionKind | None:
     """Return what keys such as ``ctrl+r`` do, or None; Shift makes no difference."""
-    bare = keys.lower().strip("<>{}'\" ").removeprefix("keys.")
-    pressed = [re.sub(r"_[lr]$", "", key) for key in _BETWEEN_KEYS.split(bare)]
+    bare = keys.lower().strip("<>{}'\" ")
+    pressed = [
+        re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys."))
+        for key in _BETWEEN_KEYS.split(bare)
+    ]
     held = set(pressed[:-1]) - _SHIFT
     if not held:
         return _KEYS.get(pressed[-1])
