@@ -39,6 +39,8 @@ _GIVES_UP: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of actions that end a task as one that cannot be done."""
+_ENDS: Final = re.compile(r"done|finish|complet|terminate|stop|submit", re.IGNORECASE)
+"""Names of actions that end a task, with or without an answer."""
 _NOTHING: Final = re.compile(r"\s*(?:n/?a|none|null|unknown)?\W*", re.IGNORECASE)
 _ASKS: Final = re.compile(r"[?\uff1f\u061f]\s*[\"'\u201d\u00bb\u300d)]*\s*$")
 _INTENDS: Final = re.compile(
@@ -123,10 +125,9 @@ def _done(name: str, value: JsonValue) -> bool | None:
 def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
     given = "\n".join(ending.all_texts) if ending else ""
     text = given or last.event.answer
-    if given.isidentifier() and f"({given})" in last.event.answer:
-        # Code gives a variable, whose value the trace does not have.
-        return "unclear"
-    if admits_failure(text) or (_NOTHING.fullmatch(text) and not (ending and not ending.arguments)):
+    shown = text if ending is None else given
+    says_nothing = _NOTHING.fullmatch(shown) and not (ending and _ENDS.search(ending.name))
+    if admits_failure(text) or says_nothing:
         return "failure"
     if ending is not None:
         return "unclear" if _ASKS.search(text) and not claims_done(text) else "success"

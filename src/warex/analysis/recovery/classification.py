@@ -187,6 +187,7 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         return _judge_lost_answer(trial, injection)
     tries = right_requests(trial, injection)
     unknown: tuple[str, SeenRequest] | None = None
+    by_task = False
     for asked in tries:
         if asked.event.exchange in injection.met and not injection.felt.is_connection_try:
             # The quota is still used up, or the wall there. Connection tries may be the agent's.
@@ -194,6 +195,10 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
         own = ""
         if cause := cause_of(trial, injection.felt, asked):
             own = task_path_reason(trial, injection, asked, cause, first)
+            if own and equivalence.is_write(injection.hit):
+                # Another write of the same kind: the one that was hit is still lost.
+                by_task = True
+                continue
             if not own:
                 return _recovered(trial, injection, asked, cause, len(tries))
         elif (unread := _unread_before(trial, injection, asked)) is not None:
@@ -212,7 +217,8 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
     verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
-    return replace(verdict, disagreement=_said_without_doing(trial, injection, tries))
+    told = _said_without_doing(trial, injection, tries)
+    return replace(verdict, by_task=by_task, disagreement=told)
 
 
 def _unread_before(

@@ -11,7 +11,7 @@ from warex.analysis.recovery.causes import Cause
 from warex.analysis.recovery.detection import noticed_in_words
 from warex.analysis.recovery.right_requests import DeliveredInjection
 from warex.analysis.recovery.trial_events import SeenRequest, TrialEvents
-from warex.analysis.recovery.twin import AT_ONCE, same_request
+from warex.analysis.recovery.twin import AT_ONCE, is_redirect, same_request
 from warex.traces.events import RequestSeen
 
 _LOAD_BRINGS = 3.0
@@ -55,7 +55,7 @@ def _twin_requests_it(
         and same_request(one.event, asked.event)
         and one.event.exchange not in trial.altered
         and one.event.repeat_of is None
-        and (trial.status(one.event.exchange) or 0) // 100 != 3
+        and not is_redirect(one.event, trial.status(one.event.exchange))
         for one in trial.requests
     )
     if not injection.felt.is_connection_try and not same_request(hit, asked.event):

@@ -293,7 +293,8 @@ class TrialEvents:
     def landings(self, url: str) -> Iterator[str]:
         """Yield the pages to which an address redirects, here or in the twin."""
         for one, after in pairwise(self.pages(0, inf)):
-            is_redirected = (self.status(one.event.exchange) or 0) // 100 == 3
+            exchange = one.event.exchange
+            is_redirected = (self.status(exchange) or 0) // 100 == 3 and exchange not in self.hit
             if is_redirected and equivalence.same_page(one.event.url, url):
                 yield after.event.url
         if self.twin is not None:

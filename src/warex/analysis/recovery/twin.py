@@ -31,8 +31,8 @@ class TwinRequest:
 
     @property
     def is_redirected(self) -> bool:
-        """Whether it was answered with a redirect."""
-        return (self.status or 0) // 100 == 3
+        """Whether it was answered with a redirect and asked for nothing but where that leads."""
+        return is_redirect(self.event, self.status)
 
 
 class Twin:
@@ -110,6 +110,11 @@ class Repeat:
     def is_taken_by(self, path: Sequence[RequestSeen]) -> bool:
         """Whether a trial has made the same requests on its way."""
         return all(any(same_request(mine, step) for mine in path) for step in self.steps)
+
+
+def is_redirect(request: RequestSeen, status: int | None) -> bool:
+    """Whether a request was only redirected; a write is carried out before."""
+    return (status or 0) // 100 == 3 and not equivalence.is_write(request)
 
 
 def same_request(one: RequestSeen, other: RequestSeen) -> bool:
