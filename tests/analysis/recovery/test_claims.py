@@ -33,6 +33,7 @@ def _tool(name: str, **arguments: Any) -> dict[str, Any]:
         (_tool("report_infeasible", reason="The site is down."), "failure"),
         (_tool("give_up", reason="No way."), "failure"),
         (_tool("finish"), "success"),
+        ("In summary, the next action I will perform is ```stop [N/A]```", "failure"),
         ('{"completed": false, "answer": "3 of 5"}', "failure"),
         ('```json\n{"status": "success", "answer": "3 of 5"}\n```', "success"),
     ],

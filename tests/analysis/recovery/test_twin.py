@@ -49,7 +49,14 @@ def test_a_redirect_to_the_same_page_is_no_repeat() -> None:
 def test_an_operation_that_a_page_had_made_before_is_no_step() -> None:
     fetch = {"fetch": "/api/news"}
     asked = _request([{"fetch": "/api/list"}])
-    story = [LIST, fetch, {"fetch": "/api/list"}, {"wait": 5}, fetch, {"fetch": "/api/list"}]
+    story: list[dict[str, Any]] = [
+        LIST,
+        fetch,
+        {"fetch": "/api/list"},
+        {"wait": 5},
+        fetch,
+        {"fetch": "/api/list"},
+    ]
 
     repeat = _twin(*story).repeats(asked, 0)
 

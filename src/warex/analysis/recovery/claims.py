@@ -126,7 +126,8 @@ def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
     given = "\n".join(ending.all_texts) if ending else ""
     text = given or last.event.answer
     shown = text if ending is None else given
-    says_nothing = _NOTHING.fullmatch(shown) and not (ending and _ENDS.search(ending.name))
+    ends = ending is not None and _ENDS.search(ending.name)
+    says_nothing = _NOTHING.fullmatch(shown) and (shown.strip() or not ends)
     if admits_failure(text) or says_nothing:
         return "failure"
     if ending is not None:
