@@ -77,5 +77,9 @@ def test_another_answer_is_unclear(answer: str) -> None:
     assert _claim(answer) == "unclear"
 
 
+def test_an_action_without_words_at_the_end_is_unclear() -> None:
+    assert _claim(_tool("click", element="12")) == "unclear"
+
+
 def test_an_agent_that_never_answered_claims_nothing() -> None:
     assert claim_of(TrialEvents((), WORDS)) is None

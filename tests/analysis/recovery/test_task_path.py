@@ -29,10 +29,10 @@ def test_what_the_twin_requests_as_well_is_the_task_s_and_likely() -> None:
     assert "clean trial" in found.why
 
 
-def test_without_a_twin_the_action_decides() -> None:
+def test_without_a_twin_the_action_decides_and_other_pages_make_it_likely() -> None:
     found = _judge(None)
 
-    assert (found.verdict, found.confidence, found.by_task) == ("recovered", "certain", False)
+    assert (found.verdict, found.confidence, found.by_task) == ("recovered", "likely", False)
 
 
 def test_going_to_a_page_on_the_task_s_way_shows_no_detection() -> None:

@@ -125,6 +125,9 @@ def _done(name: str, value: JsonValue) -> bool | None:
 def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
     given = "\n".join(ending.all_texts) if ending else ""
     text = given or last.event.answer
+    if ending is None and last.actions and not text.strip():
+        # The agent was stopped in the middle of its work.
+        return "unclear"
     shown = text if ending is None else given
     ends = ending is not None and _ENDS.search(ending.name)
     says_nothing = _NOTHING.fullmatch(shown) and (shown.strip() or not ends)

@@ -20,7 +20,7 @@ from warex.analysis.recovery.kinds.model_faults import classify_model_fault, is_
 from warex.analysis.recovery.kinds.popups import judge_popup
 from warex.analysis.recovery.kinds.walls import judge_wall
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
-from warex.analysis.recovery.task_path import task_path_reason
+from warex.analysis.recovery.task_path import comes_back, task_path_reason
 from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRequest, TrialEvents
 from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import RATED_VERDICTS, Recovery, RecoveryVerdict
@@ -200,7 +200,9 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
                 by_task = True
                 continue
             if not own:
-                return _recovered(trial, injection, asked, cause, len(tries))
+                found = _recovered(trial, injection, asked, cause, len(tries))
+                by_the_way = comes_back(trial, injection, asked, cause, first)
+                return replace(found, confidence="likely") if by_the_way else found
         elif (unread := _unread_before(trial, injection, asked)) is not None:
             unknown = unknown or (unread, asked)
         if asked.t > trial.ended:
