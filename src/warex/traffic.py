@@ -24,6 +24,36 @@ LEAST_REDACTED: Final = 4
 """Characters of a text to redact; a shorter one is part of many words."""
 _PORTS: Final = {"http": 80, "https": 443}
 
+BACKGROUND_HOSTS: Final = (
+    "clients1.google.com",
+    "clients2.google.com",
+    "clients4.google.com",
+    "clientservices.googleapis.com",
+    "update.googleapis.com",
+    "edgedl.me.gvt1.com",
+    "redirector.gvt1.com",
+    "optimizationguide-pa.googleapis.com",
+    "content-autofill.googleapis.com",
+    "safebrowsing.googleapis.com",
+    "safebrowsingohttpgateway.googleapis.com",
+    "passwordsleakcheck-pa.googleapis.com",
+    "chromewebstore.googleapis.com",
+    "mtalk.google.com",
+    "android.clients.google.com",
+    "connectivitycheck.gstatic.com",
+    "start.duckduckgo.com",
+    "plausible.io",
+    "googlechromelabs.github.io",
+)
+"""Hosts that only the browser itself or its driver uses; none is a task site."""
+
+SIGN_IN_HOSTS: Final = ("accounts.google.com",)
+"""Hosts to which a browser also connects by itself, before it has a page.
+
+A connection try does not show whose it is: only a rule that names the host, or a task site, is
+about it.
+"""
+
 
 class OptionError(InputError, ValueError):
     """An option's value is invalid; it is a ValueError so that pydantic reports it."""

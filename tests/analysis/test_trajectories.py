@@ -18,7 +18,7 @@ ALL = trajectories()
 
 
 def _verdicts(trajectory: Trajectory) -> dict[str, str]:
-    found = recoveries(trajectory.entries, trajectory.vocabulary)
+    found = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
     return {each.injection: each.verdict for each in found}
 
 
@@ -29,7 +29,7 @@ def test_each_verdict_is_what_a_person_says(trajectory: Trajectory) -> None:
 
 @pytest.mark.parametrize("trajectory", ALL, ids=lambda trajectory: trajectory.name)
 def test_words_and_network_that_disagree_are_said_to(trajectory: Trajectory) -> None:
-    found = recoveries(trajectory.entries, trajectory.vocabulary)
+    found = recoveries(trajectory.entries, trajectory.vocabulary, twin=trajectory.twin)
 
     assert tuple(r.injection for r in found if r.disagreement) == trajectory.disagrees
 

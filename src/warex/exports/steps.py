@@ -6,7 +6,7 @@ from math import inf
 from typing import Literal
 from urllib.parse import urlsplit
 
-from warex.analysis.recovery import Recovery
+from warex.analysis.recovery import HEALED_VERDICTS, Recovery
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import ModelAction, ModelCall, TrialEvents
 from warex.effects import effects_with
@@ -106,7 +106,7 @@ def _ending(story: TrialEvents, one: Recovery, since: float) -> tuple[ModelCall 
         return call, call.answered if call is not None else inf
     if one.verdict == "not_recovered":
         return next(iter(after), None), inf
-    if one.verdict in ("healed_by_page", "healed_by_browser"):
+    if one.verdict in HEALED_VERDICTS:
         return None, _asked_at(story, one)
     return None, inf
 

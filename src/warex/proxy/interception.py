@@ -6,9 +6,9 @@ from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.tasks import TASK_HOST
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS
-from warex.scenarios import BACKGROUND_HOSTS, Injector
+from warex.scenarios import Injector
 from warex.scenarios.matching.url_patterns import may_concern_host
-from warex.traffic import HostMap
+from warex.traffic import BACKGROUND_HOSTS, HostMap
 
 CANARY_HOST = "canary.warex.test"
 """WAREX answers this host itself, with the requested nonce."""

@@ -4,9 +4,8 @@ import msgspec
 import pytest
 
 from tests.analysis.builders import WORDS, Story
-from warex.analysis.recovery import claims_success, recoveries
-from warex.analysis.recovery.detection import trouble
-from warex.analysis.recovery.trial_events import TrialEvents as Told
+from warex.analysis.recovery import recoveries
+from warex.analysis.recovery.words import trouble_in as trouble
 from warex.traces.reader import read_trace
 
 
@@ -68,26 +67,3 @@ def test_an_action_shows_it_too(action: str, tmp_path: Path) -> None:
 
 def test_nothing_is_known_of_a_model_that_was_not_asked_again(tmp_path: Path) -> None:
     assert _detected(Story().thinks(1, "goto").fault(1), tmp_path) is None
-
-
-@pytest.mark.parametrize(
-    ("action", "words", "claimed"),
-    [
-        ("send_msg_to_user", "The total is 42.", True),
-        ("send_msg_to_user", "I could not find the total.", False),
-        ("send_msg_to_user", "I was unable to load the page.", False),
-        ("send_msg_to_user", "", False),
-        ("report_infeasible", "The total is 42.", False),
-    ],
-)
-def test_an_admission_is_no_claim_of_success(
-    action: str, words: str, claimed: bool, tmp_path: Path
-) -> None:
-    story = Story().thinks(1, action, arguments=[words])
-    told = Told(read_trace(story.write(tmp_path / "events.jsonl")).entries, WORDS)
-
-    assert claims_success(told) is claimed
-
-
-def test_an_agent_that_never_answered_claims_nothing() -> None:
-    assert claims_success(Told((), WORDS)) is None

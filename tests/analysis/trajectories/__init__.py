@@ -13,6 +13,7 @@ from typing import Any
 
 from tests.analysis.trajectories.trace_builder import build_trace
 from tests.yaml_files import load_yaml
+from warex.analysis.recovery import Twin
 from warex.benchmarks import benchmark_kind
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry
@@ -31,6 +32,8 @@ class Trajectory:
     labels: Mapping[str, str]
     disagrees: tuple[str, ...] = ()
     """The injections where the model's words contradict the network."""
+    twin: Twin | None = None
+    """The clean trial of the same task."""
 
 
 def trajectories() -> tuple[Trajectory, ...]:
@@ -52,6 +55,7 @@ def by_hand() -> tuple[Trajectory, ...]:
                     words,
                     case["labels"],
                     tuple(case.get("disagrees", ())),
+                    Twin(build_trace(case["clean"], words)) if "clean" in case else None,
                 )
             )
     return tuple(found)

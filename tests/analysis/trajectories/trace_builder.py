@@ -8,7 +8,7 @@ A line is a mapping with one of these keys, and options:
   gesture in Fetch Metadata, ``fetch_metadata: false`` omits that, ``again_of: i1`` is a silent
   repeat, ``of`` the requesting page, ``body`` the number of its body, ``operation`` a GraphQL
   operation, ``lost: true`` a fault after the site has acted, ``for`` the seconds that ``held`` and
-  ``left`` last.
+  ``left`` last, ``by`` the User-Agent of a program, ``none: true`` a request that nobody refers to.
 - ``model``: the text of its answer, or a mapping with ``text``, ``tools`` (name, arguments),
   ``takes`` (seconds), ``cut: true``. The proxy's code reads the actions from it.
 - ``wait``: seconds without events.
@@ -46,7 +46,7 @@ _KINDS = {
 _KEYS = {
     *_KINDS,
     *("model", "wait", "method", "resource", "status", "fault"),
-    *("user", "fetch_metadata", "again_of", "of", "body", "operation", "lost", "for"),
+    *("user", "fetch_metadata", "again_of", "of", "body", "operation", "lost", "for", "by", "none"),
 }
 _EFFECTS = {
     "cut": ("cut",),
@@ -99,8 +99,10 @@ class _TraceBuilder:
         fault = line.get("fault")
         self._exchanges += 1
         exchange = f"x{self._exchanges}"
-        headers = [("referer", urljoin(SITE, line.get("of", "/")))]
-        if line.get("fetch_metadata", True):
+        headers = [] if line.get("none") else [("referer", urljoin(SITE, line.get("of", "/")))]
+        if "by" in line:
+            headers = [("user-agent", line["by"])]
+        elif line.get("fetch_metadata", True):
             headers.append(("sec-fetch-mode", "navigate"))
             headers += [("sec-fetch-user", "?1")] if line.get("user") else []
         point = _POINTS.get(str(fault))

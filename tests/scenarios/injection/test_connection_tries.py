@@ -632,3 +632,32 @@ def test_a_task_that_is_over_is_not_begun_by_an_attempt() -> None:
     injector.disarm()
     assert hits(injector, (0.0, SHOP)) == [False]
     assert injector.connection_block(SHOP, 443, 0.0) is None
+
+
+# ---- what a browser connects to by itself
+
+_NO_NAME: dict[str, JsonValue] = {"kind": "dns_failure"}
+
+
+@pytest.mark.parametrize("fault", [REFUSED, _NO_NAME])
+@pytest.mark.parametrize(
+    ("url", "sites", "host", "hit"),
+    [
+        (None, (), "accounts.google.com", False),
+        (None, (), "mtalk.google.com", False),
+        (None, (), SHOP, True),
+        ("*", (), "accounts.google.com", False),
+        ("https://accounts.google.com/*", (), "accounts.google.com", True),
+        (None, ("https://accounts.google.com",), "accounts.google.com", True),
+        (None, ("https://shop.test",), "accounts.google.com", False),
+    ],
+)
+def test_no_fault_hits_what_a_browser_connects_to_by_itself(
+    fault: JsonValue, url: str | None, sites: tuple[str, ...], host: str, hit: bool
+) -> None:
+    match: JsonValue = {"url": url} if url else {}
+    injector = Injector(one(trigger={"first": 1}, fault=fault, match=match), 1, sites=sites)
+    point: ConnectionPhase = "name" if fault == _NO_NAME else "connect"
+
+    assert injector.concerns(point, host, 443) is hit
+    assert bool(injector.connection_try(point, host, 443, 0.0).injections) is hit

@@ -1,8 +1,9 @@
 import pytest
 
 from warex.exchange import Exchange, Request
-from warex.scenarios import BACKGROUND_HOSTS, EXCLUSIONS, Injector, Scenario
+from warex.scenarios import EXCLUSIONS, Injector, Scenario
 from warex.scenarios.matching.url_patterns import any_of, normalise
+from warex.traffic import BACKGROUND_HOSTS
 
 is_never = any_of(EXCLUSIONS)
 

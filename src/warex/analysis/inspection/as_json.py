@@ -46,6 +46,7 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "detected": trial.detected if trial.exposed else None,
         "recovered": trial.recovered if trial.exposed else None,
         "false_success": trial.false_success,
+        "claim": trial.claim,
         "timeline": [asdict(moment) for moment in inspection.timeline],
     }
 

@@ -3,10 +3,11 @@
 Traffic does not show whether a task was done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.analysis.recovery import Recovery, Twin, recoveries, trial_recovered
 from warex.analysis.trial.attribution import TaskRun, entries_by_task
 from warex.analysis.trial.injections import injections, occurrences
 from warex.analysis.trial.usage import LlmUsage, llm_usage
@@ -41,19 +42,26 @@ class TaskUse:
 
 
 def task_uses(
-    entries: Sequence[Entry], prices: PriceTable, vocabulary: Vocabulary | None = None
+    entries: Sequence[Entry],
+    prices: PriceTable,
+    vocabulary: Vocabulary | None = None,
+    twins: Mapping[TaskRun, Twin] = MappingProxyType({}),
 ) -> tuple[TaskUse, ...]:
     """Return the runs of a trial's tasks in order, then what is unattributed.
 
-    Empty if the trace has no task.
+    Empty if the trace has no task. ``twins``: the same tasks in the clean trial.
     """
     parts = sorted(entries_by_task(entries).items(), key=lambda each: not each[0].task)
-    uses = (_use(run, part, prices, vocabulary) for run, part in parts)
+    uses = (_use(run, part, prices, vocabulary, twins.get(run)) for run, part in parts)
     return tuple(it for it in uses if it.task or it.exchanges or it.llm.calls or it.delivered)
 
 
 def _use(
-    run: TaskRun, entries: Sequence[Entry], prices: PriceTable, vocabulary: Vocabulary | None
+    run: TaskRun,
+    entries: Sequence[Entry],
+    prices: PriceTable,
+    vocabulary: Vocabulary | None,
+    twin: Twin | None,
 ) -> TaskUse:
     began = next((e.event for e in entries if isinstance(e.event, TaskBegan)), None)
     requests = {e.event.exchange for e in entries if isinstance(e.event, RequestSeen)}
@@ -69,5 +77,5 @@ def _use(
         llm=llm_usage(entries, prices),
         delivered=delivered,
         missed=sum(each.fate == "missed" for each in met),
-        recoveries=recoveries(entries, vocabulary) if delivered and run.task else (),
+        recoveries=recoveries(entries, vocabulary, twin=twin) if delivered and run.task else (),
     )

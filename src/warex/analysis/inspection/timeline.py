@@ -11,6 +11,7 @@ from warex.analysis.inspection.tasks import TaskUse, task_uses
 from warex.analysis.run.folder_hints import folder_hint
 from warex.analysis.run.load import benchmark_vocabulary, prices_of, scripted_agents
 from warex.analysis.trial.record import TrialRecord, load_trial, read_attempt, run_of
+from warex.analysis.trial.twins import twins_of
 from warex.errors import TraceError
 from warex.files.reading import path_exists
 from warex.llm.base import ABNORMAL_FINISH
@@ -108,7 +109,12 @@ def inspect_trial(path: Path) -> Inspection:
         scenario=str(name) if name else None,
         versions=began.versions if began else manifest.versions if manifest else {},
         steps=steps(trace.entries),
-        tasks=task_uses(trace.entries, prices or built_in_prices(), words),
+        tasks=task_uses(
+            trace.entries,
+            prices or built_in_prices(),
+            words,
+            twins_of(run, bare.key) if run else {},
+        ),
         scripted=scripted,
         redacted=next((end.redacted for end in trace.events(events.TrialEnded)), None),
         cache_misses=cache_misses(run, manifest, trial.key, trace) if run else (),

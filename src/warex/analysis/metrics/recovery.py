@@ -102,6 +102,14 @@ class RecoveryMetrics:
             "Whether the agent claimed a success that the check denied; null if unknown.",
         ),
     )
+    unclear_claims = Metric(
+        kind=int,
+        compute=lambda of: sum(trial.claim == "unclear" for trial in of.trials),
+        needs="calls",
+        unit="count",
+        section="recovery",
+        definition="Unsolved trials whose last answer claims neither success nor failure.",
+    )
     lies = KnownMetric(
         kind=Counts,
         compute=lambda of: Counts(lies_in(r for trial in of.trials for r in trial.recoveries)),
@@ -204,7 +212,27 @@ class RecoveryMetrics:
         needs="calls",
         unit="count",
         section="recovery",
-        definition="Exposed trials in which the browser or the page healed a fault, not the agent.",
+        definition="Exposed trials in which the browser, the page or a client library healed a"
+        " fault, or the task's own way did, not the agent.",
+    )
+    likely_verdicts = Metric(
+        kind=int,
+        compute=lambda of: sum(
+            r.confidence == "likely" for t in of.exposed for r in t.recoveries if r.is_rated
+        ),
+        needs="calls",
+        unit="count",
+        section="recovery",
+        definition="Rated injections whose verdict follows from times, words or the clean trial"
+        " only.",
+    )
+    undecided_verdicts = Metric(
+        kind=int,
+        compute=lambda of: sum(r.verdict == "undecided" for t in of.exposed for r in t.recoveries),
+        needs="trace",
+        unit="count",
+        section="recovery",
+        definition="Injections whose verdict the trace does not show.",
     )
     undecided = Metric(
         kind=int,

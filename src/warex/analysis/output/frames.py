@@ -63,7 +63,7 @@ INJECTIONS: Schema = {
 
 RECOVERIES: Schema = {
     **KEY,
-    **_columns(str, "injection", "verdict", "why", "disagreement"),
+    **_columns(str, "injection", "verdict", "confidence", "why", "disagreement"),
     "seconds": float,
     **_columns(int, "steps", "tokens", "tries"),
 }

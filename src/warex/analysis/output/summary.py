@@ -15,7 +15,7 @@ from warex.analysis.trial.record import TrialRecord
 
 SUMMARY_VERSION = 3
 _RECOVERY = (
-    *("injection", "verdict", "seconds", "steps", "tokens", "tries", "disagreement"),
+    *("injection", "verdict", "confidence", "seconds", "steps", "tokens", "tries", "disagreement"),
     *("needed", "detected", "lie"),
 )
 

@@ -5,14 +5,16 @@ the right next request. A reload by the browser, or a repeated fetch by the page
 but is not a recovery.
 
 ``trial_events`` reads the trace, ``right_requests`` finds the right next requests, ``causes`` the
-action that led to a request, ``classification`` gives the verdict, ``model_faults`` that on calls
-to a model, ``lies`` that on false answers, ``detection`` reads the model's words.
+action that led to a request, ``task_path`` what the task requests anyhow (``twin``: in its clean
+trial), ``classification`` gives the verdict, ``kinds`` that on faults with rules of their own,
+``detection`` and ``claims`` read the model's words (``words``).
 
 Source: the paper, section 5.2 (recovery rate).
 """
 
+from warex.analysis.recovery.claims import Claim, claim_of
 from warex.analysis.recovery.classification import recoveries
-from warex.analysis.recovery.detection import claims_success
+from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import (
     HEALED_VERDICTS,
     Recovery,
@@ -23,9 +25,11 @@ from warex.analysis.recovery.verdicts import (
 
 __all__ = [
     "HEALED_VERDICTS",
+    "Claim",
     "Recovery",
     "RecoveryVerdict",
-    "claims_success",
+    "Twin",
+    "claim_of",
     "lies_in",
     "recoveries",
     "trial_recovered",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from warex.analysis.recovery import equivalence
+from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.connection_tries import split_url
 from warex.analysis.recovery.trial_events import (
     ModelAction,
@@ -17,11 +18,15 @@ from warex.analysis.recovery.trial_events import (
     SeenRequest,
     TrialEvents,
     argument_values,
+    urls_in,
 )
+from warex.analysis.recovery.words import speaks_of_retrying
 from warex.traces.events import RequestSeen
 
 _LOADS_WITHIN = 12.0
 """Seconds after the model's answer within which an action that loads a page makes its request."""
+_CODE_RUNS = 60.0
+"""The same for an action in a loop or a branch of the model's code."""
 _CLICKS_WITHIN = 5.0
 """The same for a click, whose request could also come from a timer."""
 _LOAD_BRINGS = 3.0
@@ -32,10 +37,6 @@ second… (components/error_page, AutoReloadController)."""
 _LATE = 1.0
 _LATE_SHARE = 0.2
 """Tolerated delay on a busy machine: seconds, or a share of the time, whichever is more."""
-_RETRY = re.compile(
-    r"\b(?:re-?load\w*|refresh\w*|re-?try\w*|re-?send\w*|re-?submit\w*|once more|again|anew)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +59,113 @@ class Cause:
 
     call: ModelCall
     action: ModelAction
+    is_certain: bool = False
+    """Whether the action names the page, or the browser reports a gesture; not only by its time."""
+
+    @property
+    def names_page(self) -> bool:
+        """Whether the action by its nature requests the page again."""
+        return self.action.does in ("reload", "goto")
+
+
+def cause_of(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request: an action after the fault, or code that was running."""
+    return find_cause(trial, felt, asked) or retried_in_code(trial, felt, asked)
 
 
 def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
     """Return the cause of a request after the fault; None if no action explains it."""
     if asked.event.repeat_of is not None:
         return None
-    for call in reversed(trial.calls_between(felt.felt_at, asked.t)):
+    calls = trial.calls_between(felt.felt_at, asked.t)
+    if by_program(asked.event):
+        return next(filter(None, (_named(trial, call, asked) for call in reversed(calls))), None)
+    for call in reversed(calls):
         waited = 0.0
+        loads = list(trial.pages(call.answered, asked.t))
         for act in call.actions:
             if act.does == "finish":
                 break
             if act.does == "wait":
                 waited += _seconds(act)
             elif _explains(trial, felt, asked, call, act, waited):
-                return Cause(call, act)
+                certain = act.does in ("reload", "goto") or _by_gesture(asked.event)
+                return Cause(call, act, certain)
+            elif act.does in ("goto", "reload", "back") and loads:
+                # The next action is carried out on the page that this one loads.
+                waited = max(waited, loads[-1].t - call.answered)
         if call.actions:
             # Earlier actions are carried out by now. A call without actions does not count.
             return None
+        loaded = [] if asked.is_page else list(trial.pages(call.answered, asked.t))
+        page = loaded[-1] if loaded else asked
+        if asked.t - call.answered <= _LOADS_WITHIN and (cause := _named(trial, call, page)):
+            return cause
     return None
+
+
+def _named(
+    trial: TrialEvents, call: ModelCall, asked: SeenRequest, *, is_certain: bool = True
+) -> Cause | None:
+    """Return the cause of a request if an answer gives its address to a tool or to code.
+
+    A program carries out nothing else between two answers, however long it takes.
+    """
+    for act in call.actions:
+        if act.does == "finish":
+            return None
+        urls = (url for text in act.all_texts for url in urls_in(text))
+        by_program_again = act.does == "reload" and by_program(asked.event)
+        if by_program_again or any(_names(trial, url, asked, call.answered) for url in urls):
+            return Cause(call, act, is_certain)
+    for name, url in call.addresses():
+        if _names(trial, url, asked, call.answered):
+            return Cause(call, ModelAction(name, "goto", [url]), is_certain)
+    return None
+
+
+def _names(trial: TrialEvents, url: str, asked: SeenRequest, since: float) -> bool:
+    if asked.is_connection_try:
+        return _host(url) == _host(asked.event.url)
+    return _leads_to(trial, url, asked, since)
+
+
+def retried_in_code(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request that the model's code repeats without asking the model.
+
+    The code was running when the fault came: the action stands in a loop, or in what handles an
+    error, and requests the page.
+    """
+    if asked.event.repeat_of is not None:
+        return None
+    before = [call for call in trial.calls if call.answered <= asked.t]
+    if not before or before[-1].began >= felt.felt_at:
+        return None
+    call = before[-1]
+    for act in call.actions:
+        if act.context in ("loop", "handler") and _requests_again(trial, felt, asked, call, act):
+            return Cause(call, act)
+    if by_program(asked.event) and call.repeats_in_code:
+        return _named(trial, call, asked, is_certain=False)
+    return None
+
+
+def _requests_again(
+    trial: TrialEvents, felt: FaultImpact, asked: SeenRequest, call: ModelCall, act: ModelAction
+) -> bool:
+    urls = (url for text in act.all_texts for url in urls_in(text))
+    if repeats_request(act, felt) or any(_names(trial, url, asked, call.answered) for url in urls):
+        return True
+    if by_program(asked.event):
+        return act.does == "goto"
+    return act.does in ("goto", "reload", "click") and _explains(
+        trial, felt, asked, call, act, waited=0.0
+    )
+
+
+def _by_gesture(request: RequestSeen) -> bool:
+    """Whether the browser reports a user's gesture (Fetch Metadata)."""
+    return ("sec-fetch-user", "?1") in ((name.lower(), value) for name, value in request.headers)
 
 
 def _explains(
@@ -90,33 +179,42 @@ def _explains(
     late = asked.t - call.answered - waited
     if asked.t > trial.ended and act.does not in ("reload", "goto", "back"):
         return False
-    if act.does in ("look", "wait", "finish") or late > _LOADS_WITHIN:
+    limit = _CODE_RUNS if act.context else _LOADS_WITHIN
+    if act.does in ("look", "wait", "finish") or late > limit:
         return False
     if not asked.is_page:
         loaded = list(trial.pages(call.answered, asked.t))
         if loaded and _explains(trial, felt, loaded[-1], call, act, waited):
             return True
-        return act.does in ("click", "type") and _sends(trial, felt, asked, call, act, late)
+        return act.does in ("click", "type", "back") and _sends(trial, felt, asked, call, act, late)
     target = _target(act, asked.event.url)
     if asked.is_connection_try:
         same = _host(target) == _host(asked.event.url)
         return act.does == "reload" or (act.does == "goto" and same)
     if act.does == "goto" and target:
         return _leads_to(trial, target, asked, call.answered)
+    if act.does == "goto" and (begin := _begin_of_target(act)) is not None:
+        # Code computes the address, and a browser loads it without a referring page.
+        is_direct = not any(name.lower() == "referer" for name, _ in asked.event.headers)
+        return is_direct and asked.event.url.startswith(begin)
     if target and _host(target) != _host(asked.event.url):
         return False
     if act.does == "reload":
         return True
-    if _is_due_in_chromium(trial, felt, asked) and not _RETRY.search(call.text):
+    if _is_due_in_chromium(trial, felt, asked) and not speaks_of_retrying(call.text):
         return False
     if act.does == "back":
         return True
-    return _clicked(trial, asked, late)
+    return _clicked(trial, asked, call, late)
 
 
 def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
-    """Whether a request is for an address, or for what the address redirects to."""
-    if equivalence.same_page(target, asked.event.url):
+    """Whether a request is for an address, or for what the address redirects to.
+
+    Browsers keep a permanent redirect, and request its target at once.
+    """
+    places = (target, *trial.landings(target))
+    if any(equivalence.same_page(place, asked.event.url) for place in places):
         return True
     return any(
         equivalence.same_page(page.event.url, target)
@@ -125,15 +223,21 @@ def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float)
     )
 
 
-def _clicked(trial: TrialEvents, asked: SeenRequest, late: float) -> bool:
+def _clicked(trial: TrialEvents, asked: SeenRequest, call: ModelCall, late: float) -> bool:
     """Whether a click can have led to a page.
 
     On HTTPS the browser reports a user gesture in ``Sec-Fetch-User`` (Fetch Metadata).
     """
-    headers = {name.lower(): value for name, value in asked.event.headers}
-    if "sec-fetch-mode" in headers:
-        return headers.get("sec-fetch-user") == "?1"
-    return late <= _CLICKS_WITHIN and not _comes_by_itself(trial, asked)
+    if _by_gesture(asked.event):
+        return True
+    if late > _CLICKS_WITHIN or _comes_by_itself(trial, asked):
+        return False
+    if not any(name.lower() == "sec-fetch-mode" for name, _ in asked.event.headers):
+        return True
+    # A page's script loads the page again without a gesture if a program clicked its button.
+    shown = [page.event.url for page in trial.pages(0, asked.t)]
+    again = bool(shown) and equivalence.same_page(shown[-1], asked.event.url)
+    return again and speaks_of_retrying(call.text)
 
 
 def _sends(
@@ -151,8 +255,21 @@ def _sends(
     if before is not None and "type" in (act.does, before.does):
         # A page that saves on each key sends again at the next one, whether or not the last failed.
         same = (act.name, act.arguments) == (before.name, before.arguments)
-        return same or asked.event.body == felt.request.body or bool(_RETRY.search(call.text))
-    return True
+        if not (same or asked.event.body == felt.request.body or speaks_of_retrying(call.text)):
+            return False
+    return speaks_of_retrying(call.text) or not _went_on(trial, felt, call, asked)
+
+
+def _went_on(trial: TrialEvents, felt: FaultImpact, call: ModelCall, asked: SeenRequest) -> bool:
+    """Whether the action first led to an operation that is new in the trial: to something else."""
+    earlier = [one.event for one in trial.requests if one.t < call.answered]
+    return any(
+        call.answered <= one.t < asked.t
+        and one.event.resource not in equivalence.SUBRESOURCES
+        and not equivalence.same_operation(one.event, felt.request)
+        and not any(equivalence.same_operation(one.event, it) for it in earlier)
+        for one in trial.requests
+    )
 
 
 def _prompting(trial: TrialEvents, felt: FaultImpact) -> ModelAction | None:
@@ -169,6 +286,9 @@ def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
     """Whether an action always requests what a fault took away."""
     if act.does == "reload":
         return True
+    if by_program(felt.request):
+        urls = (url for text in act.all_texts for url in urls_in(text))
+        return any(equivalence.same_page(url, felt.request.url) for url in urls)
     wanted = felt.pages or ((felt.request.url,) if felt.is_connection_try else ())
     target = _target(act, wanted[0]) if wanted and act.does == "goto" else ""
     if felt.is_connection_try:
@@ -230,10 +350,25 @@ def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenReques
 _ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
 
 
+_WHOLE_URL = re.compile(r"https?://[^\s'\"{}]+")
+_EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$]*))?.*[\w)\]}'\"`]", re.DOTALL)
+
+
+def _begin_of_target(act: ModelAction) -> str | None:
+    """Return the known begin of an address that code computes; None if it is no expression."""
+    if not isinstance(act.arguments, list) or not act.arguments:
+        return None
+    given = act.arguments[0]
+    if not isinstance(given, str) or not re.search(r"[+{(\[]|^[A-Za-z_][\w.]*$", given):
+        return None
+    found = _EXPRESSION.fullmatch(given)
+    return (found["begin"] or "") if found else None
+
+
 def _target(act: ModelAction, base: str) -> str:
     """Return the absolute URL among an action's arguments; empty if there is none."""
     for text in act.texts:
-        if text.startswith(("http://", "https://")):
+        if _WHOLE_URL.fullmatch(text):
             return text
         if act.does == "goto" and _ADDRESS.fullmatch(text):
             return urljoin(base, text) if text.startswith("/") else f"https://{text}"

@@ -5,16 +5,29 @@ from dataclasses import replace
 from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
-from warex.analysis.recovery.causes import Cause, FaultImpact, find_cause, is_page_load_request
+from warex.analysis.recovery.causes import (
+    Cause,
+    FaultImpact,
+    cause_of,
+    find_cause,
+    is_page_load_request,
+)
+from warex.analysis.recovery.clients import by_program
+from warex.analysis.recovery.connection_tries import same_host
 from warex.analysis.recovery.detection import detection
-from warex.analysis.recovery.lies import VERDICTS, lie_from_verdict, lie_from_words
-from warex.analysis.recovery.model_faults import classify_model_fault, is_model_fault
+from warex.analysis.recovery.kinds.lies import VERDICTS, lie_from_verdict, lie_from_words
+from warex.analysis.recovery.kinds.model_faults import classify_model_fault, is_model_fault
+from warex.analysis.recovery.kinds.popups import judge_popup
+from warex.analysis.recovery.kinds.walls import judge_wall
 from warex.analysis.recovery.right_requests import DeliveredInjection, right_requests, wanted
+from warex.analysis.recovery.task_path import comes_back, task_path_reason
 from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRequest, TrialEvents
+from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import RATED_VERDICTS, Recovery, RecoveryVerdict
 from warex.effects import effects_with
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
+from warex.traffic import BACKGROUND_HOSTS, SIGN_IN_HOSTS
 
 _RELOADABLE = effects_with(lambda traits: traits.recoverable_by_retry)
 _JUDGED_BY_VALUES = effects_with(lambda traits: traits.judged_by_values)
@@ -23,23 +36,25 @@ _NOT_NEEDED = {
     "attack": "An attack succeeds or is resisted, and is not recovered from: see attacks.",
 }
 _NO_CALLS = "Network evidence only: the trace has no LLM call."
-_CLOSES = ("dismissed", "accepted")
-"""Reports of a popup that was closed."""
-_LED_AWAY = ("followed", "visited")
-"""Reports of a popup whose site was opened."""
+_BACKGROUND = "The browser connects to this host by itself: no task needs it."
 _HELD = 1.0
 """Seconds of waiting from which the client can notice that the answer does not come."""
 
 
 def recoveries(
-    entries: Sequence[Entry], vocabulary: Vocabulary | None = None, *, solved: bool = False
+    entries: Sequence[Entry],
+    vocabulary: Vocabulary | None = None,
+    *,
+    solved: bool = False,
+    twin: Twin | None = None,
 ) -> tuple[Recovery, ...]:
     """Judge every delivered injection of a trial, in the order of delivery.
 
     ``vocabulary`` is the benchmark's, from the manifest; if None, actions are read by their names.
-    If the task was ``solved``, a fault without recovery did not need one.
+    If the task was ``solved``, a fault without recovery did not need one. ``twin`` is the clean
+    trial of the same task, agent and repeat.
     """
-    trial = TrialEvents(entries, vocabulary)
+    trial = TrialEvents(entries, vocabulary, twin)
     found = _injections(entries, trial)
     first = min((one.felt.felt_at for one in found), default=0.0)
     return tuple(
@@ -54,7 +69,8 @@ def _finished(
     model = is_model_fault(trial, injection.plan)
     # For a fault of the model, its words and the SDK's retries do not show a detection.
     explaining = verdict.call_seq if verdict.lie is None else None
-    seen = None if model else detection(trial, injection.felt, first, explaining)
+    by_task = verdict.by_task
+    seen = None if model else detection(trial, injection.felt, first, explaining, by_task=by_task)
     if verdict.lie == "noticed":
         verdict = replace(verdict, detected=True, detected_seq=verdict.call_seq)
     elif seen is not None:
@@ -148,12 +164,14 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     effects, category = set(injection.plan.effects), injection.plan.category
     if is_model_fault(trial, injection.plan):
         return classify_model_fault(trial, injection)
+    if _is_background(injection):
+        return injection.judged("not_needed", _BACKGROUND)
     if category in _NOT_NEEDED:
         return injection.judged("not_needed", _NOT_NEEDED[category])
     if category == "wall":
-        return _judge_wall(trial, injection)
+        return judge_wall(trial, injection)
     if category == "popup":
-        return _judge_popup(trial, injection)
+        return judge_popup(trial, injection, first)
     if injection.delivered.changes and effects & _JUDGED_BY_VALUES:
         return _judge_lie(trial, injection, first)
     if not effects <= _RELOADABLE:
@@ -168,27 +186,62 @@ def _classify(trial: TrialEvents, injection: DeliveredInjection, first: float) -
     if _lost_answer(trial, injection):
         return _judge_lost_answer(trial, injection)
     tries = right_requests(trial, injection)
+    unknown: tuple[str, SeenRequest] | None = None
+    by_task = False
     for asked in tries:
         if asked.event.exchange in injection.met and not injection.felt.is_connection_try:
             # The quota is still used up, or the wall there. Connection tries may be the agent's.
             continue
-        between = trial.calls_between(injection.felt.felt_at, asked.t)
-        if reason := find_cause(trial, injection.felt, asked):
-            return _recovered(trial, injection, asked, reason, len(tries))
-        if between and not trial.reads_actions:
-            why = "The model was asked in between, but this agent's actions are not known."
-            return injection.judged("undecided", why, asked, len(tries))
+        own = ""
+        if cause := cause_of(trial, injection.felt, asked):
+            own = task_path_reason(trial, injection, asked, cause, first)
+            if own and equivalence.is_write(injection.hit):
+                # Another write of the same kind: the one that was hit is still lost.
+                by_task = True
+                continue
+            if not own:
+                found = _recovered(trial, injection, asked, cause, len(tries))
+                by_the_way = comes_back(trial, injection, asked, cause, first)
+                return replace(found, confidence="likely") if by_the_way else found
+        elif (unread := _unread_before(trial, injection, asked)) is not None:
+            unknown = unknown or (unread, asked)
         if asked.t > trial.ended:
             break
         # A reload that is hit by the next injection, or aborted, has not healed anything.
         answered = trial.status(asked.event.exchange) is not None
         if answered and asked.event.exchange not in trial.hit:
-            return _healed(trial, injection, asked, len(tries))
+            if unknown is None:
+                return _healed(trial, injection, asked, len(tries), own)
+            break
+    if unknown is not None:
+        return injection.judged("undecided", unknown[0], unknown[1], len(tries))
     tries = [one for one in tries if one.t <= trial.ended]
     why = f"{wanted(injection)} again"
     why += " by the agent." if tries else "."
-    verdict = injection.judged("not_recovered", why, tries=len(tries))
-    return replace(verdict, disagreement=_said_without_doing(trial, injection, tries))
+    verdict = injection.judged("not_recovered", why, tries=len(tries), is_certain=not tries)
+    told = _said_without_doing(trial, injection, tries)
+    return replace(verdict, by_task=by_task, disagreement=told)
+
+
+def _unread_before(
+    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest
+) -> str | None:
+    """Return why it is unknown what led to a request; None if all answers could be read."""
+    between = trial.calls_between(injection.felt.felt_at, asked.t)
+    if any(map(trial.is_unread, between)):
+        return "The model was asked in between, but what it chose could not be read."
+    if between or not by_program(asked.event) or asked.event.repeat_of is not None:
+        return None
+    running = [call for call in trial.calls if call.answered <= injection.felt.felt_at]
+    if running and trial.is_unread(running[-1]) and running[-1].is_command:
+        return "The code that the model wrote may have asked again: it could not be read."
+    return None
+
+
+def _is_background(injection: DeliveredInjection) -> bool:
+    """Whether an injection hit a connection that browsers make by themselves."""
+    host = connection_tries.host_of(injection.plan)
+    return injection.felt.is_connection_try and host in (*BACKGROUND_HOSTS, *SIGN_IN_HOSTS)
 
 
 def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) -> Recovery:
@@ -202,80 +255,7 @@ def _judge_lie(trial: TrialEvents, injection: DeliveredInjection, first: float) 
     found = replace(injection.judged(verdict, result.why, call=call), lie=result.lie)
     if call is None or verdict != "recovered":
         return found
-    return _priced(trial, injection, found, call.answered)
-
-
-def _judge_wall(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
-    """Judge a wall in place of a page: the agent recovers if it passes it and the page comes.
-
-    If a session was ended and the site's own login follows, it recovers if the page comes later.
-    """
-    reports = [one for name in injection.met.values() for one in trial.reports.get(name, ())]
-    passed = min((one.t for one in reports if one.what == "cleared"), default=None)
-    since = injection.felt.felt_at
-    tries = right_requests(trial, injection)
-    for asked in tries:
-        between = trial.calls_between(since, asked.t)
-        is_page = 200 <= (trial.status(asked.event.exchange) or 0) < 300
-        # A request that follows at once is the browser's redirect to the site's login.
-        late = bool(between) if passed is None else asked.t >= passed
-        if asked.event.exchange in injection.met or not (is_page and late):
-            continue
-        way = "was passed" if passed is not None else "was left behind"
-        why = f"The wall {way}, and the page came."
-        last = between[-1] if between else None
-        found = injection.judged("recovered", why, asked, len(tries), last)
-        return _priced(trial, injection, found, asked.t)
-    passed_it = "was passed, but the page did not come" if passed is not None else "was not passed"
-    return injection.judged("not_recovered", f"The wall {passed_it}.", tries=len(tries))
-
-
-def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
-    """Judge a popup by the reports of the page and of the site to which it leads.
-
-    The agent recovers if it closes the popup, returns from that site, or loads the page without it.
-    """
-    reports = trial.reports.get(injection.plan.injection, [])
-    led = [report for report in reports if report.what in _LED_AWAY]
-    closed = next((report for report in reports if report.what in _CLOSES), None)
-    if led:
-        pages = (one for one in trial.requests if one.t > led[-1].t and one.is_page)
-        back = next((one for one in pages if _same_host(one.event, injection.hit)), None)
-        if back is None:
-            why = "The agent followed the popup to another site, and did not come back."
-            return injection.judged("not_recovered", why)
-        found = injection.judged("recovered", "The agent came back from the popup's site.", back)
-        until = back.t
-    elif closed is not None:
-        found = injection.judged("recovered", f"The popup was {closed.what}.")
-        until = closed.t
-    else:
-        again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
-        by_script = trial.foreign_reports.get(injection.plan.injection, ())
-        gone = next((report for report in by_script if report.what in _CLOSES), None)
-        if gone is not None:
-            why = f"The popup was {gone.what} by a script, which no action of the model explains."
-            return injection.judged("healed_by_page", why)
-        without = next((it for it in again if it.event.exchange not in trial.hit), None)
-        if without is None:
-            return injection.judged("not_recovered", "The popup was not closed.", tries=len(again))
-        why = "The page was loaded again, without the popup."
-        found = injection.judged("recovered", why, without, len(again))
-        until = without.t
-    return _priced(trial, injection, found, until)
-
-
-def _priced(
-    trial: TrialEvents, injection: DeliveredInjection, verdict: Recovery, until: float
-) -> Recovery:
-    """Add the cost of a recovery, up to a second of the trial."""
-    calls = [call.event for call in trial.calls_between(injection.felt.felt_at, until)]
-    return replace(
-        verdict,
-        seconds=until - injection.priced_from + sum(call.saved_s for call in calls),
-        steps=len({call.step for call in calls}),
-        tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
-    )
+    return injection.priced(trial, found, call.answered)
 
 
 def _lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> bool:
@@ -307,12 +287,16 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
         return _healed(trial, injection, again[0], len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
-        shown = asked.is_page and not equivalence.is_write(asked.event)
-        if not (shown and _same_host(asked.event, hit)):
+        by_itself = asked.is_page or by_program(asked.event)
+        shown = by_itself and not equivalence.is_write(asked.event)
+        if not (shown and same_host(asked.event, hit)):
             continue
         if reason := find_cause(trial, elsewhere, asked):
             return _recovered(trial, injection, asked, reason, 1)
-    if not trial.reads_actions and any(one.is_page for one in after):
+    asked_pages = [one for one in after if one.is_page or by_program(one.event)]
+    if any(
+        trial.is_unread(c) for one in asked_pages for c in trial.calls_between(felt.felt_at, one.t)
+    ):
         return injection.judged("undecided", "The agent's actions are not known.")
     why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
     return injection.judged("not_recovered", why)
@@ -323,21 +307,37 @@ def _recovered(
 ) -> Recovery:
     followed = f"{asked.event.method} {asked.event.url} followed"
     why = f"After the fault the model chose {cause.action.name}, and {followed}."
-    verdict = injection.judged("recovered", why, asked, tries, cause.call)
-    return _priced(trial, injection, verdict, asked.t)
+    verdict = injection.judged(
+        "recovered", why, asked, tries, cause.call, is_certain=cause.is_certain
+    )
+    return injection.priced(trial, verdict, asked.t)
 
 
 def _healed(
-    trial: TrialEvents, injection: DeliveredInjection, asked: SeenRequest, tries: int
+    trial: TrialEvents,
+    injection: DeliveredInjection,
+    asked: SeenRequest,
+    tries: int,
+    own: str = "",
 ) -> Recovery:
+    """Return that a fault was healed; ``own``: why the task itself led to the request."""
     between = trial.calls_between(injection.felt.felt_at, asked.t)
     reason = "no action of the model explains it" if between else "the model was not asked"
     # Chromium reloads its own error page, which it shows only if no answer came at all.
     no_answer = trial.status(injection.hit.exchange) is None
-    by_browser = no_answer and injection.hit.resource == "document"
-    why = f"The {'browser' if by_browser else 'page'} asked again; {reason} in between."
-    verdict: RecoveryVerdict = "healed_by_browser" if by_browser else "healed_by_page"
-    found = injection.judged(verdict, why, asked, tries)
+    verdict: RecoveryVerdict = "healed_by_page"
+    if by_program(asked.event):
+        verdict = "healed_by_client"
+    elif no_answer and injection.hit.resource == "document":
+        verdict = "healed_by_browser"
+    who = {"healed_by_browser": "browser", "healed_by_client": "client library"}
+    why = f"The {who.get(verdict, 'page')} asked again; {reason} in between."
+    if own:
+        verdict, why = "healed_by_page", f"It was asked for again, but {own}."
+    certain = not between and not own
+    found = injection.judged(verdict, why, asked, tries, is_certain=certain)
+    if own:
+        return replace(found, by_task=True)
     return replace(found, disagreement=_done_without_saying(between))
 
 
@@ -394,8 +394,3 @@ def _could_help(vocabulary: Vocabulary, hit: RequestSeen) -> bool:
     if equivalence.is_write(hit):
         return bool(vocabulary.names.difference(vocabulary.finish, vocabulary.noop))
     return bool(vocabulary.navigate or vocabulary.recover)
-
-
-def _same_host(one: RequestSeen, other: RequestSeen) -> bool:
-    host = connection_tries.host_in(one.url)
-    return host is not None and host == connection_tries.host_in(other.url)

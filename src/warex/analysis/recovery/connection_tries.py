@@ -51,6 +51,12 @@ def host_in(text: str) -> str | None:
     return split_url(text).hostname if text.startswith(("http://", "https://")) else None
 
 
+def same_host(one: RequestSeen, other: RequestSeen) -> bool:
+    """Whether two requests went to the same host."""
+    host = host_in(one.url)
+    return host is not None and host == host_in(other.url)
+
+
 def split_url(url: str) -> SplitResult:
     """Split a URL; return an empty result for one that is invalid."""
     try:

@@ -1,13 +1,13 @@
 """Finds the later requests that ask again for what an injection hit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import FaultImpact
 from warex.analysis.recovery.trial_events import ModelCall, SeenRequest, TrialEvents
-from warex.analysis.recovery.verdicts import Recovery, RecoveryVerdict
+from warex.analysis.recovery.verdicts import Confidence, Recovery, RecoveryVerdict
 from warex.traces.events import FaultDelivered, FaultPlanned, RequestSeen
 
 
@@ -30,6 +30,11 @@ class DeliveredInjection:
         """The request that it hit."""
         return self.felt.request
 
+    def hit_at(self, trial: TrialEvents) -> float:
+        """Return the second at which the request that was hit was made."""
+        made = (one.t for one in trial.requests if one.event.exchange == self.hit.exchange)
+        return next(made, self.felt.felt_at)
+
     def judged(
         self,
         verdict: RecoveryVerdict,
@@ -37,6 +42,8 @@ class DeliveredInjection:
         asked: SeenRequest | None = None,
         tries: int = 0,
         call: ModelCall | None = None,
+        *,
+        is_certain: bool = True,
     ) -> Recovery:
         """Return a verdict; ``asked`` is the right next request, ``call`` what led to it."""
         return Recovery(
@@ -44,10 +51,27 @@ class DeliveredInjection:
             verdict=verdict,
             why=why,
             fault_seq=self.seq,
+            confidence=_confidence(verdict, is_certain=is_certain),
             call_seq=call.seq if call else None,
             request_seq=asked.entry.seq if asked else None,
             tries=tries,
         )
+
+    def priced(self, trial: TrialEvents, verdict: Recovery, until: float) -> Recovery:
+        """Add the cost of a recovery, up to a second of the trial."""
+        calls = [call.event for call in trial.calls_between(self.felt.felt_at, until)]
+        return replace(
+            verdict,
+            seconds=until - self.priced_from + sum(call.saved_s for call in calls),
+            steps=len({call.step for call in calls}),
+            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in calls),
+        )
+
+
+def _confidence(verdict: RecoveryVerdict, *, is_certain: bool) -> Confidence:
+    if verdict == "undecided":
+        return "unknown"
+    return "certain" if is_certain else "likely"
 
 
 def wanted(injection: DeliveredInjection) -> str:
@@ -84,7 +108,9 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
             one for one in (*answered, *tried) if connection_tries.proves_reachable(one.event, plan)
         ]
     elif is_of_a_page(hit):
-        found = [one for one in after if _asks_for(one, felt.pages or (hit.url,))]
+        pages = felt.pages or (hit.url,)
+        pages += tuple(place for page in pages for place in trial.landings(page))
+        found = [one for one in after if _asks_for(one, pages)]
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
     else:

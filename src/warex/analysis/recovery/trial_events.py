@@ -1,14 +1,19 @@
 """The events of one trial, in the form that verdicts need."""
 
+import builtins
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 
 from pydantic import JsonValue
 
-from warex.analysis.recovery import connection_tries
+from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.script_acts import foreign_acts
+from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
+from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_code
 from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
 from warex.llm.actions.parser import Vocabulary
@@ -21,11 +26,32 @@ from warex.traces.events import (
     LlmCall,
     RequestSeen,
     ResponseSeen,
+    TrialEnded,
     Witness,
 )
 
 KEEPS_ANSWER: frozenset[str] = effects_with(lambda traits: traits.keeps_response)
 """Effects that keep the answer complete."""
+_LOCATION = r"(?:[\w.]*\bpage\.url|[\w.]*\bcurrent_url|(?:\w+\.)*location(?:\.href)?)"
+_OPEN_PAGE = re.compile(rf"{_LOCATION}(?:\(\))?")
+"""What code calls the address of the open page."""
+_RELOADS = re.compile(
+    rf"\blocation\.reload\(|\bhistory\.go\(0?\)|\blocation(?:\.href)?\s*=\s*{_LOCATION}"
+    r"|\bPage\.reload\b"
+)
+"""Scripts and commands that load the open page again."""
+_URL = re.compile(r"https?://[^\s\"'`<>|\\]+")
+_FENCED = re.compile(
+    r"```.*?(?:```|\Z)"
+    r"|<(\w*(?:action|tool|code|execute|python|invoke|function|command)\w*)\b.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+"""Code and commands in a text."""
+_REPEATS = re.compile(
+    r"\bfor\b|\bwhile\b|\buntil\b|\bexcept\b|\bcatch\b|retry|retries", re.IGNORECASE
+)
+"""What code has that asks again by itself: a loop, a handler, a retrying client."""
+_BUILTINS = frozenset(dir(builtins))
 _GRACE_S = 10.0
 """Seconds in which the actions of the agent's last answer are carried out. Later requests are the
 benchmark's."""
@@ -43,6 +69,11 @@ def texts_in(arguments: JsonValue) -> tuple[str, ...]:
     return tuple(value.strip("'\" ") for value in values if isinstance(value, str))
 
 
+def urls_in(text: str) -> Iterator[str]:
+    """Yield the HTTP addresses in a text."""
+    return (found[0].rstrip(").,;]}") for found in _URL.finditer(text))
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAction:
     """One action that the model chose."""
@@ -50,11 +81,30 @@ class ModelAction:
     name: str
     does: ActionKind
     arguments: JsonValue
+    context: str = ""
+    """Where it stands in the model's code: in a loop, in what handles an error."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The arguments that are texts."""
         return texts_in(self.arguments)
+
+    @property
+    def all_texts(self) -> tuple[str, ...]:
+        """The texts in its arguments at any depth."""
+        found: list[str] = []
+        left: list[JsonValue] = [self.arguments]
+        while left:
+            match left.pop():
+                case str() as text:
+                    found.append(text)
+                case list() as values:
+                    left += reversed(values)
+                case dict() as values:
+                    left += reversed(values.values())
+                case _:
+                    pass
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +128,50 @@ class ModelCall:
     @property
     def text(self) -> str:
         """The text of the answer and its tool calls."""
-        calls = (f"{call.get('name')} {call.get('arguments')}" for call in self.event.tool_calls)
-        return "\n".join((self.event.answer, *calls))
+        return "\n".join((self.event.answer, *map(" ".join, self._client_calls())))
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the answer holds a tool call or code, read or not."""
+        return bool(any(self._client_calls()) or _FENCED.search(self.event.answer))
+
+    def addresses(self) -> Iterator[tuple[str, str]]:
+        """Yield the tool, or ``code``, and each address that is given to it."""
+        for name, arguments in self._client_calls():
+            yield from ((name, url) for url in urls_in(arguments))
+        for code in _FENCED.finditer(self.event.answer):
+            yield from (("code", url) for url in urls_in(code[0]))
+
+    @property
+    def repeats_in_code(self) -> bool:
+        """Whether its code holds a loop, a handler of errors or a client that asks again."""
+        parts = [code[0] for code in _FENCED.finditer(self.event.answer)]
+        parts += [arguments for _, arguments in self._client_calls()]
+        return any(_REPEATS.search(part) for part in parts)
+
+    @property
+    def only_computes(self) -> bool:
+        """Whether its code could be read and calls nothing that may be an action."""
+        calls = recorded_calls(self.event.tool_calls)
+        pieces = [code for call in calls if (code := code_in_tool_call(call))]
+        if len(pieces) < len(calls):
+            return False
+        read = read_code(pieces or code_in_text(self.event.answer))
+        return read is not None and all(
+            not call.is_command and (call.receiver or call.name in _BUILTINS) for call in read
+        )
+
+    def ends_agent(self, reads_actions: bool) -> bool:
+        """Whether the last answer of a trial can only be the end of the agent's work."""
+        if any(act.does == "finish" for act in self.actions):
+            return True
+        whole = self.event.error is None and self.event.complete and bool(self.event.answer)
+        return reads_actions and whole and not self.actions and not self.is_command
+
+    def _client_calls(self) -> Iterator[tuple[str, str]]:
+        for call in self.event.tool_calls:
+            if isinstance(call, dict) and not call.get("by_server"):
+                yield str(call.get("name")), str(call.get("arguments"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +209,15 @@ class TrialEvents:
     agent's end are included for some seconds, since its last answer may hold several actions.
     """
 
-    def __init__(self, entries: Sequence[Entry], vocabulary: Vocabulary | None) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        vocabulary: Vocabulary | None,
+        twin: Twin | None = None,
+    ) -> None:
         self.vocabulary = vocabulary
+        self.twin = twin
+        """The clean trial of the same task; None if there is none."""
         self.requests: list[SeenRequest] = []
         self.connection_tries: list[SeenRequest] = []
         """Connection tries that a fault hit."""
@@ -130,7 +229,7 @@ class TrialEvents:
         self.foreign_reports: dict[str, list[PageReport]] = {}
         """The acts of scripts that are not the agent's."""
         self.ended: float = inf
-        """Second at which the agent gave its last answer."""
+        """Second at which the agent gave its last answer; infinite if nothing shows it."""
         self._status: dict[str, tuple[int | None, float]] = {}
         calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
@@ -155,6 +254,8 @@ class TrialEvents:
                 case Witness() as seen if entry.t <= self.ended + _GRACE_S:
                     found = self.foreign_reports if entry.seq in foreign else self.reports
                     found.setdefault(seen.injection, []).append(PageReport(entry.t, seen.what))
+                case TrialEnded():
+                    self.ended = min(self.ended, entry.t)
                 case LlmCall() as call:
                     calls.append((entry, call))
                 case AgentAction() as action:
@@ -169,6 +270,12 @@ class TrialEvents:
             )
             for entry, call in calls
         ]
+        self.reads_actions = any(
+            act.does != "finish" for call in self.calls for act in call.actions
+        )
+        """Whether an action that could lead to a request was read anywhere."""
+        if self.calls and (last := self.calls[-1]).ends_agent(self.reads_actions):
+            self.ended = min(self.ended, last.answered)
 
     def call_of(self, exchange: str) -> ModelCall | None:
         """Return the call to the model that an exchange carries; None if it carries none."""
@@ -186,14 +293,28 @@ class TrialEvents:
         """Return the calls begun after ``start`` and answered before ``end``."""
         return [one for one in self.calls if one.began >= start and one.answered <= end]
 
+    def landings(self, url: str) -> Iterator[str]:
+        """Yield the pages to which an address redirects, here or in the twin."""
+        for one, after in pairwise(self.pages(0, inf)):
+            exchange = one.event.exchange
+            is_redirected = (self.status(exchange) or 0) // 100 == 3 and exchange not in self.hit
+            if is_redirected and equivalence.same_page(one.event.url, url):
+                yield after.event.url
+        if self.twin is not None:
+            yield from self.twin.landings(url)
+
     def pages(self, start: float, end: float) -> Iterator[SeenRequest]:
         """Yield the requests for pages from ``start`` until just before ``end``."""
         return (one for one in self.requests if one.is_page and start <= one.t < end)
 
-    @property
-    def reads_actions(self) -> bool:
-        """Whether any action of the agent could be read."""
-        return any(call.actions for call in self.calls)
+    def is_unread(self, call: ModelCall) -> bool:
+        """Whether an answer may hold an action that could not be read.
+
+        Words without a tool call or code are one if no action of the agent could be read anywhere.
+        """
+        if call.actions:
+            return False
+        return not call.only_computes if call.is_command else not self.reads_actions
 
 
 def _acts(
@@ -213,9 +334,17 @@ def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
     for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
-        yield ModelAction(
-            found.name, action_kind_with_arguments(found.name, arguments) or "look", arguments
-        )
+        kind = _kind(found.name, arguments) or "look"
+        yield ModelAction(found.name, kind, arguments, found.context)
+
+
+def _kind(name: str, arguments: JsonValue) -> ActionKind | None:
+    """Return what an action does; going to the open page's own address loads it again."""
+    kind = action_kind_with_arguments(name, arguments)
+    texts = texts_in(arguments)
+    if any(_RELOADS.search(text) for text in texts):
+        return "reload"
+    return "reload" if kind == "goto" and any(map(_OPEN_PAGE.fullmatch, texts)) else kind
 
 
 def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:
@@ -226,4 +355,4 @@ def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:
     if action.role == "finish":
         return "finish"
     # An action with an unknown name may still lead to a page or send a form.
-    return action_kind_with_arguments(action.name, action.arguments) or "click"
+    return _kind(action.name, action.arguments) or "click"

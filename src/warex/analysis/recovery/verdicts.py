@@ -10,15 +10,23 @@ type RecoveryVerdict = Literal[
     "not_recovered",
     "healed_by_browser",
     "healed_by_page",
+    "healed_by_client",
     "not_possible",
     "not_needed",
     "undecided",
 ]
-"""The verdict on an injection. Only the first four count in the recovery rate.
+"""The verdict on an injection. Only the first five count in the recovery rate.
 
 ``not_possible``: no action of the benchmark could have helped. ``not_needed``: the page came late
 but complete, the changed site works as before, or the task was solved without what the fault took
 away. ``undecided``: the trace does not show it.
+"""
+
+type Confidence = Literal["certain", "likely", "unknown"]
+"""How sure a verdict is.
+
+``certain``: the trace itself shows it. ``likely``: it follows from times, from what the page or the
+clean trial does otherwise, or from words. ``unknown``: undecided.
 """
 
 type LieOutcome = Literal["noticed", "worked_around", "passed_on", "not_affected"]
@@ -28,7 +36,9 @@ type LieOutcome = Literal["noticed", "worked_around", "passed_on", "not_affected
 typed the true value. ``passed_on``: it answered or typed the false one. ``not_affected``: neither.
 """
 
-HEALED_VERDICTS: frozenset[RecoveryVerdict] = frozenset(("healed_by_browser", "healed_by_page"))
+HEALED_VERDICTS: frozenset[RecoveryVerdict] = frozenset(
+    ("healed_by_browser", "healed_by_page", "healed_by_client")
+)
 RATED_VERDICTS: frozenset[RecoveryVerdict] = HEALED_VERDICTS | {"recovered", "not_recovered"}
 
 
@@ -42,6 +52,7 @@ class Recovery:
     """One sentence."""
     fault_seq: int
     """The ``fault_delivered`` event."""
+    confidence: Confidence = "certain"
     call_seq: int | None = None
     """The ``llm_call`` whose action explains the right next request."""
     request_seq: int | None = None
@@ -53,6 +64,8 @@ class Recovery:
     """Input and output tokens of the calls in between."""
     tries: int = 0
     """Number of right requests after the fault."""
+    by_task: bool = False
+    """Whether the task itself led to the right next request."""
     disagreement: str = ""
     """One sentence on how the model's words and the network disagree; empty if they agree."""
     needed: bool = True

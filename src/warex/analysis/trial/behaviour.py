@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
-from warex.analysis.recovery import Recovery, claims_success
+from warex.analysis.recovery import Claim, Recovery, claim_of
 from warex.analysis.recovery.equivalence import is_write
 from warex.analysis.recovery.trial_events import TrialEvents, texts_in
 from warex.llm.actions.parser import Vocabulary
@@ -88,16 +88,26 @@ def behaviour(
     )
 
 
-def false_success(
+def claim_against_check(
     entries: Sequence[Entry], vocabulary: Vocabulary | None, outcome: Outcome | None
-) -> bool | None:
+) -> Claim | None:
+    """Return what the agent claims about a task that it answered and did not solve.
+
+    None for another trial, or without an answer.
+    """
+    if not isinstance(outcome, Counted) or outcome.score >= 1 or outcome.ending != "answered":
+        return None
+    answers = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
+    return claim_of(TrialEvents(answers, vocabulary))
+
+
+def false_success(claim: Claim | None, outcome: Outcome | None) -> bool | None:
     """Return whether the agent claims a success that the check denies; None if unknown."""
     if not isinstance(outcome, Counted):
         return None
     if outcome.score >= 1 or outcome.ending != "answered":
         return False
-    answers = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
-    return claims_success(TrialEvents(answers, vocabulary))
+    return None if claim is None else claim == "success"
 
 
 def _reloads(events: Sequence[Event], vocabulary: Vocabulary | None) -> Iterator[bool]:

@@ -6,15 +6,21 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.analysis.recovery import Claim, Recovery, recoveries, trial_recovered
 from warex.analysis.recovery.connection_tries import split_url
 from warex.analysis.recovery.script_acts import without_foreign_acts
 from warex.analysis.stats.clustered import PairKey, TaskId
 from warex.analysis.trial.attack_outcomes import AttackOutcome, attack_outcomes
-from warex.analysis.trial.attribution import entries_by_task
-from warex.analysis.trial.behaviour import Behaviour, behaviour, false_success
+from warex.analysis.trial.attribution import UNATTRIBUTED, entries_by_task
+from warex.analysis.trial.behaviour import (
+    Behaviour,
+    behaviour,
+    claim_against_check,
+    false_success,
+)
 from warex.analysis.trial.injections import InjectionRecord, injections, skipped
 from warex.analysis.trial.popup_handling import PopupHandling, popup_handling
+from warex.analysis.trial.twins import twins_of
 from warex.analysis.trial.usage import LlmUsage, llm_unread, llm_usage
 from warex.errors import TraceError
 from warex.files.reading import path_exists
@@ -74,6 +80,8 @@ class TrialRecord:
     """The outcome of each delivered attack on the agent."""
     never_armed: str | None = None
     """The event that the scenario waited for and that never came; None if it was armed."""
+    claim: Claim | None = None
+    """What the last answer claims, if the agent answered and did not solve the task."""
     has_trace: bool = True
     """Whether there is a trace of the proxy's traffic."""
 
@@ -98,6 +106,7 @@ class TrialRecord:
                 if one.verdict == "not_needed"
             ),
             behaviour=Behaviour(duplicated_writes=self.behaviour.duplicated_writes),
+            claim=None,
             false_success=False if self.solved else None,
         )
 
@@ -159,7 +168,7 @@ def load_trial(
     prices: PriceTable | None = None,
     trace: Trace | None = None,
 ) -> TrialRecord:
-    """Read one attempt's folder.
+    """Read one attempt's folder, and that of the clean trial of the same task if it is in a run.
 
     ``vocabulary`` is the benchmark's (see ``warex.analysis.recovery``), used if the trace has none
     of its own; ``prices`` defaults to the built-in table; ``trace`` is read from the folder unless
@@ -174,12 +183,18 @@ def load_trial(
     began = next(iter(trace.events(TrialBegan)), None)
     vocabulary = vocabulary_of(path, began, vocabulary)
     # Judged for each task alone: an action in another task is not a recovery.
-    parts = tuple(entries_by_task(entries).values()) or (entries,)
-    verdicts = tuple(
-        verdict for part in parts for verdict in recoveries(part, vocabulary, solved=solved) if hit
-    )
+    parts = entries_by_task(entries) or {UNATTRIBUTED: entries}
     key, attempt = _identity(path, began)
+    run = run_of(path)
+    twins = twins_of(run, key) if hit and run is not None else {}
+    verdicts = tuple(
+        verdict
+        for task, part in parts.items()
+        for verdict in recoveries(part, vocabulary, solved=solved, twin=twins.get(task))
+        if hit
+    )
     watched = bool(entries) and key.condition != NO_PROXY
+    claim = claim_against_check(entries, vocabulary, outcome)
     own = without_foreign_acts(entries)
     canaries = [canary.passed for canary in trace.events(Canary)]
     unread, requests = llm_unread(entries), trace.events(RequestSeen)
@@ -195,7 +210,8 @@ def load_trial(
         skipped=skipped(entries),
         recoveries=verdicts,
         behaviour=behaviour(entries, verdicts, vocabulary),
-        false_success=false_success(entries, vocabulary, outcome),
+        claim=claim,
+        false_success=false_success(claim, outcome),
         canary=all(canaries) if canaries else None,
         harness_broke=tuple(broke.reason for broke in trace.events(HarnessBroke)),
         truncated=trace.truncation,

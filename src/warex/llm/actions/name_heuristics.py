@@ -16,14 +16,14 @@ type ActionKind = Literal["reload", "goto", "back", "click", "type", "wait", "fi
 
 _NAMES: Mapping[ActionKind, str] = {
     "reload": "reload refresh retry",
-    "goto": "goto navigate navigation visit open browse load google search"
+    "goto": "goto launch navigate navigation visit open browse load google search"
     " fetch crawl scrape requests curl wget urlopen http_request",
     "back": "back goback navback forward goforward previous",
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
     " left_mouse_down left_mouse_up mouse_down mouse_up",
     "type": "fill type write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause",
-    "finish": "done stop finish finished answer complete terminate exit infeasible"
+    "finish": "done completion stop finish finished answer complete terminate exit infeasible"
     " send_msg_to_user",
     "look": "scroll hover screenshot snapshot extract focus read find evaluate switch close drag"
     " move zoom cursor cursor_position mouse_move nextchunk prevchunk",
@@ -115,14 +115,18 @@ def _keys(arguments: JsonValue) -> Iterator[str]:
         if isinstance(texts, str):
             yield texts
         elif isinstance(texts, list):
-            yield "+".join(texts)
+            # In code, what the keys are sent to comes first: ``ActionChains(driver)``.
+            yield from ("+".join(texts[first:]) for first in range(min(3, len(texts))))
             yield from texts
 
 
 def _pressed(keys: str) -> ActionKind | None:
     """Return what keys such as ``ctrl+r`` do, or None; Shift makes no difference."""
-    bare = keys.lower().strip("<>{}'\" ").removeprefix("keys.")
-    pressed = [re.sub(r"_[lr]$", "", key) for key in _BETWEEN_KEYS.split(bare)]
+    bare = keys.lower().strip("<>{}'\" ")
+    pressed = [
+        re.sub(r"_[lr]$", "", key.strip("'\"").removeprefix("keys."))
+        for key in _BETWEEN_KEYS.split(bare)
+    ]
     held = set(pressed[:-1]) - _SHIFT
     if not held:
         return _KEYS.get(pressed[-1])

@@ -4,6 +4,8 @@
   ``<arg_key>``/``<arg_value>`` (GLM);
 - ``<invoke name="…"><parameter name="…">…`` (Claude), ``<function=…><parameter=…>…`` (Qwen Coder);
 - ``Action: …`` and ``Action Input: …`` on the next line (ReAct, LangChain);
+- ``{"command": {"name": …, "args": …}}`` as JSON, in a fence or alone (AutoGPT);
+- ``<browser_action><action>…</action><url>…</url></browser_action>`` (Cline, Roo);
 - ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
 """
 
@@ -43,6 +45,14 @@ _REACT = re.compile(
     r"[ \t*]*Action[ \t]*\d*[ \t]*Input[ \t]*\d*[*]{0,2}:[ \t*]*(.*?)(?=^[ \t*]*Observation|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+
+_OBJECT = re.compile(r"```(?:json)?\s*(\{.*?\})\s*(?:```|\Z)|\A\s*(\{.*\})\s*\Z", re.DOTALL)
+_HOLDS_CALL: Final = ("command", "tool", "tool_call", "function", "function_call", "ability")
+_HOLDS_ARGUMENTS: Final = ("args", "arguments", "parameters", "input", "kwargs")
+_ELEMENT = re.compile(
+    r"<([a-z]\w{1,40}_\w{1,40})>((?:\s*<([a-z]\w{0,40})>(?:(?!</?\3>).)*</\3>)+)\s*</\1>", re.DOTALL
+)
+_CHILD = re.compile(r"<([a-z]\w{0,40})>(.*?)</\1>", re.DOTALL)
 
 
 def written_calls(text: str) -> tuple[ToolCall, ...]:
@@ -97,12 +107,31 @@ def _react(text: str) -> Iterator[tuple[str, str]]:
         yield name, given[1:-1] if quoted else given
 
 
+def _in_object(text: str) -> Iterator[tuple[str, str]]:
+    for fenced, alone in _OBJECT.findall(text):
+        whole = as_dict(_json(fenced or alone))
+        for key in _HOLDS_CALL:
+            call = as_dict(whole.get(key))
+            given = next((call[each] for each in _HOLDS_ARGUMENTS if each in call), {})
+            if name := as_text(call.get("name")):
+                yield name, given if isinstance(given, str) else json.dumps(given)
+                break
+
+
+def _elements(text: str) -> Iterator[tuple[str, str]]:
+    for found in _ELEMENT.finditer(text):
+        given = {name: value.strip() for name, value in _CHILD.findall(found[2])}
+        yield given.pop("action", found[1]), json.dumps(given)
+
+
 _FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
     _tagged,
     _invoked,
     _mistral,
     _kimi,
     _react,
+    _in_object,
+    _elements,
 )
 
 

@@ -29,7 +29,10 @@ def grouped(trial: TrialRecord) -> tuple[FaultGroup, ...]:
     """Return a trial's injections in groups, in the order of their first injections."""
     found: dict[tuple[object, ...], list[_Judged]] = {}
     for injection, recovery in _judged(trial):
-        verdict = recovery and (recovery.verdict, recovery.detected, recovery.disagreement)
+        verdict = recovery and (
+            *(recovery.verdict, recovery.confidence),
+            *(recovery.detected, recovery.disagreement),
+        )
         alike = (injection.rule, injection.kind, injection.fate, injection.reason, verdict)
         key = (*alike, url_pattern(injection.url))
         found.setdefault(key, []).append((injection, recovery))

@@ -67,6 +67,11 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
         yield "faults", describe_recovery(trial)
     if trial.false_success:
         yield "claim", "a success, which the check denies"
+    elif trial.claim == "unclear":
+        yield (
+            "claim",
+            "unclear: the last answer says neither that the task is done nor that it failed",
+        )
     canary = {True: "came through", False: "did not come through", None: "not tried"}
     yield "canary", canary[trial.canary]
     apart = ", those with the model not counted" if inspection.steps else ""
@@ -282,7 +287,8 @@ def _fault(group: FaultGroup) -> Iterator[tuple[str, str]]:
             f" It took {found.seconds:.1f} s, {steps}, {count_noun(found.tokens or 0, 'token')}."
         )
     proof = f" ({', '.join(seqs)})" if seqs else ""
-    yield "", f"{found.verdict.replace('_', ' ')}: {found.why}{proof}{spent}"
+    sure = " (likely)" if found.confidence == "likely" else ""
+    yield "", f"{found.verdict.replace('_', ' ')}{sure}: {found.why}{proof}{spent}"
     if found.lie is not None:
         yield "", f"lie {found.lie.replace('_', ' ')}"
     if found.detected is not None:

@@ -40,6 +40,7 @@ from warex.scenarios.origins import (
     matches_any,
     origins_of_sites,
 )
+from warex.traffic import SIGN_IN_HOSTS
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
@@ -105,16 +106,22 @@ class _Rule:
             origins_of_sites(sites) if origin is None else (origin,)
         )
         self.fits = matches_any(self.origins)
+        self._site_origins = origins_of_sites(sites) if sites else ()
         self.of_sites = not sites or origin is None
         """Whether it is about the task's sites only; all are task sites if none are known."""
         self.occurrences: dict[ConnectionTarget, _Occurrence] = {}
         """The latest at each target."""
 
     def matches_request(self, target: ConnectionTarget, *, llm: bool) -> bool:
-        """Whether the rule is about a target; about a model's only if it names the host."""
+        """Whether the rule is about a target.
+
+        About a model's host, and about one that browsers use by themselves, only if it names it.
+        """
         if target.point != self.fault.point or not self.fits(target):
             return False
-        return not llm or names_host(self._match, target.host)
+        is_site = any(site.names_host(target.host) for site in self._site_origins)
+        by_itself = target.host in SIGN_IN_HOSTS and not is_site
+        return not (llm or by_itself) or names_host(self._match, target.host)
 
     def begin(
         self,

@@ -7,25 +7,7 @@ and sync switched off. Faults there measure nothing, and its number varies.
 from typing import Final
 
 from warex.scenarios.matching.url_patterns import any_of, normalise
-
-BACKGROUND_HOSTS: Final = (
-    "clients2.google.com",
-    "clients4.google.com",
-    "clientservices.googleapis.com",
-    "update.googleapis.com",
-    "edgedl.me.gvt1.com",
-    "redirector.gvt1.com",
-    "optimizationguide-pa.googleapis.com",
-    "content-autofill.googleapis.com",
-    "safebrowsing.googleapis.com",
-    "safebrowsingohttpgateway.googleapis.com",
-    "android.clients.google.com",
-    "connectivitycheck.gstatic.com",
-    "start.duckduckgo.com",
-    "plausible.io",
-    "googlechromelabs.github.io",
-)
-"""Hosts that only the browser itself or its driver uses; none is a task site."""
+from warex.traffic import BACKGROUND_HOSTS
 
 EXCLUSIONS: Final = (
     *(f"*://{host}/*" for host in BACKGROUND_HOSTS),

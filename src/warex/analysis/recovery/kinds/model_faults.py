@@ -48,7 +48,9 @@ def classify_model_fault(trial: TrialEvents, injection: DeliveredInjection) -> R
             injection.judged("recovered", why, tries=tries, call=call),
             seconds=call.began - since + sum(call.saved_s for call in between),
             steps=len(steps),
-            tokens=sum((c.input_tokens or 0) + (c.output_tokens or 0) for c in between),
+            tokens=sum(
+                (one.input_tokens or 0) + (one.output_tokens or 0) for one in (*between, call.event)
+            ),
         )
     why = "The model was not asked again."
     if after:

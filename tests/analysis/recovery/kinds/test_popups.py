@@ -26,6 +26,20 @@ def test_to_close_it_is_recovery(report: str, tmp_path: Path) -> None:
     assert report in found.why
 
 
+def test_a_popup_that_was_closed_was_detected(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1).thinks(2, "click").reports(1, "dismissed")
+
+    found = judged(story, tmp_path)
+
+    assert (found.detected, found.detected_seq) == (True, found.call_seq)
+
+
+def test_a_page_that_is_loaded_after_the_agent_s_end_closes_nothing(tmp_path: Path) -> None:
+    story = Story().thinks(1, "goto").popup(1, "followed").thinks(2, "click").stops().page("x9")
+
+    assert judged(story, tmp_path).verdict == "not_recovered"
+
+
 def test_to_leave_it_open_is_none(tmp_path: Path) -> None:
     story = Story().thinks(1, "goto").popup(1).thinks(2, "click").stops()
 

@@ -105,7 +105,7 @@ def judged(folder: Path, story: Story, *, solved: bool = False) -> tuple[Recover
 def test_an_sdks_retry_that_is_answered_is_recovery(tmp_path: Path) -> None:
     (found,) = judged(tmp_path, Calls().hit(1, 1).call(2, 1))
 
-    assert (found.verdict, found.tries, found.steps, found.tokens) == ("recovered", 1, 0, 0)
+    assert (found.verdict, found.tries, found.steps, found.tokens) == ("recovered", 1, 0, 12)
     assert found.why == "The same call was made again and answered."
     assert found.call_seq == 6
     assert found.detected is None

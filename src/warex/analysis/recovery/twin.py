@@ -1,0 +1,126 @@
+"""What the agent requests in the clean trial of the same task, its twin.
+
+What the twin requests again at the same point, the task needs anyhow: to request it under a fault
+is no recovery.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from warex.analysis.recovery import equivalence
+from warex.traces.events import Disarmed, Entry, LlmCall, RequestSeen, ResponseSeen
+
+AT_ONCE = 1.0
+"""Seconds within which the requests of one action follow each other, in any order."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwinRequest:
+    """A request of the clean trial, without the parts of pages."""
+
+    t: float
+    event: RequestSeen
+    status: int | None
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it requests the document of a tab."""
+        return self.event.resource == "document" and self.event.top_level
+
+    @property
+    def is_redirected(self) -> bool:
+        """Whether it was answered with a redirect and asked for nothing but where that leads."""
+        return is_redirect(self.event, self.status)
+
+
+class Twin:
+    """The clean trial of the same agent, task and repeat."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._calls: list[float] = []
+        """When the model answered."""
+        found: dict[str, tuple[float, RequestSeen]] = {}
+        status: dict[str, int | None] = {}
+        carriers: set[str] = set()
+        for entry in entries:
+            match entry.event:
+                case Disarmed(by="terminal_action" | "harness"):
+                    break
+                case RequestSeen() as request if request.resource not in equivalence.SUBRESOURCES:
+                    if request.repeat_of is None:
+                        found[request.exchange] = entry.t, request
+                case ResponseSeen() as response:
+                    status[response.exchange] = response.status
+                case LlmCall() as call:
+                    carriers.add(call.carrier)
+                    self._calls.append(call.began + call.latency_s)
+                case _:
+                    pass
+        self._calls.sort()
+        self.requests = tuple(
+            TwinRequest(t, request, status.get(exchange))
+            for exchange, (t, request) in found.items()
+            if exchange not in carriers
+        )
+
+    def landings(self, url: str) -> tuple[str, ...]:
+        """Return the pages to which an address redirects here."""
+        pages = [one for one in self.requests if one.is_page]
+        return tuple(
+            after.event.url
+            for one, after in pairwise(pages)
+            if one.is_redirected and equivalence.same_page(one.event.url, url)
+        )
+
+    def repeats(self, asked: RequestSeen, number: int) -> "Repeat | None":
+        """Return how the twin makes a request again after the ``number``-th time, from 0.
+
+        None if it does not. Redirected requests are not counted.
+        """
+        same = [
+            place
+            for place, one in enumerate(self.requests)
+            if same_request(one.event, asked) and not one.is_redirected
+        ]
+        if number + 1 >= len(same):
+            return None
+        first, again = same[number], same[number + 1]
+        times = self.requests[first].t, self.requests[again].t
+        earlier = [one.event for one in self.requests if one.t < times[0] + AT_ONCE]
+        steps = tuple(
+            one.event
+            for one in self.requests[first + 1 : again]
+            if not same_request(one.event, asked)
+            and (one.is_page or not any(same_request(one.event, it) for it in earlier))
+        )
+        calls = bisect_right(self._calls, times[1]) - bisect_right(self._calls, times[0])
+        return Repeat(steps, model_asked=calls > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The way of the twin from one request to the same one again."""
+
+    steps: tuple[RequestSeen, ...]
+    """The pages in between, and the writes and operations that are new there."""
+    model_asked: bool
+
+    def is_taken_by(self, path: Sequence[RequestSeen]) -> bool:
+        """Whether a trial has made the same requests on its way."""
+        return all(any(same_request(mine, step) for mine in path) for step in self.steps)
+
+
+def is_redirect(request: RequestSeen, status: int | None) -> bool:
+    """Whether a request was only redirected; a write is carried out before."""
+    return (status or 0) // 100 == 3 and not equivalence.is_write(request)
+
+
+def same_request(one: RequestSeen, other: RequestSeen) -> bool:
+    """Whether two requests are for the same page or the same operation."""
+    if equivalence.is_write(one) != equivalence.is_write(other):
+        return False
+    if one.resource == other.resource == "document" and not equivalence.is_write(one):
+        return equivalence.same_page(one.url, other.url)
+    return equivalence.same_operation(one, other)

@@ -1,0 +1,54 @@
+"""Finds the clean trial of the same task, agent and repeat, which shows what the task requests."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from warex.analysis.recovery import Twin
+from warex.analysis.trial.attribution import UNATTRIBUTED, TaskRun, entries_by_task
+from warex.errors import TraceError
+from warex.files.reading import path_exists
+from warex.traces.outcome import Counted
+from warex.traces.outcome_file import read_outcome
+from warex.traces.paths import CLEAN, EVENTS, TrialKey, attempt_dir
+from warex.traces.reader import read_trace
+
+_MOST_ATTEMPTS = 99
+"""Attempts of one trial that are looked at."""
+_MOST_CACHED = 512
+"""Clean trials that are kept for the other conditions of their tasks."""
+
+
+def twins_of(run: Path, key: TrialKey) -> Mapping[TaskRun, Twin]:
+    """Return the parts of the clean trial by task; by ``UNATTRIBUTED`` if the trace has no task.
+
+    Empty if there is no counted clean trial in the run whose trace can be read, or for a clean
+    trial itself.
+    """
+    clean = replace(key, condition=CLEAN)
+    if clean == key:
+        return {}
+    try:
+        return _twins(run, clean)
+    except TraceError:
+        # Who reads the clean trial itself is told.
+        return {}
+
+
+def _twins(run: Path, clean: TrialKey) -> Mapping[TaskRun, Twin]:
+    found: Path | None = None
+    for number in range(1, _MOST_ATTEMPTS):
+        folder = attempt_dir(run, clean, number)
+        if not path_exists(folder):
+            break
+        if isinstance(read_outcome(folder), Counted) and path_exists(folder / EVENTS):
+            found = folder / EVENTS
+    return {} if found is None else _read(found, found.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def _read(trace: Path, _modified: int) -> Mapping[TaskRun, Twin]:
+    entries = read_trace(trace, lean=True).entries
+    parts = entries_by_task(entries) or {UNATTRIBUTED: entries}
+    return {run: Twin(part) for run, part in parts.items()}

@@ -1,0 +1,46 @@
+"""The rules stand in `trajectories/hand/task_path.yaml`; here, what a verdict then says."""
+
+from typing import Any
+
+from tests.analysis.trajectories.trace_builder import build_trace
+from warex.analysis.recovery import Recovery, Twin, recoveries
+from warex.benchmarks import benchmark_kind
+
+WORDS = benchmark_kind("testbed").vocabulary
+AGAIN: list[dict[str, Any]] = [
+    {"model": "goto('https://shop.example/item')"},
+    {"page": "/item", "user": True},
+    {"model": "goto('https://shop.example/list')"},
+    {"page": "/list", "user": True},
+]
+HURT: list[dict[str, Any]] = [{"page": "/list", "fault": 500}, *AGAIN]
+CLEAN: list[dict[str, Any]] = [{"page": "/list"}, *AGAIN]
+
+
+def _judge(twin: Twin | None) -> Recovery:
+    [found] = recoveries(build_trace(HURT, WORDS), WORDS, twin=twin)
+    return found
+
+
+def test_what_the_twin_requests_as_well_is_the_task_s_and_likely() -> None:
+    found = _judge(Twin(build_trace(CLEAN, WORDS)))
+
+    assert (found.verdict, found.confidence, found.by_task) == ("healed_by_page", "likely", True)
+    assert "clean trial" in found.why
+
+
+def test_without_a_twin_the_action_decides_and_other_pages_make_it_likely() -> None:
+    found = _judge(None)
+
+    assert (found.verdict, found.confidence, found.by_task) == ("recovered", "likely", False)
+
+
+def test_going_to_a_page_on_the_task_s_way_shows_no_detection() -> None:
+    assert _judge(Twin(build_trace(CLEAN, WORDS))).detected is False
+    assert _judge(None).detected is True
+
+
+def test_a_twin_that_went_another_way_shows_nothing() -> None:
+    other = [{"page": "/list"}, {"page": "/elsewhere"}, {"page": "/list"}]
+
+    assert _judge(Twin(build_trace(other, WORDS))).verdict == "recovered"
