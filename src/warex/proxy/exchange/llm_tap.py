@@ -218,6 +218,7 @@ def _events(
                 else dict(action.arguments)
             ),
             role=_role(action.name, vocabulary),
+            context=action.context,
         )
 
 
