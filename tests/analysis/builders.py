@@ -232,11 +232,16 @@ class Story:
             story.gets(exchange).delivered(injection, exchange).reports(number, "shown", *reports)
         )
 
-    def reports(self, number: int, *reports: str, detail: str = "") -> "Story":
+    def reports(
+        self, number: int, *reports: str, detail: str = "", by: Literal["", "user", "script"] = ""
+    ) -> "Story":
         """Add reports of a changed page."""
         for what in reports:
-            seen = Witness(exchange=f"x{number}", injection=f"i{number}", what=what, detail=detail)
-            self.add(seen)
+            self.add(
+                Witness(
+                    exchange=f"x{number}", injection=f"i{number}", what=what, detail=detail, by=by
+                )
+            )
         return self
 
     def says(self, step: int, words: str, action: str = "noop", *arguments: str) -> "Story":

@@ -1,7 +1,7 @@
 """Ports of this machine's loopback are let through only when they are named."""
 
 import socket
-import time
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +10,7 @@ from warex.sandbox.namespace.host_ports import (
     is_model_endpoint,
     loopback_ports_in,
     loopback_ports_in_environment,
+    loopback_ports_in_files,
 )
 
 
@@ -48,6 +49,20 @@ def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
     }
 
 
+def test_the_commands_own_files_name_ports_as_its_line_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent.py").write_text('SITE = "http://localhost:7770/"\n')
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:8000/v1\n")
+    (tmp_path / "model.bin").write_bytes(b"\0http://localhost:1/")
+    (tmp_path / "long.log").write_text("http://localhost:2/\n" + "x" * (1 << 18))
+    (tmp_path / "folder").mkdir()
+
+    words = ["python", "agent.py", "model.bin", "long.log", "folder", "none", "/dev/zero", "a\0b"]
+    assert loopback_ports_in_files(words) == {7770: "agent.py", 8000: ".env"}
+
+
 @pytest.mark.parametrize(
     ("variable", "is_one"),
     [
@@ -81,9 +96,6 @@ def test_what_a_program_asks_past_the_proxy_is_said_if_it_listens() -> None:
     assert list(direct_loopback_warnings(["agent"], {"ANTHROPIC_BASE_URL": url})) == []
 
 
+@pytest.mark.timeout(10)
 def test_a_long_argument_takes_no_time() -> None:
-    began = time.process_time()
-
     assert loopback_ports_in("a" * 100_000 + " app.localhost:8000") == {8000}
-
-    assert time.process_time() - began < 1

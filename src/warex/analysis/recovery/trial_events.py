@@ -7,6 +7,7 @@ from math import inf
 from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries
+from warex.analysis.recovery.script_acts import foreign_acts
 from warex.effects import effects_with
 from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
@@ -127,13 +128,16 @@ class TrialEvents:
         self.altered: set[str] = set()
         """Exchanges hit by more than a delay: their answers are not the site's, or incomplete."""
         self.reports: dict[str, list[PageReport]] = {}
-        """Reports by changed pages, by injection."""
+        """Reports by changed pages, by injection, without acts that are not the agent's."""
+        self.foreign_reports: dict[str, list[PageReport]] = {}
+        """The acts of scripts that are not the agent's."""
         self.ended: float = inf
         """Second at which the agent gave its last answer."""
         self._status: dict[str, tuple[int | None, float]] = {}
         calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
         late: set[str] = set()
+        foreign = set(foreign_acts(entries))
         for entry in entries:
             match entry.event:
                 case Disarmed(by="terminal_action" | "harness"):
@@ -151,9 +155,8 @@ class TrialEvents:
                     if done.injection not in late:
                         self.altered.add(done.exchange)
                 case Witness() as seen if entry.t <= self.ended + _GRACE_S:
-                    self.reports.setdefault(seen.injection, []).append(
-                        PageReport(entry.t, seen.what)
-                    )
+                    found = self.foreign_reports if entry.seq in foreign else self.reports
+                    found.setdefault(seen.injection, []).append(PageReport(entry.t, seen.what))
                 case LlmCall() as call:
                     calls.append((entry, call))
                 case AgentAction() as action:
