@@ -23,6 +23,7 @@ while True:
     messages.append(message)
     if not message.tool_calls:
         print(message.content)
+        subprocess.run(["agent-browser", "close"], check=True, stdout=subprocess.DEVNULL)
         break
     for call in message.tool_calls:
         assert call.type == "function"

@@ -11,7 +11,7 @@ const stagehand = new Stagehand({
 });
 await stagehand.init();
 try {
-  const result = await stagehand.agent({model}).execute({instruction: process.argv[2], maxSteps: 8});
+  const result = await stagehand.agent({model}).execute({instruction: process.argv[2], maxSteps: 12});
   console.log(result.message);
 } finally {
   await stagehand.close();
