@@ -50,8 +50,6 @@ class ModelAction:
     name: str
     does: ActionKind
     arguments: JsonValue
-    context: str = ""
-    """Where it stands in the agent's code, if not where it surely is carried out once."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -203,8 +201,7 @@ def _acts(
 ) -> Iterator[ModelAction]:
     """Yield the actions of an answer, read by the vocabulary or else by their names."""
     known = [
-        ModelAction(action.name, _does(action, vocabulary), action.arguments, action.context)
-        for action in read
+        ModelAction(action.name, _does(action, vocabulary), action.arguments) for action in read
     ]
     if call.error is None and call.complete:
         # Unknown names come first: their order is not known, and after the end they are useless.
@@ -217,10 +214,7 @@ def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
         yield ModelAction(
-            found.name,
-            action_kind_with_arguments(found.name, arguments) or "look",
-            arguments,
-            found.context,
+            found.name, action_kind_with_arguments(found.name, arguments) or "look", arguments
         )
 
 
