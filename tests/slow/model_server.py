@@ -1,7 +1,8 @@
-"""A scripted model on loopback with Anthropic's and Gemini's APIs, which logs its answers.
+"""A scripted model on loopback with the APIs of Anthropic, Gemini and OpenAI; it logs its answers.
 
 It uses no code of WAREX, whose records are compared with its log. Formats:
-https://docs.anthropic.com/en/api/messages and https://ai.google.dev/api/generate-content.
+https://docs.anthropic.com/en/api/messages, https://ai.google.dev/api/generate-content and
+https://platform.openai.com/docs/api-reference (Chat Completions, Responses).
 """
 
 import json
@@ -22,7 +23,9 @@ class Line:
     found: str
     says: Any
     """A text, or the arguments of the request's only tool or schema; ``$name`` is a group of the
-    pattern."""
+    pattern. Over OpenAI's APIs ``{"tool": name, "arguments": {…}}`` calls one of several tools."""
+    in_last: bool = False
+    """Whether the pattern is looked for in the last message alone."""
 
     def answer(self, words: str) -> Any:
         """Return the answer, filled in from the pattern's last match; None without a match."""
@@ -82,11 +85,13 @@ class ModelServer(ThreadingHTTPServer):
             n = len(self.served) + 1
             if path.endswith("/messages"):
                 return self._as_claude(path, body, n)
+            if path.endswith(("/chat/completions", "/responses")):
+                return self._as_openai(path, body, n)
             return self._as_gemini(path, body, n)
 
     def _said(self, system: Any, messages: Sequence[Any]) -> Any:
-        words = _texts([system, *messages])
-        answers = (line.answer(words) for line in self.script)
+        words, last = _texts([system, *messages]), _texts(messages[-1:])
+        answers = (line.answer(last if line.in_last else words) for line in self.script)
         return next((said for said in answers if said is not None), "I do not know this page.")
 
     def _as_claude(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
@@ -111,6 +116,61 @@ class ModelServer(ThreadingHTTPServer):
                 "cache_read_input_tokens": call.cache_read,
                 "cache_creation_input_tokens": call.cache_write,
                 "output_tokens": call.output,
+            },
+        }
+
+    def _as_openai(self, path: str, body: dict[str, Any], n: int) -> dict[str, Any]:
+        is_chat = path.endswith("/chat/completions")
+        said = self._said(None, body["messages" if is_chat else "input"])
+        call = Served(path, body["model"], body, said, 1000 + n, 0, 0, 40 + n, 0)
+        self.served.append(call)
+        tool = None if isinstance(said, str) else said["tool"]
+        given = None if isinstance(said, str) else json.dumps(said["arguments"])
+        if is_chat:
+            function = {"name": tool, "arguments": given}
+            calls = [{"id": f"call_{n}", "type": "function", "function": function}]
+            message = {"role": "assistant", "content": None if tool else said}
+            return {
+                "id": f"chatcmpl-{n}",
+                "object": "chat.completion",
+                "created": 1,
+                "model": call.model,
+                "choices": [
+                    {
+                        "index": 0,
+                        "message": message | ({"tool_calls": calls} if tool else {}),
+                        "finish_reason": "tool_calls" if tool else "stop",
+                    }
+                ],
+                "usage": {
+                    "prompt_tokens": call.input_total,
+                    "completion_tokens": call.output,
+                    "total_tokens": call.input_total + call.output,
+                },
+            }
+        item: dict[str, Any] = {"id": f"item_{n}", "status": "completed"}
+        if tool:
+            item |= {"type": "function_call", "call_id": f"call_{n}"}
+            item |= {"name": tool, "arguments": given}
+        else:
+            part = {"type": "output_text", "text": said, "annotations": []}
+            item |= {"type": "message", "role": "assistant", "content": [part]}
+        return {
+            "id": f"resp_{n}",
+            "object": "response",
+            "created_at": 1,
+            "status": "completed",
+            "model": call.model,
+            "output": [item],
+            "parallel_tool_calls": False,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": {
+                "input_tokens": call.input_total,
+                "input_tokens_details": {"cached_tokens": 0},
+                "output_tokens": call.output,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": call.input_total + call.output,
             },
         }
 
@@ -146,7 +206,7 @@ def _texts(value: Any) -> str:
         case list():
             return "\n".join(map(_texts, value))
         case dict():
-            kept = (value.get(key) for key in ("text", "content", "parts"))
+            kept = (value.get(key) for key in ("text", "content", "parts", "output"))
             return "\n".join(_texts(each) for each in kept if each is not None)
         case _:
             return ""

@@ -410,6 +410,8 @@ class AgentAction(_Event, frozen=True, kw_only=True, tag="agent_action"):
     name: str
     arguments: Json
     role: Literal["navigate", "recover", "finish", "other"]
+    context: str = ""
+    """Where it stands in code that the agent wrote: ``loop``, ``handler``, ``branch``."""
 
 
 class Canary(_Event, frozen=True, kw_only=True, tag="canary"):

@@ -123,6 +123,7 @@ def test_a_call_in_a_loop_is_one_action_that_says_so() -> None:
         ("exec", {"command": f"agent-browser open {SHOP}"}, [("open", "goto")]),
         ("bash", f"browser-use open {SHOP}", [("open", "goto")]),
         ("bash", {"command": "agent-browser press F5"}, [("press", "reload")]),
+        ("bash", {"command": "agent-browser get text body"}, [("get", None)]),
         ("bash", {"command": "ls -la; docker stop x; git fetch; cat README.md"}, []),
         ("browser_evaluate", {"function": "() => location.reload()"}, [("reload", "reload")]),
         (

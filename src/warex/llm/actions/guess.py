@@ -100,7 +100,7 @@ def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action
     for call in calls:
         action = call.as_action(call.full_name)
         kind = action_kind_with_arguments(action.name, _json(action))
-        if kind == action_kind_with_arguments(call.name, _json(action)):
+        if call.is_command or kind == action_kind_with_arguments(call.name, _json(action)):
             action = call.as_action(call.name)
         is_look_up = call.is_receiver and kind == "look"
         is_known_kind = kind is not None or call.is_command

@@ -211,6 +211,7 @@ def _events(
             if isinstance(action.arguments, tuple)
             else dict(action.arguments),
             role=_role(action.name, vocabulary),
+            context=action.context,
         )
 
 
