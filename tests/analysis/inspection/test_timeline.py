@@ -96,7 +96,7 @@ def test_what_a_page_showed_is_told_and_what_it_reported_itself_is_marked(tmp_pa
     [told] = [it.text for it in inspect_trial(folder).timeline if it.kind == "fault_delivered"]
 
     assert told == (
-        "i1: held 0.00 s; title: Get 10% off; button: Save → Keep (reported by the page); 4 more"
+        "i1: held 0.50 s; title: Get 10% off; button: Save → Keep (reported by the page); 4 more"
     )
 
 
