@@ -23,7 +23,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench import coverage, machine, table
+from bench import machine, table
+from bench.coverage import command as coverage
 from bench.fuzz import command as fuzz
 from bench.row import Row
 from bench.rows import (

@@ -12,8 +12,12 @@ from typing import Any
 
 import pytest
 
+from tests.analysis.builders import RunFolder, failed, solved
 from tests.trials.shop import browser
 from warex import pytest_plugin
+from warex.analysis.run.load import load_run
+from warex.analysis.table.tabulate import tabulate
+from warex.errors import InputError
 
 pytestmark = pytest.mark.wire
 
@@ -242,3 +246,29 @@ def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> Non
 
     assert code == 1
     assert "paper/server-error" in said
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> pytest_plugin.CampaignRun:
+    """A run of which five of six trials are solved under clean."""
+    folder = RunFolder(tmp_path).manifest()
+    for task in range(6):
+        folder.trial("clean", str(task), solved() if task else failed())
+    run = load_run(tmp_path)
+    return pytest_plugin.CampaignRun(tmp_path, tmp_path / "report.html", run, tabulate(run))
+
+
+def test_what_a_test_requires_passes_fails_or_is_skipped(
+    measured: pytest_plugin.CampaignRun,
+) -> None:
+    measured.require("clean.success>=0.8")
+    with pytest.raises(AssertionError, match=r"does not reach clean\.success<=0\.4:\n  patient"):
+        measured.require("clean.success<=0.4")
+    unclear = "clean.success>=0.9"
+    with pytest.raises(pytest.skip.Exception, match=r"may or may not reach clean\.success>=0\.9"):
+        measured.require(unclear)
+    measured.require(unclear, on_unclear="pass")
+    with pytest.raises(AssertionError, match="may or may not reach"):
+        measured.require(unclear, on_unclear="fail")
+    with pytest.raises(InputError, match=r"did you mean 0\.8"):
+        measured.require("clean.success>=80", on_unclear="pass")

@@ -14,7 +14,8 @@ from bench.campaigns import run_timed
 from bench.row import Row
 from bench.rows.added_latency import Added, added
 from bench.workspace import Workspace
-from warex.analysis.stats.clustered import TaskId, mean_interval, ratio_interval
+from warex.analysis.stats.clustered import TaskId
+from warex.analysis.stats.means import mean_interval, ratio_interval
 from warex.benchmarks import TaskEnvironment
 from warex.benchmarks.adapters.testbed import TestbedBenchmark
 from warex.campaigns.config.campaign import CampaignConfig

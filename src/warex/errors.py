@@ -6,6 +6,7 @@
     │   ├── CampaignError   a campaign file or its options
     │   └── TraceError      a trace or run folder that cannot be read
     ├── MachineError        this machine lacks something; exit code 3
+    ├── CannotTell          a gate neither holds nor is broken; exit code 4
     └── TrialVoid           the harness broke, not the agent; the trial is not counted
         └── ProcessDied     a process of WAREX was killed, so it is a MachineError too
 
@@ -47,6 +48,12 @@ class MachineError(WarexError):
     """This machine lacks something WAREX needs; the message names the remedy."""
 
     exit_code = 3
+
+
+class CannotTell(WarexError):
+    """A gate neither holds nor is broken: chance, or trials that do not count, leave it open."""
+
+    exit_code = 4
 
 
 class TrialVoid(WarexError):

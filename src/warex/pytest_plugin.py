@@ -7,7 +7,7 @@ and check its results. See docs/how-to/ci.md.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -68,18 +68,30 @@ class CampaignRun:
     table: "Table"
     notices: tuple[str, ...] = ()
 
-    def require(self, demand: str) -> None:
+    def require(self, demand: str, *, on_unclear: Literal["skip", "pass", "fail"] = "skip") -> None:
         """Raise AssertionError, with a sentence per row, if the run does not reach ``demand``.
 
-        ``demand`` is written as for ``--fail-under``: ``recovery>=0.8 and clean.success>=0.9``.
-        Raises InputError if it is invalid.
+        ``demand`` is written as for ``--fail-under``: ``recovery>=0.8 and clean.success>=0.9``. If
+        chance leaves open whether it is reached, the test is skipped with the reason, which is
+        neither passed nor failed; ``on_unclear`` decides otherwise. Raises InputError if it is
+        invalid.
         """
         __tracebackhide__ = True
-        from warex.analysis.output.thresholds import failed_thresholds
+        from warex.analysis.output.thresholds import judge_run
 
-        if found := failed_thresholds(self.table, demand):
-            lines = "".join(f"\n  {sentence}" for sentence in found)
-            raise AssertionError(f"{self.path.name} does not reach {demand}:{lines}\n{self.report}")
+        found = judge_run(self.table, demand)
+        if found.end == "broken":
+            raise AssertionError(self._told(f"does not reach {demand}", found.broken))
+        if found.end == "cannot tell":
+            told = self._told(f"may or may not reach {demand}", found.unclear)
+            if on_unclear == "fail":
+                raise AssertionError(told)
+            if on_unclear == "skip":
+                pytest.skip(told)
+
+    def _told(self, verdict: str, sentences: tuple[str, ...]) -> str:
+        lines = "".join(f"\n  {sentence}" for sentence in sentences)
+        return f"{self.path.name} {verdict}:{lines}\n{self.report}"
 
 
 @dataclass

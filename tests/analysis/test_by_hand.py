@@ -99,12 +99,12 @@ def test_a_row_carries_what_the_campaign_says_of_its_condition(table: Table) -> 
         assert [row.dose for row in rows] == [None] * 5 + [two, four, None]
 
 
-def test_a_trial_counts_once_and_a_void_pair_nowhere(table: Table) -> None:
+def test_a_trial_counts_once_and_a_void_one_nowhere(table: Table) -> None:
     # Five tasks in two repeats, but for one that was not run without proxy; else in one repeat.
     assert _patient(table, "n") == [9, 10, 10, 5, 10, 5, 5, 5]
-    # "move" is void under clean, so that it is left out of the other conditions, too.
-    assert _giveup(table, "n") == [4, 4, 4, 4]
-    assert table.left_out == (("giveup", ("testbed", "move", 1)),)
+    # "move" is void under clean, and counts under the other conditions all the same.
+    assert _giveup(table, "n") == [4, 5, 5, 5]
+    assert table.left_out == (("giveup", "clean", ("testbed", "move", 1)),)
     # One of them was followed by an attempt that counts.
     assert _patient(table, "voids") == [0, 1, 0, 0, 0, 0, 0, 0]
     assert _giveup(table, "voids") == [1, 0, 0, 0]
@@ -124,7 +124,7 @@ def test_success_is_counted_over_the_trials_that_stand(table: Table) -> None:
         Rate(0, 5),
         Rate(5, 5),
     ]
-    assert _giveup(table, "success") == [Rate(3, 4), Rate(1, 4), Rate(2, 4), Rate(1, 4)]
+    assert _giveup(table, "success") == [Rate(3, 4), Rate(2, 5), Rate(3, 5), Rate(2, 5)]
     for row in table.rows:
         if row.success.value is not None:
             _holds(row.success.interval, row.success.value, 0, 1)
@@ -158,8 +158,9 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
     """p is the share of the 2^d ways to sign the d tasks that differ which lie further from 0, and
     half of those as far. With one repeat it is McNemar's mid-p.
 
-    Holm's family are the four conditions with faults: 1/32 * 4, 6/16 * 3, 1/2 * 2, 1 * 1, at most 1
-    and never falling. What the proxy does by itself and the controls are none of its questions.
+    Holm's family are the conditions with faults of both agents, four and two: 1/32 * 6, 6/16 * 5
+    and so on, at most 1 and never falling. What the proxy does by itself and the controls are none
+    of its questions.
     """
     several, one = "clustered", "mcnemar"
     _same(
@@ -175,9 +176,9 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
             # "add" 2, "find" 1, "mail" 1 lost, "move" 2 won: -1, -1, -1, +1, of which the sum is
             # -2. Of 16 ways 6 give a sum of 0, 8 one of 2, 2 one of 4.
             "shop-down": ((1 - 3) / 10, 10, 3, 1, several, (2 + 8 / 2) / 16, 1),
-            # "buy" lost, and in Holm's order the third.
+            # "buy" lost.
             "shop-down-2": (-1 / 5, 5, 1, 0, one, 1 / 2, 1),
-            "shop-down-4": (-5 / 5, 5, 5, 0, one, (1 / 2) ** 5, 4 * (1 / 2) ** 5),
+            "shop-down-4": (-5 / 5, 5, 5, 0, one, (1 / 2) ** 5, 6 * (1 / 2) ** 5),
             "shop-down-hint": (0 / 5, 5, 0, 0, one, 1, 1),
         },
     )
@@ -187,10 +188,10 @@ def test_a_difference_is_the_condition_minus_clean_over_pairs(table: Table) -> N
             "clean": None,
             # "buy" and "find" lost: half of 2 ways of 4.
             "again-late": (-2 / 4, 4, 2, 0, one, 1 / 4, None),
-            # "add" and "find" lost, "mail" won, as above; Holm's second is no less than the first.
-            "shop-down-2": ((1 - 2) / 4, 4, 2, 1, one, (2 + 6 / 2) / 8, 2 * 6 / 16),
+            # "add" and "find" lost, "mail" won, as above.
+            "shop-down-2": ((1 - 2) / 4, 4, 2, 1, one, (2 + 6 / 2) / 8, 1),
             # "add", "buy" and "find" lost, "mail" won.
-            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, one, (2 + 8 / 2) / 16, 2 * 6 / 16),
+            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, one, (2 + 8 / 2) / 16, 1),
         },
     )
 
@@ -201,12 +202,12 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
         {
             **dict.fromkeys(CONDITIONS[:4]),
             # All but "move" 2, the only one won: the tasks' sums -1, -1, -1; half of 2
-            # ways of 8.
-            "shop-down": (-3 / 9, 9, 3, 0, "clustered", 1 / 8, None),
+            # ways of 8. In Holm's order the second of six.
+            "shop-down": (-3 / 9, 9, 3, 0, "clustered", 1 / 8, 5 / 8),
             # "add" kept, "buy" lost.
-            "shop-down-2": (-1 / 2, 2, 1, 0, "mcnemar", 1 / 2, None),
-            "shop-down-4": (-5 / 5, 5, 5, 0, "mcnemar", (1 / 2) ** 5, None),
-            "shop-down-hint": (0 / 4, 4, 0, 0, "mcnemar", 1, None),
+            "shop-down-2": (-1 / 2, 2, 1, 0, "mcnemar", 1 / 2, 1),
+            "shop-down-4": (-5 / 5, 5, 5, 0, "mcnemar", (1 / 2) ** 5, 6 * (1 / 2) ** 5),
+            "shop-down-hint": (0 / 4, 4, 0, 0, "mcnemar", 1, 1),
         },
     )
     _same(
@@ -214,9 +215,9 @@ def test_what_faults_did_is_told_over_the_trials_they_reached(table: Table) -> N
         {
             "clean": None,
             "again-late": None,
-            "shop-down-2": (-2 / 2, 2, 2, 0, "mcnemar", 1 / 4, None),
+            "shop-down-2": (-2 / 2, 2, 2, 0, "mcnemar", 1 / 4, 1),
             # All four, as above.
-            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, "mcnemar", (2 + 8 / 2) / 16, None),
+            "shop-down-4": ((1 - 3) / 4, 4, 3, 1, "mcnemar", (2 + 8 / 2) / 16, 1),
         },
     )
 
@@ -267,7 +268,12 @@ def test_latency_is_from_start_to_exit_as_if_no_answer_had_been_replayed(table: 
             (6 + 10 + 7 + 7 + 5) / 5,
         ]
     )
-    assert _giveup(table, "latency_s") == [(2 + 3 + 4 + 3) / 4, 4, (1 + 2 + 1 + 4) / 4, 1]
+    assert _giveup(table, "latency_s") == [
+        (2 + 3 + 4 + 3) / 4,
+        (4 * 4 + 50) / 5,
+        (1 + 2 + 1 + 4 + 50) / 5,
+        (4 * 1 + 50) / 5,
+    ]
 
 
 def test_a_call_sent_twice_is_one_step(table: Table) -> None:
@@ -281,7 +287,7 @@ def test_a_call_sent_twice_is_one_step(table: Table) -> None:
         [None, (6 + 1 + 1 + 1 + 2) / 10, 1, 1, (2 + 4 + 2 + 2 + 6 + 3 + 4) / 10, 7 / 5, 2, 9 / 5]
     )
     for figure in ("llm_calls", "steps"):
-        assert _giveup(table, figure) == [1, 1, (2 + 1 + 2 + 1) / 4, (2 + 2 + 2 + 1) / 4]
+        assert _giveup(table, figure) == [1, 1, (2 + 1 + 2 + 1 + 1) / 5, (2 + 2 + 2 + 1 + 1) / 5]
 
 
 def test_tokens_are_means_over_trials(table: Table) -> None:
@@ -312,8 +318,8 @@ def test_tokens_are_means_over_trials(table: Table) -> None:
     )
     assert _patient(table, "cached_tokens") == [None, 500 / 10, 0, 0, 0, 0, 0, 0]
     assert _patient(table, "reasoning_tokens") == [None, 5 / 10, 0, 0, 0, 0, 0, 0]
-    assert _giveup(table, "input_tokens") == [1000, 1000, 6000 / 4, 7000 / 4]
-    assert _giveup(table, "output_tokens") == [10, 10, 60 / 4, 70 / 4]
+    assert _giveup(table, "input_tokens") == [1000, 1000, 7000 / 5, 8000 / 5]
+    assert _giveup(table, "output_tokens") == [10, 10, 70 / 5, 80 / 5]
     assert _giveup(table, "cached_tokens") == [0] * 4
     assert _giveup(table, "reasoning_tokens") == [0] * 4
 
@@ -340,12 +346,14 @@ def test_money_is_tokens_at_their_price_and_replayed_answers_are_not_paid_twice(
     assert _patient(table, "replayed_calls") == [None, 1, 0, 0, 0, 0, 0, 0]
     totals = [
         4 * (1000 * 2 + 10 * 10) / 1e6,
-        4 * (1000 * 2 + 10 * 10) / 1e6,
-        (6000 * 2 + 60 * 10) / 1e6,
+        5 * (1000 * 2 + 10 * 10) / 1e6,
         (7000 * 2 + 70 * 10) / 1e6,
+        (8000 * 2 + 80 * 10) / 1e6,
     ]
     assert _giveup(table, "paid_usd") == pytest.approx(totals)
-    assert _giveup(table, "cost_usd") == pytest.approx([total / 4 for total in totals])
+    assert _giveup(table, "cost_usd") == pytest.approx(
+        [total / n for total, n in zip(totals, (4, 5, 5, 5), strict=True)]
+    )
     assert _giveup(table, "replayed_calls") == [0] * 4
 
 
@@ -368,9 +376,12 @@ def test_exposure_is_the_share_of_trials_that_a_fault_reached(table: Table) -> N
     # "move" 2 has an injection that was missed; the calm ones have none at all.
     exposure = [Rate(9, 10), Rate(2, 5), Rate(5, 5), Rate(4, 5)]
     assert _patient(table, "exposure") == [None] * 4 + exposure
-    assert _giveup(table, "exposure") == [None, None, Rate(2, 4), Rate(4, 4)]
+    assert _giveup(table, "exposure") == [None, None, Rate(2, 5), Rate(4, 5)]
     # Half is not less than half.
-    assert [(r.agent, r.condition) for r in table.underexposed] == [("patient", "shop-down-2")]
+    assert [(r.agent, r.condition) for r in table.underexposed] == [
+        ("patient", "shop-down-2"),
+        ("giveup", "shop-down-2"),
+    ]
 
 
 def test_recovery_is_told_by_trial_and_by_injection_and_with_success(table: Table) -> None:
@@ -498,31 +509,19 @@ def test_the_ledger_tells_what_became_of_each_planned_injection(table: Table) ->
 
 
 def test_a_regime_weighs_success_and_effort_against_clean(table: Table) -> None:
-    # Cost over that of the pairs under clean, in millionths of a dollar. The first repeat of clean
-    # took 2100 + 2700 + 4200 + 2100 + 2100; the other agent's calm trials 2100 each.
-    first = 2100 + 2700 + 4200 + 2100 + 2100
-    cost = {
-        ("patient", "shop-down"): 50_500 / 26_300,
-        ("patient", "shop-down-4"): 5 * 4200 / first,
-        ("patient", "shop-down-hint"): (3 * 6400 + 4200 + 2100) / first,
-        ("giveup", "shop-down-2"): (2 * 4200 + 2 * 2100) / (4 * 2100),
-        ("giveup", "shop-down-4"): (3 * 4200 + 2100) / (4 * 2100),
-    }
     for row in table.rows:
         if row.regime is None:
             assert row.condition not in FAULTS or not row.n
             continue
         # Five tasks never show a significant fall, nor rule a fall by ten points out.
         assert row.regime.name == "unclear"
-        if row.condition == "shop-down-2" and row.agent == "patient":
+        if row.condition == "shop-down-2":
             assert row.regime.why == "The fault reached only 2 of 5 trials."
             continue
         assert row.delta is not None
-        ratio = cost[row.agent, row.condition]
-        assert row.regime.why.startswith(
-            f"Success is inconclusive: success {100 * row.delta.value:+.0f} points"
-        )
-        assert f", cost at {ratio:.0%} of clean [" in row.regime.why
+        assert row.regime.why.startswith(f"success {100 * row.delta.value:+.0f} points [")
+        # Fewer than six tasks give the median of their ratios no interval.
+        assert row.regime.why.endswith("]; what it took is not known.")
     assert sum(row.regime is not None for row in table.rows) == 4 + 2
 
 
@@ -572,8 +571,8 @@ def test_power_counts_tasks_and_the_conditions_that_are_tested(table: Table) -> 
     assert list(power) == ["patient", "giveup"]
     patient, giveup = power["patient"], power["giveup"]
     assert (patient.n, patient.assumed, giveup.n, giveup.assumed) == (5, False, 4, False)
-    # Four conditions with faults, and two.
-    assert (patient.alpha, giveup.alpha) == pytest.approx((1 / 20 / 4, 1 / 20 / 2))
+    # Four conditions with faults, and two, in one table.
+    assert patient.alpha == giveup.alpha == pytest.approx(1 / 20 / 6)
     assert (patient.flips, giveup.flips) == pytest.approx(((3 + 1) / (10 + 2), (2 + 1) / (4 + 2)))
     # The least p of so few pairs, (1/2)^5 and (1/2)^4, is above either level.
     assert (patient.smallest_detectable_drop, giveup.smallest_detectable_drop) == (None, None)
@@ -582,7 +581,7 @@ def test_power_counts_tasks_and_the_conditions_that_are_tested(table: Table) -> 
 def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) -> None:
     """Fisher's p: the sum of all tables with the same margins that are no likelier than this one.
 
-    Of nine trials of which five are the patient agent's there are C(9, 5) = 126 ways.
+    Of ten trials of which five are the patient agent's there are C(10, 5) = 252 ways.
     """
     assert {contrast.agents for contrast in table.contrasts} == {("patient", "giveup")}
     found = {(c.condition, c.figure): c for c in table.contrasts}
@@ -596,52 +595,53 @@ def test_agents_are_contrasted_under_each_condition_that_both_ran(table: Table) 
     ]
     assert [c.rates for c in table.contrasts] == [
         (Rate(8, 10), Rate(3, 4)),
-        (Rate(5, 5), Rate(1, 4)),
-        (Rate(4, 5), Rate(2, 4)),
+        (Rate(5, 5), Rate(2, 5)),
+        (Rate(4, 5), Rate(3, 5)),
         (Rate(1, 2), Rate(0, 2)),
-        (Rate(0, 5), Rate(1, 4)),
+        (Rate(0, 5), Rate(2, 5)),
         (Rate(0, 5), Rate(0, 3)),
     ]
     assert [c.p_fisher for c in table.contrasts] == pytest.approx(
         [
             # Repeats are not independent.
             None,
-            # Six hits, five of them the patient's: C(6, 5) * C(3, 0).
-            6 / 126,
-            # Six hits, of which the patient has 2, 3, 4 or 5: 15, 60, 45, 6 ways; this is the 4.
-            (15 + 45 + 6) / 126,
+            # Seven hits, of which the patient has 2, 3, 4 or 5: 21, 105, 105, 21 ways; here 5.
+            (21 + 21) / 252,
+            # Likewise, and here 4.
+            1,
             # One hit, the one's or the other's: 3 ways of 6 each.
             1,
-            # One hit: C(8, 5) ways without it, C(8, 4) with it among the patient's.
-            56 / 126,
+            # Two hits, of which the patient has 0, 1 or 2: 56, 140, 56 ways.
+            (56 + 56) / 252,
             1,
         ]
     )
     assert [c.relative_change for c in table.contrasts] == pytest.approx(
         [
             (3 / 4) / (8 / 10) - 1,
-            (1 / 4) / (5 / 5) - 1,
-            (2 / 4) / (4 / 5) - 1,
+            (2 / 5) / (5 / 5) - 1,
+            (3 / 5) / (4 / 5) - 1,
             0 / (1 / 2) - 1,
             None,
             None,
         ]
     )
-    # The second agent minus the first, over the tasks of the first repeat but "move".
+    # The second agent minus the first, over the tasks of the first repeat. All are adjusted
+    # together: 1/8 * 6 is the least, 1/4 * 5 the second.
     _same(
         {f"{c.condition}, {c.figure}": _told(c.paired) for c in table.contrasts},
         {
             # "mail" lost.
-            "clean, success": (-1 / 4, 4, 1, 0, "mcnemar", 1 / 2, None),
-            # All but "add" lost.
-            "again-late, success": (-3 / 4, 4, 3, 0, "mcnemar", (1 / 2) ** 3, None),
+            "clean, success": (-1 / 4, 4, 1, 0, "mcnemar", 1 / 2, 1),
+            # All but "add" and "move" lost.
+            "again-late, success": (-3 / 5, 5, 3, 0, "mcnemar", (1 / 2) ** 3, 6 / 8),
             # "add" and "find" lost, "buy" won.
-            "shop-down-2, success": (-1 / 4, 4, 2, 1, "mcnemar", 5 / 8, None),
+            "shop-down-2, success": (-1 / 5, 5, 2, 1, "mcnemar", 5 / 8, 1),
             # Both were hit by the fault in "add" only.
-            "shop-down-2, recovery": (-1 / 1, 1, 1, 0, "mcnemar", 1 / 2, None),
-            # "mail" won.
-            "shop-down-4, success": (1 / 4, 4, 0, 1, "mcnemar", 1 / 2, None),
-            "shop-down-4, recovery": (0 / 3, 3, 0, 0, "mcnemar", 1, None),
+            "shop-down-2, recovery": (-1 / 1, 1, 1, 0, "mcnemar", 1 / 2, 1),
+            # "mail" and "move" won.
+            "shop-down-4, success": (2 / 5, 5, 0, 2, "mcnemar", 1 / 4, 1),
+            "shop-down-4, recovery": (0 / 3, 3, 0, 0, "mcnemar", 1, 1),
         },
     )
 
@@ -667,8 +667,8 @@ def test_doses_of_a_scenario_are_a_series_with_its_trend(table: Table) -> None:
         DosePoint(4, "shop-down-4", Rate(0, 5), Delta(-5 / 5, 5)),
     )
     assert giveup.points == (
-        DosePoint(2, "shop-down-2", Rate(2, 4), Delta(-1 / 4, 4)),
-        DosePoint(4, "shop-down-4", Rate(1, 4), Delta(-2 / 4, 4)),
+        DosePoint(2, "shop-down-2", Rate(3, 5), Delta(-1 / 4, 4)),
+        DosePoint(4, "shop-down-4", Rate(2, 5), Delta(-2 / 4, 4)),
     )
     # Within each task the doublings are 0, 0, 1, 2, of mean 3/4, with squares of 2 * 9/16 + 1/16 +
     # 25/16 = 11/4. Solved were 2 2 2 1 3 trials of the tasks, at doublings of 1 0 1 1 1 in sum:
@@ -678,7 +678,8 @@ def test_doses_of_a_scenario_are_a_series_with_its_trend(table: Table) -> None:
     # The tasks' own gaps are -2, -6, -2, +1 and -5 quarters, in sum -14. Of 32 ways to sign them
     # two give a sum of 16, two one of 14.
     assert patient.slope_p == (2 + 2 / 2) / 32
-    # Doublings 1 and 2, squares 1/2. "buy" was solved at the first, "mail" at both: 1 + 3 where
-    # 3/2 + 3 were to be expected. Of the two only "buy" varies: half of both ways.
-    assert giveup.slope == pytest.approx((4 - 9 / 2) / (4 * 1 / 2))
+    # Doublings 1 and 2, squares 1/2. "buy" was solved at the first, "mail" and "move" at both: 1 +
+    # 6 where 3/2 + 6 were to be expected. Only "buy" varies: half of both ways.
+    assert giveup.slope == pytest.approx((7 - 15 / 2) / (5 * 1 / 2))
     assert giveup.slope_p == 1 / 2
+    assert (patient.slope_p_holm, giveup.slope_p_holm) == (2 * 3 / 32, 1 / 2)

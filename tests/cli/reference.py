@@ -25,6 +25,7 @@ campaign by a file or a built-in name (`demo`), a trial by its folder or by that
 | 1 | the experiment failed, or a trial is void |
 | 2 | bad input: the message names the place, the value and what is allowed |
 | 3 | the machine lacks something: the message names the remedy |
+| 4 | a gate (`--fail-under`, `--fail-if-worse`) cannot tell, and `--on-unclear` is not given |
 | 130 | interrupted; what was written stays, and `warex run --resume` goes on |
 
 | variable | means |

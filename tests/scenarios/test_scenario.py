@@ -62,6 +62,21 @@ def test_one_value_stands_for_a_list_of_one_and_methods_are_upper_case() -> None
     assert Trigger.model_validate({"nth": 2}).nth == (2,)
 
 
+@pytest.mark.parametrize(
+    ("method", "says"),
+    [
+        ("PSOT", "there is no HTTP method 'PSOT'; did you mean 'POST'? there are GET, POST,"),
+        (["GET", "delte"], "there is no HTTP method 'delte'; did you mean 'DELETE'?"),
+        ("get ", "there is no HTTP method 'get '; did you mean 'GET'?"),
+        ("*", "there is no HTTP method '*'; there are GET, POST,"),
+    ],
+)
+def test_a_method_that_does_not_exist_is_told_with_the_nearest(method: object, says: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(says)):
+        Match.model_validate({"method": method})
+    assert Match.model_validate({"method": ["propfind", "PURGE"]}).method == ("PROPFIND", "PURGE")
+
+
 def test_a_rule_is_about_its_faults_resources_unless_it_names_its_own() -> None:
     def resources(match: object) -> tuple[str, ...]:
         fault = {"kind": "javascript_failure"}

@@ -80,8 +80,8 @@ def cli() -> None:
 def run(given: list[str]) -> int:
     """Run the command line and return its exit code.
 
-    0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 130:
-    interrupted.
+    0: done; 1: the experiment failed; 2: bad input; 3: the machine lacks something; 4: a gate
+    cannot tell; 130: interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character must not end a campaign.

@@ -22,6 +22,7 @@ from warex.exchange import Resource
 from warex.faults import AnyFault
 from warex.llm import LLM_APIS
 from warex.scenarios.origins import ALLOWED, OriginPattern, parse_origin_pattern
+from warex.text.english import did_you_mean
 from warex.text.escaping import in_backticks
 from warex.text.regex import Regex
 from warex.traffic import Arm
@@ -34,7 +35,25 @@ def _as_tuple(value: object) -> object:
     return (value,) if isinstance(value, str | int) and not isinstance(value, bool) else value
 
 
-def _upper(methods: tuple[str, ...]) -> tuple[str, ...]:
+HTTP_METHODS = (
+    *("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "QUERY"),
+    *("ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "LABEL", "LINK", "LOCK"),
+    *("MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE"),
+    *("ORDERPATCH", "PRI", "PROPFIND", "PROPPATCH", "REBIND", "REPORT", "SEARCH", "UNBIND"),
+    *("UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF", "VERSION-CONTROL"),
+    *("BAN", "NOTIFY", "PURGE", "SUBSCRIBE", "UNSUBSCRIBE"),
+)
+"""The methods of IANA's registry, the most frequent first, and those of caches and of UPnP."""
+
+
+def _known_methods(methods: tuple[str, ...]) -> tuple[str, ...]:
+    for method in methods:
+        if method.upper() not in HTTP_METHODS:
+            hint = did_you_mean(method.upper(), HTTP_METHODS) or ";"
+            raise ValueError(
+                f"there is no HTTP method {method!r}{hint}"
+                f" there are {', '.join(HTTP_METHODS[:9])} and others of IANA's registry"
+            )
     return tuple(method.upper() for method in methods)
 
 
@@ -124,7 +143,7 @@ class Match(BaseModel, frozen=True, extra="forbid"):
         description="A regular expression, searched in the URL: Python's, without look-around and"
         " back-references.",
     )
-    method: Annotated[OneOrMore[str], AfterValidator(_upper)] | None = Field(
+    method: Annotated[OneOrMore[str], AfterValidator(_known_methods)] | None = Field(
         default=None, description="HTTP methods."
     )
     resource: OneOrMore[Resource] | None = Field(

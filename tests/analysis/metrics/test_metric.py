@@ -11,8 +11,8 @@ def test_a_metric_is_the_attribute_of_a_row_that_bears_its_key() -> None:
 
     assert (ConditionRow.latency_s.key, ConditionRow.success.key) == ("latency_s", "success")
     assert (of.success, of.latency_s, of.steps) == (Rate(1, 2), Mean(3.0, None, 2), None)
-    assert ConditionRow.latency_s.values(of) == (3.0, None, None)
-    assert ConditionRow.steps.values(of) == (None, None, None)
+    assert ConditionRow.latency_s.values(of) == (3.0, *[None] * 5)
+    assert ConditionRow.steps.values(of) == (None,) * 6
 
 
 def test_a_rate_of_nothing_is_not_known() -> None:
@@ -27,8 +27,11 @@ def test_each_part_of_a_figure_has_a_column_behind_its_key() -> None:
         "delta_pairs": int,
         "delta_p": float,
         "delta_method": str,
+        "delta_p_these": float,
+        "delta_p_these_holm": float,
     }
-    assert values_of(Delta(-0.5, 4, (-0.9, 0.1), p=0.2), Delta) == (-0.5, -0.9, 0.1, 4, 0.2, None)
+    found = Delta(-0.5, 4, (-0.9, 0.1), p=0.2, p_these=0.1)
+    assert values_of(found, Delta) == (-0.5, -0.9, 0.1, 4, 0.2, None, 0.1, None)
     assert values_of(Regime("unclear", "Too few."), Regime) == ("unclear", "Too few.")
     assert values_of(None, Regime) == (None, None)
 

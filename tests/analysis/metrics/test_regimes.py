@@ -48,7 +48,8 @@ def test_it_says_the_figures_that_decide() -> None:
     found = regime(FELL, spent(0.3, 0.2, 0.4), ALL)
     assert found is not None
     assert found.why == (
-        "It fails and is cheap: success -50 points [-65, -30], cost at 30% of clean [20, 40]."
+        "It fails and is cheap: success -50 points [-65, -30], cost of the median task at 30% of"
+        " clean [20, 40]."
     )
 
 
@@ -72,5 +73,5 @@ def test_an_agent_that_gives_up_at_once_terminates_prematurely(tmp_path: Path) -
 
     assert row.regime is not None
     assert row.regime.name == "premature termination"
-    assert "cost at 33% of clean" in row.regime.why
+    assert "cost of the median task at 33% of clean" in row.regime.why
     assert row.premature_stop == Rate(12, 12)

@@ -79,19 +79,18 @@ def test_a_run_against_its_equal_cannot_be_told_apart(tmp_path: Path) -> None:
     same = compared(tmp_path / "old", tmp_path / "new")
 
     assert same.verdict == "cannot tell"
-    assert same.why == "no difference in success was seen"
+    assert same.why == "no difference in success was seen on these 12 tasks"
 
 
-def test_a_small_gain_says_how_many_tasks_a_stated_drop_takes(tmp_path: Path) -> None:
+def test_a_small_gain_may_be_chance(tmp_path: Path) -> None:
     run(tmp_path / "old", 6)
     run(tmp_path / "new", 8)
 
     found = compared(tmp_path / "old", tmp_path / "new")
 
     assert found.verdict == "cannot tell"
-    assert found.why == (
-        "+17 points over 12 pairs may be chance; a drop of 20 points takes 50 to 90 tasks"
-    )
+    assert found.why == "+17 points over 12 pairs on these 12 tasks may be chance"
+    assert found.why_like_these == "+17 points over 12 pairs over 12 tasks (adjusted p = 0.500)"
 
 
 def test_better_here_and_worse_there_is_neither(tmp_path: Path) -> None:
@@ -130,7 +129,7 @@ def test_runs_without_faults_are_compared_under_clean_whatever_comes_first(tmp_p
 
     found = compared(tmp_path / "old", tmp_path / "new")
 
-    assert (found.verdict, found.why) == ("better", "it solves more tasks under clean")
+    assert (found.verdict, found.why) == ("better", "it solves more of these 6 tasks under clean")
 
 
 def test_other_faults_do_not_pair(tmp_path: Path) -> None:
@@ -204,7 +203,7 @@ def test_a_trial_that_one_side_lacks_is_left_out_and_said(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("side", ["old", "new"])
-def test_a_pair_that_stayed_void_on_either_side_is_left_out_of_every_condition(
+def test_a_trial_that_stayed_void_on_either_side_costs_its_own_pair_only(
     tmp_path: Path, side: str
 ) -> None:
     runs = {name: run(tmp_path / name, 6) for name in ("old", "new")}
@@ -217,15 +216,32 @@ def test_a_pair_that_stayed_void_on_either_side_is_left_out_of_every_condition(
     found = compared(tmp_path / "old", tmp_path / "new")
 
     assert [(c.condition, str(c.before), str(c.after)) for c in found.changes] == [
-        ("clean", "10/10", "10/10"),
-        ("server-error", "4/10", "4/10"),
+        ("clean", "12/12", "12/12"),
+        ("server-error", "5/11", "5/11"),
     ]
-    assert found.left_out == (
-        "2 tasks and repeats stayed void on either side, so left out of every condition.",
-    )
+    assert found.left_out == ("2 trials are left out that stayed void on either side.",)
     # As each side's own table has it.
     table = tabulate(load_run(runs[side].path))
-    assert [str(row.success) for row in table.rows if row.n] == ["10/10", "4/10"]
+    assert [str(row.success) for row in table.rows if row.n] == ["12/12", "5/11"]
+
+
+def test_repeats_tell_of_these_tasks_what_they_cannot_tell_of_others(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        made = RunFolder(tmp_path / name, agent="a").manifest(**FAULTS)
+        for task in range(4):
+            for repeat in range(1, 6):
+                outcome = solved() if name == "old" else failed()
+                made.trial("server-error", f"t{task}", outcome, reloads(), repeat=repeat)
+
+    found = compared(tmp_path / "old", tmp_path / "new")
+
+    assert (found.verdict, found.why) == (
+        "worse",
+        "it solves fewer of these 4 tasks under server-error",
+    )
+    assert found.verdict_like_these == "cannot tell"
+    data = comparison_data(found)
+    assert (data["verdict"], data["verdict_like_these"]) == ("worse", "cannot tell")
 
 
 def test_agents_are_those_named_or_shared_or_the_only_ones(tmp_path: Path) -> None:

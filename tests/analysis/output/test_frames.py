@@ -15,6 +15,7 @@ from warex.traces.outcome import Void
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "frames.md"
 SCHEMAS: dict[str, Schema] = {
     "key": KEY,
+    "contrasts": frames.CONTRASTS,
     **{
         name: {c: kind for c, kind in schema.items() if c not in KEY}
         for name, schema in {
@@ -124,3 +125,18 @@ def test_conditions_are_the_report_s_rows(run: Frames) -> None:
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="is no run"):
         warex.load_run(str(tmp_path))
+
+
+def test_two_agents_have_a_line_for_each_figure_with_the_adjusted_p(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest()
+    for task in map(str, range(6)):
+        folder.trial("clean", task, solved(), agent="a")
+        folder.trial("clean", task, failed(), agent="b")
+        folder.trial("no-proxy", task, solved(), agent="a")
+        folder.trial("no-proxy", task, solved(), agent="b")
+
+    (same, line) = warex.load_run(tmp_path).contrasts.to_dicts()
+
+    assert (same["condition"], line["condition"]) == ("no-proxy", "clean")
+    assert (line["first"], line["second"], line["first_rate"]) == ("a", "b", 1)
+    assert (line["paired"], line["paired_p"], line["p_holm"]) == (-1, 2**-6, 2 * 2**-6)

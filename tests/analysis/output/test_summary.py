@@ -3,6 +3,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.output.summary import summarise
@@ -50,9 +52,11 @@ def test_every_figure_of_a_row_stands_in_the_summary_with_its_interval(tmp_path:
     assert row.keys() == facts | {metric.key for metric in METRICS}
     assert (row["delta"]["value"], row["delta"]["method"]) == (-1, "clustered")
     assert row["pass_k"] == {"1": 0, "2": 0}
-    assert row["steps"] == {"value": 2, "interval": [2, 2], "n": 6}
+    mean = {"interval": [2, 2], "n": 6, "tasks": 3, "median": 2, "median_interval": None}
+    assert row["steps"] == {"value": 2, **mean}
+    assert (row["delta"]["p"], row["delta"]["p_these"]) == (1 / 8, pytest.approx(2 / 6**3 / 2))
     assert row["recovered_and_solved"]["hits"] == 0
-    assert row["tries"] == {"value": 1, "interval": [1, 1], "n": 6}
+    assert (row["tries"]["value"], row["tries"]["interval"]) == (1, [1, 1])
     assert row["regime"]["name"] == "unclear"
     assert whole["noise_floor"][0]["source"] == "repeats"
     assert whole["power"][0]["n"] == 3

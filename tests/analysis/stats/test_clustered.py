@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import combinations, product
 from statistics import NormalDist
 
 import pytest
@@ -7,59 +7,22 @@ from hypothesis import strategies as st
 
 from warex.analysis.stats.clustered import (
     PairCounts,
-    TaskId,
+    difference_p,
     effective_counts,
-    mean_interval,
     paired_difference_interval,
-    rate_interval,
-    ratio_interval,
     retained_share_interval,
     sign_flip_p,
     trend,
+    within_tasks_p,
 )
-from warex.analysis.stats.proportions import newcombe_interval, wilson
+from warex.analysis.stats.proportions import newcombe_interval
 
-TASKS: list[TaskId] = [("b", f"task-{number}") for number in range(24)]
-COUNTS = st.integers(0, 40)
 CELLS = st.tuples(*4 * [st.integers(0, 3)]).filter(any)
 
 
-def test_the_same_run_has_the_same_interval_in_any_order() -> None:
-    figures = [(task, 1.1**place) for place, task in enumerate(TASKS)]
-    assert mean_interval(figures[::-1]) == mean_interval(figures)
-
-
-def test_the_interval_of_an_even_mean_is_student_s() -> None:
-    figures = [(task, float(place)) for place, task in enumerate(TASKS)]
-    n = len(TASKS)
-    error = (sum((place - (n - 1) / 2) ** 2 for place in range(n)) / (n - 1) / n) ** 0.5
-    # Student's t with 23 degrees of freedom: 2.0687.
-    assert mean_interval(figures) == pytest.approx(
-        ((n - 1) / 2 - 2.0687 * error, (n - 1) / 2 + 2.0687 * error), abs=1e-3
-    )
-
-
-def test_a_long_tail_lengthens_the_interval_on_its_side() -> None:
-    figures = [(task, 1.0 if place else 30.0) for place, task in enumerate(TASKS)]
-    mean = sum(figure for _, figure in figures) / len(TASKS)
-    low, high = mean_interval(figures) or (0, 0)
-    assert 0 <= low < mean < high
-    assert high - mean > 2 * (mean - low)
-
-
-def test_repeats_of_a_task_add_no_certainty_where_they_are_all_alike() -> None:
-    once = [(task, float(place % 2)) for place, task in enumerate(TASKS)]
-    assert mean_interval(once) == mean_interval(once * 5)
-
-
 def test_of_a_single_task_nothing_can_be_told() -> None:
-    assert mean_interval([(TASKS[0], 1.0), (TASKS[0], 2.0)]) is None
     assert paired_difference_interval([(1, 1, 0, 0)]) is None
     assert retained_share_interval([(1, 1, 0, 0)]) is None
-
-
-def test_a_ratio_has_none_where_there_is_nothing_below() -> None:
-    assert ratio_interval([(task, 1.0) for task in TASKS], [(task, 0.0) for task in TASKS]) is None
 
 
 @pytest.mark.parametrize("repeats", [2, 5])
@@ -69,18 +32,6 @@ def test_repeats_make_a_unanimous_result_no_less_certain(tasks: int, repeats: in
     often: list[PairCounts] = [(0, repeats, 0, 0)] * tasks
     assert paired_difference_interval(often) == paired_difference_interval(once)
     assert retained_share_interval(often) == retained_share_interval(once)
-
-
-@given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=8))
-def test_trials_of_few_tasks_never_claim_more_than_as_many_trials_apart(
-    tasks: list[tuple[int, int]],
-) -> None:
-    counts = [(hits, hits + more) for hits, more in tasks if hits + more]
-    n, hits = sum(n for _, n in counts), sum(hits for hits, _ in counts)
-    low, high = rate_interval(counts)
-    alone = wilson(hits, n)
-    assert low <= alone[0] + 1e-12
-    assert high >= alone[1] - 1e-12
 
 
 @given(st.lists(CELLS, min_size=2, max_size=9))
@@ -148,3 +99,49 @@ def test_four_tasks_cannot_be_significant_however_often_they_are_repeated() -> N
 def test_hundreds_of_tasks_come_near_the_normal_distribution() -> None:
     p = sign_flip_p([-1] * 330 + [1] * 270)
     assert p == pytest.approx(2 * NormalDist().cdf(-60 / 600**0.5), abs=2e-3)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=9))
+def test_with_one_pair_a_task_both_questions_have_mcnemar_s_test(
+    pairs: list[tuple[bool, bool]],
+) -> None:
+    this = within_tasks_p([(1, int(after), int(before)) for after, before in pairs])
+    assert this == pytest.approx(sign_flip_p([after - before for after, before in pairs]))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.integers(1, 2), st.integers(0, 2), st.integers(0, 2)), max_size=4))
+def test_p_on_these_tasks_is_the_share_of_all_ways_to_deal_a_task_s_trials_to_the_sides(
+    tasks: list[tuple[int, int, int]],
+) -> None:
+    counts = [(n, min(this, n), min(other, n)) for n, this, other in tasks]
+    ways = [0]
+    for n, this, other in counts:
+        trials = [1] * (this + other) + [0] * (2 * n - this - other)
+        dealt = [sum(side) for side in combinations(trials, n)]
+        ways = [sum_ + one for sum_ in ways for one in dealt]
+    seen = sum(this for _, this, _ in counts)
+    middle = sum(this + other for _, this, other in counts) / 2
+    further = sum(abs(way - middle) > abs(seen - middle) for way in ways)
+    as_far = sum(abs(way - middle) == abs(seen - middle) for way in ways)
+    wanted = (further + as_far / 2) / len(ways) if len({*ways}) > 1 else 1.0
+    assert within_tasks_p(counts) == pytest.approx(wanted)
+
+
+def test_repeats_tell_of_these_tasks_what_they_cannot_tell_of_others() -> None:
+    # Four tasks are too few to say anything of others, however often they are repeated.
+    assert sign_flip_p([-5] * 4) == 0.0625
+    assert within_tasks_p([(5, 0, 5)] * 4) < 1e-8
+
+
+@given(CELLS, st.floats(-0.9, 0.9))
+def test_a_difference_is_below_a_bound_at_the_level_at_which_its_interval_ends_there(
+    cells: PairCounts, bound: float
+) -> None:
+    _, lost, won, _ = cells
+    p = difference_p(cells, bound)
+    if (won - lost) / sum(cells) >= bound:
+        assert p == 1
+    elif 1e-12 < p < 0.5:
+        z = -NormalDist().inv_cdf(p)
+        assert newcombe_interval(*cells, z=z)[1] == pytest.approx(bound, abs=1e-6)

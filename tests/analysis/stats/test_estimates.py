@@ -1,6 +1,6 @@
 import pytest
 
-from warex.analysis.stats.estimates import Rate, clustered_rate
+from warex.analysis.stats.estimates import Rate, clustered_rate, mean_over
 
 
 def test_of_no_trials_nothing_is_known() -> None:
@@ -18,6 +18,18 @@ def test_several_trials_of_one_task_are_not_as_many_tasks() -> None:
     assert alike.interval == pytest.approx(Rate(3, 5).interval)
 
 
-def test_trials_that_differ_within_tasks_as_much_as_between_count_in_full() -> None:
-    mixed = clustered_rate((str(number // 2), bool(number % 2)) for number in range(20))
-    assert mixed.interval == pytest.approx(Rate(10, 20).interval)
+def test_trials_that_differ_within_tasks_say_more_than_a_trial_a_task() -> None:
+    low, high = clustered_rate((str(n // 2), bool(n % 2)) for n in range(20)).interval
+    alone = Rate(5, 10).interval
+    assert alone[0] < low < 0.5 < high < alone[1]
+
+
+def test_p_of_a_mean_against_the_end_of_its_interval_is_two_and_a_half_per_cent() -> None:
+    found = mean_over(list(enumerate([3.0, 4.0, 5.0, 6.0, 7.0, 8.0])))
+    assert found is not None
+    assert found.interval is not None
+    low, high = found.interval
+    assert found.bound_p(high, at_least=True) == pytest.approx(0.025)
+    assert found.bound_p(low, at_least=False) == pytest.approx(0.025)
+    assert found.bound_p(found.value, at_least=True) == pytest.approx(0.5)
+    assert (found.median, found.median_interval) == (5.5, (3.0, 8.0))

@@ -47,15 +47,17 @@ def test_what_is_significant_is_said_with_interval_and_p(folder: RunFolder) -> N
         folder.trial("server-error+refresh", task, solved(), _recovers())
 
     assert _said(folder) == (
-        "patient loses 100 points [70, 100] under server-error (adjusted p < 0.001).",
-        "patient under server-error+refresh: +0 points [-22, +22] over 14 pairs. Inconclusive:"
-        " server-error+refresh vs clean (adjusted p = 1.000).",
+        "On tasks like these, patient loses 100 points [70, 100] under server-error (adjusted p <"
+        " 0.001).",
+        "patient under server-error+refresh: +0 points [-22, +22] over 14 pairs. Inconclusive"
+        " for tasks like these: server-error+refresh vs clean (adjusted p = 1.000).",
         "Under server-error patient is cheap only because it gives up (premature termination). It"
-        " fails and is cheap: success -100 points [-100, -70], cost at 33% of clean [33, 33].",
-        "For patient, the defence 'refresh' (server-error+refresh against server-error) helps by"
-        " +100 points [+70, +100] (adjusted p < 0.001).",
+        " fails and is cheap: success -100 points [-100, -70], cost of the median task at"
+        " 33% of clean [33, 33].",
+        "For patient on tasks like these, the defence 'refresh' (server-error+refresh against"
+        " server-error) helps by +100 points [+70, +100] (adjusted p < 0.001).",
         "patient: the smallest detectable drop over 14 tasks is 60 points (10 % of pairs flipping"
-        " by chance, which is assumed); a drop of 20 points takes 50 to 90 tasks.",
+        " by chance, which is assumed).",
     )
 
 
@@ -71,10 +73,12 @@ def test_what_few_tasks_show_is_inconclusive_and_never_sets_its_own_sample_size(
 
     assert lines[0].startswith("patient under server-error: -25 points [")
     assert lines[0].endswith(
-        "] over 4 pairs. Inconclusive: server-error vs clean (adjusted p = 0.500)."
+        "] over 4 pairs. Inconclusive for tasks like these: server-error vs clean (adjusted p ="
+        " 0.500)."
     )
     assert lines[-1].startswith("patient: 4 tasks are too few to detect even a total collapse (")
-    assert lines[-1].endswith("; a drop of 20 points takes 43 to 76 tasks.")
+    # Without a control it is not known how many pairs flip by chance.
+    assert lines[-1].endswith("flipping by chance, which is assumed).")
     assert not any("loses" in line for line in lines)
 
 
@@ -117,5 +121,34 @@ def test_many_pairs_without_a_change_are_said_to_be_unchanged(folder: RunFolder)
         folder.trial("clean", task, solved(), _plain())
         folder.trial("server-error", task, solved(), _recovers())
     assert _said(folder)[0] == (
-        "server-error leaves patient's success as it is, to within 10 points: +0 points [-6, +6]."
+        "On tasks like these, server-error leaves patient's success as it is, to within 10 points:"
+        " +0 points [-6, +6]."
+    )
+
+
+def test_with_a_control_the_tasks_that_a_drop_takes_are_said(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path).manifest(
+        conditions=[
+            {"name": "clean"},
+            {"name": "again", "control": True},
+            {"name": "server-error", "scenario": "paper/server-error"},
+        ]
+    )
+    for task in map(str, range(20)):
+        for condition in ("clean", "again", "server-error"):
+            folder.trial(condition, task, solved(), _plain())
+    assert _said(folder)[-1].endswith("; a drop of 20 points takes 33 to 69 tasks.")
+
+
+def test_with_repeats_these_very_tasks_and_tasks_like_these_have_a_sentence_each(
+    folder: RunFolder,
+) -> None:
+    for task in map(str, range(4)):
+        for repeat in range(1, 6):
+            folder.trial("clean", task, solved(), _plain(), repeat=repeat)
+            folder.trial("server-error", task, failed(), _gives_up(), repeat=repeat)
+    first, second, *_ = _said(folder)
+    assert "Inconclusive for tasks like these: server-error vs clean (adjusted p = 0.062)." in first
+    assert second == (
+        "On these very 4 tasks, patient loses 100 points under server-error (adjusted p < 0.001)."
     )

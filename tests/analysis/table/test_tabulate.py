@@ -46,7 +46,7 @@ def test_a_void_trial_never_counts_as_a_zero(folder: RunFolder) -> None:
     assert (row.n, row.success, row.voids) == (1, Rate(1, 1), 1)
 
 
-def test_a_pair_that_stayed_void_is_left_out_of_every_condition(folder: RunFolder) -> None:
+def test_a_trial_that_stayed_void_costs_its_own_pair_only(folder: RunFolder) -> None:
     for task in ("add", "move"):
         folder.trial("clean", task, solved(), unhurt())
         folder.trial("clean", task, solved(), unhurt(), agent="giveup")
@@ -56,9 +56,10 @@ def test_a_pair_that_stayed_void_is_left_out_of_every_condition(folder: RunFolde
 
     table = _table(folder)
 
-    assert [row.n for row in table.of("patient")] == [1, 1]
+    assert [row.n for row in table.of("patient")] == [2, 1]
+    assert [row.delta.pairs for row in table.rows if row.delta] == [2, 1]
     assert [row.n for row in table.of("giveup")] == [2, 2]
-    assert table.left_out == (("patient", ("testbed", "move", 1)),)
+    assert table.left_out == (("patient", "server-error", ("testbed", "move", 1)),)
 
 
 def test_a_void_attempt_followed_by_a_counted_one_leaves_nothing_out(folder: RunFolder) -> None:
@@ -94,3 +95,25 @@ def test_a_trial_without_an_outcome_is_counted_as_unfinished_only(folder: RunFol
 
     assert table.unfinished == 1
     assert table.row("patient", "clean").n == 0
+
+
+def test_p_is_adjusted_over_all_agents_and_contrasts_over_all_conditions(folder: RunFolder) -> None:
+    for task in map(str, range(8)):
+        for agent in ("patient", "giveup"):
+            folder.trial("clean", task, solved(), unhurt(), agent=agent)
+            outcome = solved() if agent == "patient" else failed()
+            folder.trial("server-error", task, outcome, recovering(), agent=agent)
+
+    table = _table(folder)
+
+    lost = table.row("giveup", "server-error").delta
+    assert lost is not None
+    assert (lost.p, lost.p_holm, lost.p_these_holm) == (2**-8, 2 * 2**-8, 2 * 2**-8)
+    # Success under two conditions, and recovery, which is the same for both.
+    family = [(one.condition, one.figure, one.p, one.p_holm) for one in table.contrasts]
+    assert family == [
+        ("clean", "success", 1, 1),
+        ("server-error", "success", 2**-8, 3 * 2**-8),
+        ("server-error", "recovery", 1, 1),
+    ]
+    assert all(one.paired and one.paired.p_holm == one.p_holm for one in table.contrasts)

@@ -8,7 +8,7 @@ import pytest
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig, load_campaign
 from warex.campaigns.plan.campaign_plan import plan
-from warex.campaigns.plan.lint import lint_warnings
+from warex.campaigns.plan.lint import inert_conditions, lint_warnings
 
 
 @pytest.fixture
@@ -87,3 +87,30 @@ def test_a_rule_that_no_trial_can_meet_is_told_before_the_first_one(
 
     assert said.startswith("condition 'late': Rule 'r' ")
     assert says in said
+
+
+@pytest.mark.parametrize(
+    ("rules", "inert"),
+    [
+        ([{"trigger": {"probability": 0}}], "rule 'r0' can never apply: its probability is 0"),
+        (
+            [{"trigger": {"first": 1, "after_step": 26}}, {"trigger": {"probability": 0}}],
+            "rule 'r1' can never apply: its probability is 0",
+        ),
+        ([{"trigger": {"probability": 0}}, {"trigger": {"first": 1}}], None),
+        ([{"trigger": {"first": 1}}], None),
+    ],
+)
+def test_a_condition_is_inert_if_none_of_its_rules_can_ever_hit(
+    demo: CampaignConfig, tmp_path: Path, rules: list[dict[str, Any]], inert: str | None
+) -> None:
+    named = [
+        {"name": f"r{n}", "fault": {"kind": "http_error"}, **rule} for n, rule in enumerate(rules)
+    ]
+    (tmp_path / "s.json").write_text(json.dumps({"name": "s", "rules": named}))
+    conditions = (
+        ConditionConfig(name="clean"),
+        ConditionConfig(name="late", scenario=str(tmp_path / "s.json")),
+    )
+    found = inert_conditions(plan(demo.model_copy(update={"conditions": conditions})))
+    assert found == ({} if inert is None else {"late": inert})

@@ -11,8 +11,9 @@ def run(tmp_path: Path) -> Path:
     folder = RunFolder(tmp_path).manifest()
     unhurt = Story().thinks(1, "goto").page("x1").stops()
     hurt = Story().thinks(1, "goto").fault(1).thinks(2, "report_infeasible").stops()
-    folder.trial("clean", "add", solved(), unhurt)
-    folder.trial("server-error", "add", failed(), hurt)
+    for task in ("add", "move", "share"):
+        folder.trial("clean", task, solved(), unhurt)
+        folder.trial("server-error", task, failed(), hurt)
     return tmp_path
 
 
@@ -28,6 +29,31 @@ def test_a_run_that_does_not_ends_with_1_and_says_where(warex: Warex, run: Path)
     assert said.code == 1
     assert "patient, server-error: recovery is 0" in said.err
     assert "report.html" in said.out
+
+
+@pytest.mark.parametrize(("on_unclear", "code"), [((), 4), (("pass",), 0), (("fail",), 1)])
+def test_what_cannot_be_told_ends_with_4_or_as_is_said(
+    warex: Warex, run: Path, on_unclear: tuple[str, ...], code: int
+) -> None:
+    options = ("--on-unclear", *on_unclear) if on_unclear else ()
+    said = warex("report", run, "--fail-under", "recovery>=0.5", *options)
+
+    assert said.code == code
+    assert "it cannot be told whether the run does not meet --fail-under:" in said.err
+    assert "recovery is 0 (0/3, 95 % interval 0 to 0.71, p = 0.125); that it is not" in said.err
+
+
+def test_without_a_gate_nothing_can_be_unclear(warex: Warex, run: Path) -> None:
+    said = warex("report", run, "--on-unclear", "pass")
+    assert (said.code, "no gate is given" in said.err) == (2, True)
+
+
+@pytest.mark.parametrize("demand", ["success>=80", "clean.recovery>=0.5", "clean.delta>=-0.1"])
+def test_a_gate_that_can_never_tell_is_refused_before_anything_runs(
+    warex: Warex, run: Path, demand: str
+) -> None:
+    assert warex("run", "demo", "--out", run / "new", "--fail-under", demand).code == 2
+    assert not (run / "new").exists()
 
 
 def test_what_is_no_threshold_is_a_sentence_before_anything_is_done(

@@ -37,7 +37,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[CampaignPlan]:
     """What `warex run` would have run."""
     given: list[CampaignPlan] = []
     monkeypatch.setattr(
-        live_display, "run_and_report", lambda planned, out, options, demand: given.append(planned)
+        live_display, "run_and_report", lambda planned, out, options, *gate: given.append(planned)
     )
     return given
 

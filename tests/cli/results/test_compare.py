@@ -20,7 +20,8 @@ def test_it_ends_in_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert code("compare", tmp_path / "old", tmp_path / "new") == 0
 
     said = capsys.readouterr().out
-    assert said.rstrip().endswith("better: it solves more tasks under server-error.")
+    assert said.rstrip().endswith("better: it solves more of these 12 tasks under server-error.")
+    assert "tasks like these: better: it solves more tasks like these." in said
     assert "2/12" in said
     assert "12/12" in said
 
@@ -32,6 +33,35 @@ def test_a_fall_can_fail_a_build(tmp_path: Path) -> None:
     assert code("compare", tmp_path / "old", tmp_path / "new") == 0
     assert code("compare", "--fail-if-worse", tmp_path / "old", tmp_path / "new") == 1
     assert code("compare", "--fail-if-worse", tmp_path / "new", tmp_path / "old") == 0
+
+
+def test_what_cannot_be_told_has_an_exit_code_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path / "old", 8)
+    run(tmp_path / "new", 6)
+    both = (tmp_path / "old", tmp_path / "new")
+
+    assert code("compare", *both) == 0
+    for gate in (("--fail-if-worse",), ("--fail-under", "delta>=-0.1")):
+        assert code("compare", *both, *gate) == 4
+        assert code("compare", *both, *gate, "--on-unclear", "pass") == 0
+        assert code("compare", *both, *gate, "--on-unclear", "fail") == 1
+    assert code("compare", *both, "--on-unclear", "pass") == 2
+    assert "no gate is given" in capsys.readouterr().err
+
+
+def test_a_change_can_be_held_against_a_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path / "old", 12)
+    run(tmp_path / "new", 2)
+    both = (tmp_path / "old", tmp_path / "new")
+
+    assert code("compare", *both, "--fail-under", "delta>=-0.1") == 1
+    assert "the comparison fails:\n  a, server-error: delta is -0.833" in capsys.readouterr().err
+    assert code("compare", *both, "--fail-under", "clean.delta>=-0.1") == 0
+    assert code("compare", *both, "--fail-under", "recovery>=0.5") == 2
 
 
 def test_programs_read_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,10 +106,21 @@ def test_the_table_of_all_is_exported(
 
 
 def test_a_demand_holds_for_each_run(warex: Warex, runs: tuple[Path, Path]) -> None:
-    said = warex("report", *runs, "--fail-under", "clean.success>=2")
+    said = warex("report", *runs, "--fail-under", "clean.n>=99")
 
     assert said.code == 1
     assert all(str(run) in said.err for run in runs)
+
+
+def test_a_demand_that_chance_leaves_open_for_each_run_ends_with_4(
+    warex: Warex, runs: tuple[Path, Path]
+) -> None:
+    demand = "clean.success<=0.5"
+    assert warex("report", *runs, "--fail-under", demand).code == 4
+    assert warex("report", *runs, "--fail-under", demand, "--on-unclear", "fail").code == 1
+    passed = warex("report", *runs, "--fail-under", demand, "--on-unclear", "pass")
+    assert passed.code == 0
+    assert "it cannot be told whether the run does not meet --fail-under" in passed.err
 
 
 def test_a_condition_that_a_run_lacks_is_bad_input(warex: Warex, runs: tuple[Path, Path]) -> None:

@@ -93,18 +93,26 @@ def test_the_instrument_is_looked_at_before_the_agents() -> None:
 def test_doses_and_contrasts_have_a_line_for_each_point_and_pair() -> None:
     points = tuple(DosePoint(d, f"x{d:g}", Rate(1, 2), Delta(-0.5, 2)) for d in (1.0, 2.0))
     contrast = Contrast(
-        "clean", "success", ("patient", "hasty"), (Rate(9, 21), Rate(17, 21)), 0.0247, 0.889, None
+        "clean",
+        "success",
+        ("patient", "hasty"),
+        (Rate(9, 21), Rate(17, 21)),
+        0.0247,
+        0.889,
+        None,
+        0.0494,
     )
     told = _all(
-        doses=(DoseSeries("patient", "intensity", "paper/slow", points, -0.1, 0.02),),
+        doses=(DoseSeries("patient", "intensity", "paper/slow", points, -0.1, 0.02, 0.04),),
         contrasts=(contrast,),
     )
 
     assert [line[3] for line in _texts(told["doses"])] == ["1", "2"]
-    assert _texts(told["doses"])[0][-2:] == ["-10.0 points", "0.020"]
+    assert _texts(told["doses"])[0][-3:] == ["-10.0 points", "0.020", "0.040"]
     [line] = _texts(told["contrasts"])
     assert line[0] == "patient and hasty"
     assert line[5:7] == ["0.025", "+88.9 %"]
+    assert line[-1] == "0.049"
 
 
 def test_a_task_s_site_is_where_most_of_its_trials_began(tmp_path: Path) -> None:
@@ -120,7 +128,7 @@ def test_a_task_s_site_is_where_most_of_its_trials_began(tmp_path: Path) -> None
         ("testbed", "t"): "a.example",
         ("testbed", "unseen"): ELSEWHERE,
     }
-    assert site_rates(run, tabulate(run))["patient", "a.example"] == {
+    assert site_rates(run)["patient", "a.example"] == {
         "no-proxy": Rate(0, 1),
         "clean": Rate(3, 3),
     }

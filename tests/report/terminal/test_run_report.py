@@ -107,8 +107,8 @@ def test_one_screen_says_what_happened_and_leaves_the_statistics_to_the_tables(
 
     assert len(screen.splitlines()) <= 26
     assert (
-        "giveup (scripted) success 8/8 under clean; falls under server-error; inconclusive: n"
-        in said
+        "giveup (scripted) success 8/8 under clean; on tasks like these: falls under server-error;"
+        " inconclusive: n" in said
     )
     assert "tasks lost 8 of 24 trials under faults failed a task solved under clean." in said
     assert "recovered 24 of 24 trials that had to recover from a fault did so." in said

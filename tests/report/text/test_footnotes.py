@@ -68,7 +68,7 @@ def test_everything_left_out_or_assumed_is_said(tmp_path: Path) -> None:
         "1 trial not finished, so not in the table.",
     )
     assert excluded_pairs(tabulate(run)) == (
-        "patient: move (repeat 1) stayed void, so it is left out of every condition.",
+        "patient, clean: move (repeat 1) stayed void, so it does not count.",
     )
 
 
@@ -102,7 +102,7 @@ def test_a_cache_that_never_answered_is_said_with_where_to_look(tmp_path: Path) 
 
 
 def test_of_many_pairs_left_out_the_rest_is_counted() -> None:
-    many = tuple(("patient", ("testbed", f"t{n}", 1)) for n in range(25))
+    many = tuple(("patient", "clean", ("testbed", f"t{n}", 1)) for n in range(25))
     lines = excluded_pairs(table(left_out=many))
 
     assert len(lines) == 21

@@ -18,7 +18,7 @@ def test_what_is_not_known_is_a_dash_and_never_a_zero() -> None:
 
 
 def test_a_rate_stands_with_its_interval() -> None:
-    assert formatting.rate_percent(Rate(5, 6)) == "5/6 83 % [44, 97]"
+    assert formatting.rate_percent(Rate(5, 6)) == "5/6 83 % [36, 100]"
 
 
 def test_a_difference_always_has_its_sign() -> None:

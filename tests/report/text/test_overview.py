@@ -19,7 +19,7 @@ def test_success_says_what_was_seen_and_what_each_fault_shows() -> None:
     rows += [row(name, 4, 10, delta=d) for name, d in (("a", FALL), ("b", OPEN), ("c", KEPT))]
 
     assert _said(*rows)["success"] == (
-        "9/10 under clean; falls under a; unchanged under c; inconclusive: b."
+        "9/10 under clean; on tasks like these: falls under a; unchanged under c; inconclusive: b."
     )
 
 
@@ -28,8 +28,17 @@ def test_where_nothing_is_shown_the_smallest_detectable_drop_is_said() -> None:
     power = Power(10, 0.62, 0.025, 0.1, True)
 
     assert _said(*rows, power=(("patient", power),))["success"] == (
-        "9/10 under clean; inconclusive: all 2 faults (10 tasks detect a drop of 62 points or"
-        " more)."
+        "9/10 under clean; on tasks like these: inconclusive: all 2 faults (10 tasks detect a drop"
+        " of 62 points or more)."
+    )
+
+
+def test_these_very_tasks_are_another_question_than_tasks_like_these() -> None:
+    alone = Delta(-0.4, 30, (-0.8, 0.1), 0.1, 0.2, "clustered", p_these=0.001, p_these_holm=0.002)
+    rows = [row("clean", 30, 30), row("a", 18, 30, delta=alone), row("b", 18, 30, delta=OPEN)]
+
+    assert _said(*rows)["success"].endswith(
+        "on tasks like these: inconclusive: all 2 faults; on these very tasks falls under a."
     )
 
 
@@ -91,11 +100,10 @@ def test_a_fault_that_hardly_reached_anybody_heads_the_screen() -> None:
 
 def test_trials_that_stayed_void_are_said_at_once() -> None:
     rows = [row("clean", 9, 10)]
-    out = (("patient", ("testbed", "t", 1)), ("patient", ("testbed", "u", 1)))
+    out = tuple(("patient", "clean", ("testbed", task, 1)) for task in "tu")
 
     assert warnings(run(*rows), table(*rows, left_out=out)) == (
-        "2 trials stayed void; their tasks and repeats are left out of every condition of the"
-        " agent.",
+        "2 trials stayed void; they do not count.",
     )
     assert warnings(run(row("a", 0, 0)), table(row("a", 0, 0))) == (
         "No trial counts, so there are no results.",

@@ -28,7 +28,7 @@ def test_the_table_has_a_line_for_each_model_and_says_what_it_answered() -> None
     text = console.export_text()
     assert "base: noop 1" in text
     assert "tuned: recovery 1" in text
-    assert "1/1 (21-100%)" in text
+    assert "1/1 (2-100%)" in text
 
 
 def test_programs_read_rates_with_their_intervals() -> None:

@@ -12,6 +12,7 @@ from warex.analysis.metrics.regimes import Regime
 from warex.analysis.metrics.sample import Needs, Sample
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import Delta
+from warex.analysis.stats.rates import rate_interval, rate_p
 from warex.analysis.trial.record import TrialRecord
 
 type Bare = str | int | float | None
@@ -56,6 +57,8 @@ class PassK:
     """pass^k, 0 to 1, for each k from 1 to the largest number of repeats."""
 
     by: tuple[tuple[int, float], ...]
+    shares: tuple[float, ...] = ()
+    """For the largest k: the share of each task's choices of k trials that are all solved."""
 
     @property
     def k(self) -> int:
@@ -66,6 +69,15 @@ class PassK:
     def value(self) -> float:
         """pass^k for the largest k."""
         return self.by[-1][1]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of ``value``, over tasks: Gaffke's, as of a rate."""
+        return rate_interval([(share, 1) for share in self.shares])
+
+    def bound_p(self, bound: float, *, at_least: bool) -> float:
+        """Return the one-sided p of the hypothesis that pass^k is at least (most) ``bound``."""
+        return rate_p([(share, 1) for share in self.shares], bound, at_least=at_least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +99,23 @@ _WORDS = (Part("", str, lambda figure: str(figure) or None),)
 
 PARTS: Mapping[type, tuple[Part, ...]] = {
     Rate: (_VALUE, Part("_n", int, lambda rate: rate.n), *_ENDS),
-    Mean: (_VALUE, *_ENDS),
+    Mean: (
+        _VALUE,
+        *_ENDS,
+        Part("_median", float, lambda mean: mean.median),
+        Part("_median_low", float, lambda mean: mean.median_interval and mean.median_interval[0]),
+        Part("_median_high", float, lambda mean: mean.median_interval and mean.median_interval[1]),
+    ),
     Delta: (
         _VALUE,
         *_ENDS,
         Part("_pairs", int, lambda delta: delta.pairs),
         Part("_p", float, lambda delta: delta.p),
         Part("_method", str, lambda delta: delta.method),
+        Part("_p_these", float, lambda delta: delta.p_these),
+        Part("_p_these_holm", float, lambda delta: delta.p_these_holm),
     ),
-    PassK: (_VALUE, Part("_k", int, lambda found: found.k)),
+    PassK: (_VALUE, Part("_k", int, lambda found: found.k), *_ENDS),
     Regime: (
         Part("", str, lambda regime: regime.name),
         Part("_why", str, lambda regime: regime.why),

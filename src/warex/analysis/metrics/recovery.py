@@ -14,9 +14,9 @@ from warex.analysis.metrics.metric import (
     TrialMetric,
 )
 from warex.analysis.metrics.regimes import Regime, effort, regime
-from warex.analysis.metrics.sample import Sample, mean_over, share
+from warex.analysis.metrics.sample import Sample, share
 from warex.analysis.recovery import HEALED_VERDICTS, Recovery, lies_in
-from warex.analysis.stats.estimates import Mean, clustered_rate
+from warex.analysis.stats.estimates import Mean, clustered_rate, mean_over
 
 _rate = partial(RateMetric, section="recovery")
 _cost = partial(

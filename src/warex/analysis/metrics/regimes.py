@@ -6,12 +6,15 @@ the intervals support it.
 Source: the paper, appendix E.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
-from warex.analysis.stats.clustered import ratio_interval
+from warex.analysis.stats.clustered import TaskId
 from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.means import median_interval
 from warex.analysis.stats.paired import Delta
 from warex.analysis.trial.record import TrialRecord
 from warex.text.english import count_noun
@@ -43,15 +46,19 @@ class Regime:
 
 @dataclass(frozen=True, slots=True)
 class EffortRatio:
-    """The effort of trials relative to that of their pairs under ``clean``."""
+    """The effort of tasks relative to that of their pairs under ``clean``."""
 
     what: str
     ratio: float
+    """The median of the tasks' ratios."""
     interval: tuple[float, float]
 
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{self.what} at {self.ratio:.0%} of clean [{100 * low:.0f}, {100 * high:.0f}]"
+        return (
+            f"{self.what} of the median task at {self.ratio:.0%} of clean"
+            f" [{100 * low:.0f}, {100 * high:.0f}]"
+        )
 
 
 def effort(
@@ -61,19 +68,27 @@ def effort(
 ) -> EffortRatio | None:
     """Return the effort over pairs, by the first measure that is known for all of them.
 
-    None if there is none, or if there are too few tasks for an interval.
+    None if there is none, or if there are too few tasks for an interval. It is a median, since the
+    interval of a ratio of sums misses the truth too often where effort has a long tail.
     """
     base = {trial.pair: trial for trial in clean}
     pairs = [(trial, base[trial.pair]) for trial in trials if trial.pair in base]
     for what, figure_of in measures.items():
-        above = [(t.task, value) for t, _ in pairs if (value := figure_of(t)) is not None]
-        below = [(t.task, value) for _, t in pairs if (value := figure_of(t)) is not None]
-        total = sum(figure for _, figure in below)
-        if not pairs or len(above) + len(below) < 2 * len(pairs) or not total:
-            continue
-        if (interval := ratio_interval(above, below)) is not None:
-            return EffortRatio(what, sum(figure for _, figure in above) / total, interval)
+        ratios = _task_ratios([(t.task, figure_of(t), figure_of(other)) for t, other in pairs])
+        if ratios is not None and (interval := median_interval(ratios)) is not None:
+            return EffortRatio(what, median(ratios), interval)
     return None
+
+
+def _task_ratios(pairs: Sequence[tuple[TaskId, float | None, float | None]]) -> list[float] | None:
+    """Return each task's ratio of sums; None if a figure is unknown, or a ratio has none."""
+    tops, bottoms = defaultdict[TaskId, float](float), defaultdict[TaskId, float](float)
+    for task, top, bottom in pairs:
+        if top is None or bottom is None:
+            return None
+        tops[task] += top
+        bottoms[task] += bottom
+    return [tops[task] / bottoms[task] for task in tops] if all(bottoms.values()) else None
 
 
 def regime(delta: Delta | None, spent: EffortRatio | None, exposure: Rate | None) -> Regime | None:

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
 from typing import Literal
 
 from warex.analysis.recovery import Recovery
-from warex.analysis.stats.clustered import PairKey, TaskId, mean_interval
-from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
+from warex.analysis.stats.clustered import PairKey, TaskId
+from warex.analysis.stats.estimates import Mean, Rate, clustered_rate, mean_over
 from warex.analysis.stats.paired import Delta, ScoredPairs
 from warex.analysis.trial.injections import missed, occurrences
 from warex.analysis.trial.record import TrialRecord
@@ -27,7 +26,9 @@ class Sample:
     clean: Sequence[TrialRecord]
     """The agent's trials under ``clean``."""
     delta: Delta | None
-    """Success minus that of ``clean``; p is adjusted for all conditions of the agent."""
+    """Success minus that of ``clean``; p is adjusted for all agents and conditions of the run."""
+    delta_exposed: Delta | None
+    """The same over exposed trials."""
     void_attempts: int
 
     def knows(self, needs: Needs | None) -> bool:
@@ -101,11 +102,9 @@ class Sample:
     def mean(self, read: Callable[[TrialRecord], float | None]) -> Mean | None:
         """Return the mean over trials; None if the value of one is unknown."""
         found = [read(trial) for trial in self.trials]
-        total = total_of(found)
-        if total is None:
+        if any(one is None for one in found):
             return None
-        each = [(t.task, one or 0.0) for t, one in zip(self.trials, found, strict=True)]
-        return Mean(total / len(found), mean_interval(each), len(found))
+        return mean_over([(t.task, one or 0.0) for t, one in zip(self.trials, found, strict=True)])
 
 
 def mean_difference(
@@ -138,13 +137,6 @@ def total_of(figures: Sequence[float | None]) -> float | None:
     """Return the sum; None if a figure is unknown, or if there are none."""
     known = [figure for figure in figures if figure is not None]
     return sum(known) if known and len(known) == len(figures) else None
-
-
-def mean_over(figures: Sequence[tuple[TaskId, float]]) -> Mean | None:
-    """Return the mean of figures, each with its task; None if there are none."""
-    if not figures:
-        return None
-    return Mean(fmean(one for _, one in figures), mean_interval(figures), len(figures))
 
 
 def solved(trials: Iterable[TrialRecord]) -> dict[PairKey, bool]:

@@ -1,9 +1,9 @@
 """Metrics of success, and of its difference from ``clean``."""
 
 from warex.analysis.metrics.metric import KnownMetric, Metric, PassK, TrialMetric
-from warex.analysis.metrics.sample import Sample, mean_over, share, solved
-from warex.analysis.stats.estimates import Mean, Rate, hits_by_task
-from warex.analysis.stats.paired import Delta, ScoredPairs, delta, retained_share
+from warex.analysis.metrics.sample import Sample, share
+from warex.analysis.stats.estimates import Mean, Rate, hits_by_task, mean_over
+from warex.analysis.stats.paired import Delta, ScoredPairs, retained_share
 from warex.analysis.stats.proportions import pass_k
 from warex.analysis.trial.record import TrialRecord
 from warex.traces.outcome import Counted
@@ -23,7 +23,8 @@ def _pass_k(scored: ScoredPairs) -> PassK | None:
     most = max((n for _, n in tasks), default=0)
     found = [(k, pass_k(tasks, k)) for k in range(1, most + 1)]
     known = tuple((k, value) for k, value in found if value is not None)
-    return PassK(known) if most > 1 else None
+    shares = tuple(share for task in tasks if (share := pass_k([task], most)) is not None)
+    return PassK(known, shares) if most > 1 else None
 
 
 class SuccessMetrics:
@@ -81,12 +82,12 @@ class SuccessMetrics:
         unit="p",
         section="success",
         screen="success",
-        definition="How often chance alone gives as great a Δ, adjusted for the number of"
-        " conditions (Holm).",
+        definition="How often chance alone gives as great a Δ on tasks like these, adjusted for all"
+        " agents and conditions of the table (Holm).",
     )
     delta_exposed = Metric(
         kind=Delta,
-        compute=lambda of: delta(solved(of.exposed), of.solved_clean) if of.faulted else None,
+        compute=lambda of: of.delta_exposed,
         needs="clean",
         label="Δ exposed",
         unit="points",
@@ -116,5 +117,6 @@ class SuccessMetrics:
         better="higher",
         section="success",
         optional=True,
-        definition="How likely k trials of one task are all solved, for the largest k.",
+        definition="How likely k trials of one task are all solved, for the largest k: by all"
+        " choices of k, without bias.",
     )

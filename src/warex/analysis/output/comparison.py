@@ -1,8 +1,11 @@
 """Compares two agents, or two versions of one, over the same trials.
 
 Trials pair by benchmark, task, repeat and condition, with the same seed and scenario, so that both
-sides had the same faults. Other trials are left out and reported. A task and repeat that stayed
-void on either side is left out of every condition, as in a run's table.
+sides had the same faults. Other trials are left out and reported. A trial that stayed void costs
+its own pair only.
+
+The verdict is about the very tasks that both sides ran: did they go better or worse? Another one
+is about tasks like these, of which those are a sample. Without repeats both have the same test.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,16 +19,14 @@ from warex.analysis.metrics.sample import mean_difference, price_models, share
 from warex.analysis.output.json_values import fields_to_json, to_json
 from warex.analysis.run.conditions import campaign_tables
 from warex.analysis.run.load import Run
-from warex.analysis.stats.clustered import PairKey, TaskId
+from warex.analysis.stats.clustered import TaskId
 from warex.analysis.stats.estimates import Mean, Rate
 from warex.analysis.stats.paired import (
     Delta,
-    describe_required_tasks,
+    describe_p,
     holm_adjusted,
     paired_difference,
-    required_tasks,
 )
-from warex.analysis.stats.proportions import ALPHA
 from warex.analysis.trial.record import TrialRecord
 from warex.errors import InputError
 from warex.text.english import count_noun
@@ -70,11 +71,18 @@ class ConditionChange:
     cost_usd: Mean | None
     as_if: tuple[str, ...] = ()
     """The models whose prices are used for a model that has none, or is scripted."""
+    faulted: bool = False
+    """Whether it injects faults."""
 
     @property
     def verdict(self) -> ComparisonVerdict:
-        """The verdict on success."""
+        """The verdict on success on these very tasks."""
         return _verdict(self.success)
+
+    @property
+    def verdict_like_these(self) -> ComparisonVerdict:
+        """The verdict on success on tasks like these."""
+        return _verdict_like_these(self.success)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +99,12 @@ class Comparison:
     recovered: Delta | None
     """Recovery over the same."""
     verdict: ComparisonVerdict
+    """On these very tasks."""
     why: str
     """One sentence."""
+    verdict_like_these: ComparisonVerdict
+    """On tasks like these."""
+    why_like_these: str
     left_out: tuple[str, ...]
     """What does not pair or cannot be compared, one sentence each."""
 
@@ -132,8 +144,7 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     """
     left_out = list(_other_setups(before.run, after.run))
     barred = {condition for condition, _ in left_out}
-    void = {t.pair for side in (before, after) for t in side.trials if t.void}
-    pairs, apart = _pairs(before, after, barred, void)
+    pairs, apart = _pairs(before, after, barred)
     if not pairs:
         raise InputError(
             f"{before} and {after} share no trial: the same benchmark, task, repeat, condition and"
@@ -153,6 +164,7 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
     priced_apart = _priced_apart(before.run, after.run)
     changes = _changes(pairs, list(successes.values()), priced_alike=priced_apart is None)
     verdict, why = _conclude(changes, asked, main, recovered)
+    like_these, why_like_these = _generalise(main, recovered)
     faulted = main if len(with_faults) > 1 else None
     notes = [*(sentence for _, sentence in left_out), *filter(None, (priced_apart,))]
     notes += [
@@ -160,10 +172,18 @@ def compare(before: ComparedAgent, after: ComparedAgent) -> Comparison:
         for reason, count in apart.items()
         if count
     ]
-    if void:
-        what = count_noun(len(void), "task and repeat", "tasks and repeats")
-        notes.append(f"{what} stayed void on either side, so left out of every condition.")
-    return Comparison(before, after, changes, faulted, recovered, verdict, why, tuple(notes))
+    return Comparison(
+        before,
+        after,
+        changes,
+        faulted,
+        recovered,
+        verdict,
+        why,
+        like_these,
+        why_like_these,
+        tuple(notes),
+    )
 
 
 def _priced_apart(before: Run, after: Run) -> str | None:
@@ -197,26 +217,27 @@ type _TrialPair = tuple[TrialRecord, TrialRecord]
 
 
 def _pairs(
-    before: ComparedAgent, after: ComparedAgent, barred: set[str], void: set[PairKey]
+    before: ComparedAgent, after: ComparedAgent, barred: set[str]
 ) -> tuple[dict[str, list[_TrialPair]], dict[str, int]]:
     """Return the shared trials by condition, and how many do not pair, by reason."""
-    mine = {(t.key.condition, t.pair): t for t in _scored(before, void)}
-    theirs = {(t.key.condition, t.pair): t for t in _scored(after, void)}
+    mine, theirs = (
+        {(t.key.condition, t.pair): t for t in side.trials if t.solved is not None}
+        for side in (before, after)
+    )
+    void = {(t.key.condition, t.pair) for side in (before, after) for t in side.trials if t.void}
     shared = [place for place in mine if place in theirs and place[0] not in barred]
     same = [p for p in shared if mine[p].seed == theirs[p].seed or p[0] == NO_PROXY]
+    alone = [p for p in mine.keys() ^ theirs.keys() if p[0] not in barred]
     apart = {
         "met other faults: their seeds differ": len(shared) - len(same),
-        "one side lacks": len([p for p in mine.keys() ^ theirs.keys() if p[0] not in barred]),
+        "one side lacks": len([place for place in alone if place not in void]),
+        "stayed void on either side": len([place for place in void if place[0] not in barred]),
     }
     found: dict[str, list[_TrialPair]] = {}
     for condition in dict.fromkeys((*before.run.conditions, *after.run.conditions)):
         if here := [(mine[p], theirs[p]) for p in sorted(same) if p[0] == condition]:
             found[condition] = here
     return found, apart
-
-
-def _scored(side: ComparedAgent, void: set[PairKey]) -> list[TrialRecord]:
-    return [t for t in side.trials if t.solved is not None and t.pair not in void]
 
 
 def _other_setups(first: Run, second: Run) -> Iterable[tuple[str, str]]:
@@ -255,6 +276,7 @@ def _changes(
             mean_difference(found, ConditionRow.llm_calls.trial.read),
             mean_difference(found, ConditionRow.cost_usd.trial.read) if priced_alike else None,
             price_models(trial for pair in found for trial in pair),
+            found[0][0].has_faults,
         )
         for (condition, found), success, recovery in zip(
             pairs.items(), successes, recoveries, strict=True
@@ -275,6 +297,12 @@ def _recovered(found: Sequence[_TrialPair]) -> list[tuple[TaskId, bool, bool]]:
 
 
 def _verdict(delta: Delta | None) -> ComparisonVerdict:
+    if delta is None or not delta.significant_these:
+        return "cannot tell"
+    return "better" if delta.value > 0 else "worse"
+
+
+def _verdict_like_these(delta: Delta | None) -> ComparisonVerdict:
     if delta is None or not delta.significant:
         return "cannot tell"
     return "better" if delta.value > 0 else "worse"
@@ -293,24 +321,47 @@ def _conclude(
     verdicts = {change.condition: change.verdict for change in changes}
     better = [name for name, verdict in verdicts.items() if verdict == "better"]
     worse = [name for name, verdict in verdicts.items() if verdict == "worse"]
+    these = "these tasks" if main is None else _these(main)
     if better and worse:
         both = f"better under {', '.join(better)}, worse under {', '.join(worse)}"
-        return "cannot tell", f"it solves tasks {both}"
+        return "cannot tell", f"it solves {these} {both}"
     verdict = _verdict(main)
     if verdict != "cannot tell":
         how = "more" if verdict == "better" else "fewer"
         where = [name for name in asked if verdicts[name] == verdict or len(asked) == 1]
-        return verdict, f"it solves {how} tasks under {', '.join(where) or 'all faults together'}"
+        under = ", ".join(where) or "all faults together"
+        return verdict, f"it solves {how} of {these} under {under}"
     by_recovery = _verdict(recovered)
     if recovered is not None and by_recovery != "cannot tell":
         how = "more" if by_recovery == "better" else "less"
-        return by_recovery, f"it recovers {how} often, though success does not tell them apart"
+        return by_recovery, (
+            f"on {_these(recovered)} it recovers {how} often, though success does not tell them"
+            " apart"
+        )
     if main is None or main.lost == main.won:
-        return "cannot tell", "no difference in success was seen"
-    return "cannot tell", (
-        f"{100 * main.value:+.0f} points over {count_noun(main.pairs, 'pair')} may be chance;"
-        f" {describe_required_tasks(required_tasks(main, ALPHA / 2))}"
-    )
+        return "cannot tell", f"no difference in success was seen on {these}"
+    return "cannot tell", f"{_points(main)} on {these} may be chance"
+
+
+def _generalise(main: Delta | None, recovered: Delta | None) -> tuple[ComparisonVerdict, str]:
+    """Return the verdict on tasks like these, by success or else by recovery."""
+    for what, delta in (("solves", main), ("recovers from the faults of", recovered)):
+        verdict = _verdict_like_these(delta)
+        if delta is not None and verdict != "cannot tell":
+            how = "more" if verdict == "better" else "fewer"
+            return verdict, f"it {what} {how} tasks like these"
+    if main is None:
+        return "cannot tell", "there is no pair with a score"
+    p = "no test" if main.adjusted_p is None else f"adjusted {describe_p(main.adjusted_p)}"
+    return "cannot tell", f"{_points(main)} over {count_noun(main.tasks, 'task')} ({p})"
+
+
+def _these(delta: Delta) -> str:
+    return "this task" if delta.tasks == 1 else f"these {delta.tasks:,} tasks"
+
+
+def _points(delta: Delta) -> str:
+    return f"{100 * delta.value:+.0f} points over {count_noun(delta.pairs, 'pair')}"
 
 
 def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
@@ -321,10 +372,17 @@ def comparison_data(comparison: Comparison) -> dict[str, JsonValue]:
         "after": {"run": str(comparison.after.run.path), "agent": comparison.after.agent},
         "verdict": comparison.verdict,
         "why": comparison.why,
+        "verdict_like_these": comparison.verdict_like_these,
+        "why_like_these": comparison.why_like_these,
         "faulted": to_json(comparison.faulted),
         "recovered": to_json(comparison.recovered),
         "conditions": [
-            {"condition": change.condition, "verdict": change.verdict, **fields_to_json(change)}
+            {
+                "condition": change.condition,
+                "verdict": change.verdict,
+                "verdict_like_these": change.verdict_like_these,
+                **fields_to_json(change),
+            }
             for change in comparison.changes
         ],
         "left_out": list(comparison.left_out),

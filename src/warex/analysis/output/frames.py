@@ -13,11 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warex.analysis.metrics.metric import columns_of, values_of
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.trial import TRIAL_METRICS
 from warex.analysis.output.json_values import key_fields, trial_fields
 from warex.analysis.run import load as runs
 from warex.analysis.run.load import Run
+from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.paired import Contrast, Delta
 from warex.analysis.table.tabulate import tabulate
 from warex.analysis.trial.record import TrialRecord
 from warex.extras import require_extra
@@ -105,6 +108,16 @@ CONDITIONS: Schema = {
     **{name: kind for metric in METRICS for name, kind in metric.columns.items()},
 }
 
+CONTRASTS: Schema = {
+    **_columns(str, "condition", "figure", "first", "second"),
+    **columns_of("first_rate", Rate),
+    **columns_of("second_rate", Rate),
+    "relative_change": float,
+    "p_fisher": float,
+    **columns_of("paired", Delta),
+    "p_holm": float,
+}
+
 
 @dataclass(frozen=True)
 class Frames:
@@ -120,6 +133,8 @@ class Frames:
     llm_calls: "pl.DataFrame"
     conditions: "pl.DataFrame"
     """One line for each agent and condition: the report's table."""
+    contrasts: "pl.DataFrame"
+    """One line for each two agents under one condition that both ran."""
 
     @cached_property
     def requests(self) -> "pl.DataFrame":
@@ -135,6 +150,7 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
     require_extra("frames", "warex.load_run", "polars")
     run = runs.load_run(Path(path))
     counted = {(trial.key, trial.attempt) for trial in run.trials}
+    table = tabulate(run)
     return Frames(
         run=run,
         trials=_frame(
@@ -168,7 +184,8 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
                 for call in (a.llm.calls if a.llm else ())
             ),
         ),
-        conditions=_frame(CONDITIONS, map(_condition, tabulate(run).rows)),
+        conditions=_frame(CONDITIONS, map(_condition, table.rows)),
+        contrasts=_frame(CONTRASTS, map(_contrast, table.contrasts)),
     )
 
 
@@ -221,3 +238,12 @@ def _condition(row: ConditionRow) -> FrameRow:
     for metric in METRICS:
         line |= zip(metric.columns, metric.values(row), strict=True)
     return line
+
+
+def _contrast(of: Contrast) -> FrameRow:
+    values = (
+        *(of.condition, of.figure, *of.agents),
+        *(value for rate in of.rates for value in values_of(rate, Rate)),
+        *(of.relative_change, of.p_fisher, *values_of(of.paired, Delta), of.p_holm),
+    )
+    return dict(zip(CONTRASTS, values, strict=True))

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from warex.analysis.metrics.metric import Counts, Names, PassK
 from warex.analysis.metrics.trial import TRIAL_METRICS
 from warex.analysis.run.load import Run
-from warex.analysis.stats.estimates import Rate
+from warex.analysis.stats.estimates import INTERNAL, Rate
 from warex.analysis.trial.record import TrialRecord
 
 
@@ -41,7 +41,11 @@ def to_json(value: object) -> JsonValue:
 
 def fields_to_json(value: Any) -> dict[str, JsonValue]:
     """Return the fields of a dataclass as JSON."""
-    return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+    return {
+        field.name: to_json(getattr(value, field.name))
+        for field in fields(value)
+        if field.metadata != INTERNAL
+    }
 
 
 def key_fields(trial: TrialRecord) -> dict[str, JsonValue]:

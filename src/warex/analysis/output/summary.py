@@ -50,8 +50,14 @@ def summarise(run: Run, table: Table) -> dict[str, JsonValue]:
         "popups": to_json(table.popups),
         "attacks": to_json(table.attacks),
         "left_out": [
-            {"agent": agent, "benchmark": pair[0], "task": pair[1], "repeat": pair[2]}
-            for agent, pair in table.left_out
+            {
+                "agent": agent,
+                "condition": condition,
+                "benchmark": pair[0],
+                "task": pair[1],
+                "repeat": pair[2],
+            }
+            for agent, condition, pair in table.left_out
         ],
         "unfinished": table.unfinished,
         "trials": [_trial(trial, run) for trial in run.trials],

@@ -5,34 +5,37 @@
     patient/server-error.success>=0.7, clean.success>=0.9
 
 A condition, or AGENT/CONDITION, restricts a threshold to its rows. Without one it applies to all
-rows with faults or, if there are none, to all rows. An unknown figure fails, and so does one of a
-row with too few counted trials.
+rows with faults or, if there are none, to all rows.
 
-Otherwise a figure fails if no value in its interval reaches the bound. Intervals are widened
-(Bonferroni) so that an agent that exactly reaches all bounds fails with a probability of at most
-5 %.
+A gate has three ends. It is *broken* if a figure misses its bound by more than chance explains: the
+one-sided p of the hypothesis that the truth reaches the bound, adjusted over all rows of the gate
+(Holm 1979), is below 5 %. It *holds* if every figure reaches its bound. Otherwise one *cannot
+tell*; also where too few trials of a row count. An unknown figure breaks it, and so does a count
+that misses its bound, since it has no chance in it.
 """
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Any, Final
+from math import inf, isfinite
+from typing import Any, Final, Literal
 
-from warex.analysis.metrics.metric import Metric
+from warex.analysis.metrics.metric import Metric, PassK, Unit
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.sample import Needs
-from warex.analysis.stats.estimates import Rate
-from warex.analysis.stats.paired import Delta
-from warex.analysis.stats.proportions import ALPHA, z_quantile
+from warex.analysis.stats.estimates import Mean, Rate
+from warex.analysis.stats.paired import Delta, describe_p
+from warex.analysis.stats.proportions import ALPHA, holm
 from warex.analysis.table.tabulate import Table
 from warex.errors import InputError
 from warex.text.english import count_noun, did_you_mean
-from warex.traces import CLEAN
+from warex.traces import CLEAN, NO_PROXY
 
 MIN_COUNTED_SHARE = 0.8
 """Share of a row's trials that must count for it to pass."""
+
+type GateEnd = Literal["holds", "broken", "cannot tell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,61 +69,155 @@ _UNKNOWN: Final[Mapping[Needs | None, str]] = {
 }
 """Why a figure is unknown, by the data that its metric needs."""
 
+type Ranges = Mapping[str, tuple[float, float]]
+"""The least and the greatest value of each metric that thresholds may use."""
+
+_BY_UNIT: Final[Mapping[Unit, tuple[float, float]]] = {
+    "share": (0.0, 1.0),
+    "p": (0.0, 1.0),
+    "points": (-1.0, 1.0),
+}
+RANGES: Final[Ranges] = {
+    key: _BY_UNIT.get(metric.unit, (0.0, inf)) for key, metric in NUMBERS.items()
+} | {"score": (0.0, 1.0)}
+_OF_FAULTS = ("delta_exposed", "r_fault")
+"""Metrics that need faults beside ``clean``."""
+_WITHOUT_PROXY: Final = {
+    *("n", "success", "score", "delta", "delta_p_holm", "pass_k", "latency_s", "voids"),
+}
+"""Metrics that are known where nothing is recorded."""
+
 _FORM = re.compile(
     r"(?:(?P<scope>.+)\.)?(?P<metric>[^.\s]+?)\s*(?P<comparison>>=|<=|>|<)\s*(?P<bound>\S+)"
 )
 
 
-def parse_thresholds(expression: str) -> tuple[Threshold, ...]:
+def parse_thresholds(expression: str, metrics: Ranges = RANGES) -> tuple[Threshold, ...]:
     """Parse thresholds joined by ``and`` or commas.
 
     Raises InputError for an invalid one.
     """
     # Only after a number: a condition may be called "search and pay".
     parts = re.split(r"(?<=\d)\s*(?:,|\band\b)", expression)
-    return tuple(_threshold(part.strip(), expression) for part in parts)
+    return tuple(_threshold(part.strip(), expression, metrics) for part in parts)
 
 
-def failed_thresholds(table: Table, expression: str) -> tuple[str, ...]:
-    """Return a sentence for each row that does not reach a threshold.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A figure that is held against a bound."""
 
-    Raises InputError for an invalid expression, and for a condition that the run lacks.
-    """
-    held, reach = _held(table, expression)
-    return tuple(filter(None, (_shortfall(threshold, row, reach) for threshold, row in held)))
+    place: str
+    """The row and the metric, as sentences begin."""
+    figure: object
+    """None if unknown."""
+    threshold: Threshold
+    unknown: str = ""
+    """Why it is unknown."""
+    doubt: str = ""
+    """Why the gate cannot hold whatever the figure is: too few trials count."""
 
 
-def inconclusive_thresholds(table: Table, expression: str) -> tuple[str, ...]:
-    """Return a sentence for each row that misses a bound, but not significantly.
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The end of a gate, with a sentence for each row that does not hold."""
 
-    Raises InputError as ``failed_thresholds`` does.
-    """
-    held, reach = _held(table, expression)
-    return tuple(
-        f"{_place(threshold, row)} is {value:.3g}{_of(threshold.metric, row)}; that it is not"
-        f" {threshold.comparison} {threshold.bound:g} may be chance."
-        for threshold, row in held
-        if (value := figure_of(threshold.metric, row)[0]) is not None
-        and not _COMPARISONS[threshold.comparison](value, threshold.bound)
-        and _shortfall(threshold, row, reach) is None
+    broken: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> GateEnd:
+        """The end of the whole gate."""
+        if self.broken:
+            return "broken"
+        return "cannot tell" if self.unclear else "holds"
+
+
+def combined(gates: Sequence[Judgement]) -> Judgement:
+    """Return several gates as one."""
+    return Judgement(
+        tuple(sentence for gate in gates for sentence in gate.broken),
+        tuple(sentence for gate in gates for sentence in gate.unclear),
     )
 
 
-def _held(table: Table, expression: str) -> tuple[list[tuple[Threshold, ConditionRow]], float]:
-    """Return each threshold with each of its rows, and the factor that widens intervals."""
+def judge_run(table: Table, expression: str) -> Judgement:
+    """Hold a run against thresholds.
+
+    Raises InputError for an invalid expression, for a condition that the run lacks, and for a
+    metric of faults where none is injected.
+    """
     thresholds = parse_thresholds(expression)
-    check_scopes(expression, ((row.agent, row.condition) for row in table.rows))
-    held = [(threshold, row) for threshold in thresholds for row in _rows(table, threshold)]
-    judged = sum(figure_of(threshold.metric, row)[1] is not None for threshold, row in held)
-    return held, bonferroni_factor(judged)
+    check_scopes(expression, [scope_of(row) for row in table.rows])
+    return judge([_claim(it, row) for it in thresholds for row in _rows(table, it)])
 
 
-def bonferroni_factor(judged: int) -> float:
-    """Return the factor that widens intervals for one-sided tests, 5 % over all (Bonferroni)."""
-    return NormalDist().inv_cdf(1 - ALPHA / max(1, judged)) / z_quantile()
+def judge(claims: Sequence[Claim]) -> Judgement:
+    """Return how a gate of these claims ends; p is adjusted over all of them."""
+    found = [_bound_p(claim) for claim in claims]
+    adjusted = iter(holm([p for p in found if p is not None]))
+    ps = [None if p is None else next(adjusted) for p in found]
+    several = sum(p is not None for p in found) > 1
+    broken, unclear = list[str](), list[str]()
+    for claim, p in zip(claims, ps, strict=True):
+        value, threshold = _value(claim.figure), claim.threshold
+        said = f"{claim.place} is {value if value is None else format(value, '.3g')}"
+        relation = f"{threshold.comparison} {threshold.bound:g}"
+        if value is None and claim.doubt:
+            unclear.append(f"{claim.place} is not known: {claim.doubt}.")
+        elif value is None:
+            broken.append(
+                f"{claim.place} is not known ({claim.unknown}), so {threshold.text!r} is not"
+                " reached."
+            )
+        elif p is not None and p < ALPHA:
+            broken.append(f"{said}{_of(claim.figure, p, several)}, not {relation}.")
+        elif not _COMPARISONS[threshold.comparison](value, threshold.bound):
+            if p is None and not isinstance(claim.figure, Rate | Mean | Delta):
+                broken.append(f"{said}, not {relation}.")
+            else:
+                why = f"; that it is not {relation} may be chance."
+                unclear.append(f"{said}{_of(claim.figure, p, several)}{why}")
+        elif claim.doubt:
+            unclear.append(f"{said}, but {claim.doubt}.")
+    return Judgement(tuple(broken), tuple(unclear))
 
 
-def _threshold(part: str, expression: str) -> Threshold:
+def _bound_p(claim: Claim) -> float | None:
+    """Return the p of the hypothesis that the truth reaches the bound; None if it has none."""
+    at_least = claim.threshold.comparison in (">=", ">")
+    match claim.figure:
+        case Rate(n=0):
+            return None
+        case Rate() | Mean() | Delta() | PassK():
+            return claim.figure.bound_p(claim.threshold.bound, at_least=at_least)
+        case _:
+            return None
+
+
+def _value(figure: object) -> float | None:
+    match figure:
+        case Rate() | Mean() | Delta() | PassK():
+            return figure.value
+        case int() | float():
+            return figure
+        case _:
+            return None
+
+
+def _claim(threshold: Threshold, row: ConditionRow) -> Claim:
+    doubt = ""
+    if row.n < MIN_COUNTED_SHARE * row.scheduled:
+        doubt = f"only {row.n} of {count_noun(row.scheduled, 'trial')} count"
+    return Claim(
+        f"{row.agent}, {row.condition}: {threshold.metric}",
+        NUMBERS[threshold.metric].of(row),
+        threshold,
+        _unknown(threshold.metric, row),
+        doubt,
+    )
+
+
+def _threshold(part: str, expression: str, metrics: Ranges) -> Threshold:
     found = _FORM.fullmatch(part)
     if found is None:
         raise InputError(
@@ -128,23 +225,62 @@ def _threshold(part: str, expression: str) -> Threshold:
             " before it where it is meant for one: server-error.recovery>=0.8"
         )
     metric = found["metric"]
-    if metric not in NUMBERS:
+    if metric not in metrics:
         raise InputError(
-            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, NUMBERS) or '.'}"
-            f" There are: {', '.join(NUMBERS)}"
+            f"{part!r}: there is no metric {metric!r}{did_you_mean(metric, metrics) or '.'}"
+            f" There are: {', '.join(metrics)}"
         )
     try:
         bound = float(found["bound"])
     except ValueError:
         bound = float("nan")
-    if bound != bound:
+    if not isfinite(bound):
         raise InputError(f"{part!r}: {found['bound']!r} is no number; 0.8 is one, 80 % is not")
+    _check_bound(part, metric, found["comparison"], bound, metrics[metric])
     return Threshold(part, (found["scope"] or "").strip(), metric, found["comparison"], bound)
 
 
-def check_scopes(expression: str, rows: Iterable[tuple[str, str]]) -> None:
-    """Raise InputError if a threshold is restricted to none of the rows: agents and conditions."""
-    names = {name for agent, condition in rows for name in (condition, f"{agent}/{condition}")}
+def _check_bound(
+    part: str, metric: str, comparison: str, bound: float, ends: tuple[float, float]
+) -> None:
+    """Raise InputError if the metric cannot have the bound as its value, or none past it."""
+    low, high = ends
+    out = not low <= bound <= high
+    if not out and (comparison, bound) not in ((">", high), ("<", low)):
+        return
+    allowed = f"at least {low:g}" if high == inf else f"from {low:g} to {high:g}"
+    percent = abs(bound) > 1 and low <= bound / 100 <= high < inf
+    hint = f"; did you mean {bound / 100:g}?" if percent else "."
+    raise InputError(
+        f"{part!r}: {metric} is {allowed}, so it cannot be {comparison} {bound:g}{hint}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A row of a run that a threshold may be about, before or after the run."""
+
+    agent: str
+    condition: str
+    injects: bool
+    """Whether it has a scenario."""
+    inert: str = ""
+    """Why none of its faults can ever hit; empty if one can."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What a threshold may call it."""
+        return self.condition, f"{self.agent}/{self.condition}"
+
+
+def scope_of(row: ConditionRow) -> Scope:
+    """Return the scope of a row of a run."""
+    return Scope(row.agent, row.condition, row.scenario is not None or row.exposure is not None)
+
+
+def check_scopes(expression: str, scopes: Sequence[Scope]) -> None:
+    """Raise InputError if a threshold is about none of the rows, or can tell nothing of one."""
+    names = {name for scope in scopes for name in scope.names}
     for threshold in parse_thresholds(expression):
         if threshold.scope and threshold.scope not in names:
             raise InputError(
@@ -152,6 +288,34 @@ def check_scopes(expression: str, rows: Iterable[tuple[str, str]]) -> None:
                 f"{did_you_mean(threshold.scope, names) or '.'} There are:"
                 f" {', '.join(sorted(names))}"
             )
+        about = [it for it in scopes if not threshold.scope or threshold.scope in it.names]
+        if not threshold.scope:
+            about = [scope for scope in about if scope.injects] or about
+        faulted = [scope.condition for scope in scopes if scope.injects and not scope.inert]
+        if NUMBERS[threshold.metric].needs == "clean" and CLEAN not in names:
+            raise InputError(
+                f"{threshold.text!r}: {threshold.metric} is a difference from {CLEAN}, and there is"
+                " no such condition in this run"
+            )
+        for scope in about:
+            if why := _meaningless(threshold.metric, scope):
+                there = ", ".join(dict.fromkeys(faulted))
+                hint = f" Conditions with faults: {there}." if there else ""
+                raise InputError(f"{threshold.text!r}: {scope.condition}: {why}.{hint}")
+
+
+def _meaningless(metric: str, scope: Scope) -> str:
+    """Say why a metric can tell nothing of a row, whatever happens; empty if it can."""
+    needs = NUMBERS[metric].needs
+    if scope.inert:
+        return f"none of its faults can ever hit ({scope.inert})"
+    if (needs in ("faults", "judged") or metric in _OF_FAULTS) and not scope.injects:
+        return f"no fault is injected here, so there is no {metric}"
+    if needs == "clean" and scope.condition == CLEAN:
+        return f"{metric} is a difference from clean, and this is clean itself"
+    if scope.condition == NO_PROXY and metric not in _WITHOUT_PROXY:
+        return f"nothing is recorded without the proxy, so there is no {metric}"
+    return ""
 
 
 def _rows(table: Table, threshold: Threshold) -> Sequence[ConditionRow]:
@@ -167,61 +331,19 @@ def _rows(table: Table, threshold: Threshold) -> Sequence[ConditionRow]:
     ]
 
 
-def _shortfall(threshold: Threshold, row: ConditionRow, reach: float) -> str | None:
-    value, interval = figure_of(threshold.metric, row)
-    comparison, bound = threshold.comparison, threshold.bound
-    if value is None:
-        why = _unknown(threshold.metric, row)
-        found = f"is not known ({why}), so {threshold.text!r} is not reached."
-    elif row.n < MIN_COUNTED_SHARE * row.scheduled:
-        scheduled = count_noun(row.scheduled, "trial")
-        found = f"is {value:.3g}, but only {row.n} of {scheduled} count."
-    elif _COMPARISONS[comparison](optimistic_bound(value, interval, comparison, reach), bound):
-        return None
-    else:
-        found = f"is {value:.3g}{_of(threshold.metric, row)}, not {comparison} {bound:g}."
-    return f"{_place(threshold, row)} {found}"
-
-
-def optimistic_bound(
-    value: float, interval: tuple[float, float] | None, comparison: str, reach: float
-) -> float:
-    """Return the best value of a figure in its widened interval."""
-    if interval is None:
-        return value
-    end = interval[1] if comparison in (">=", ">") else interval[0]
-    return value + (end - value) * reach
-
-
-def _place(threshold: Threshold, row: ConditionRow) -> str:
-    return f"{row.agent}, {row.condition}: {threshold.metric}"
-
-
 def _unknown(metric: str, row: ConditionRow) -> str:
     if not row.n:
         return "no trial counts"
-    needs = NUMBERS[metric].needs
-    if needs in ("faults", "judged") and row.exposure is None:
-        return "no fault is injected here"
-    if needs == "clean" and row.condition == CLEAN:
-        return "it is clean itself"
-    return _UNKNOWN.get(needs, "it was not recorded")
+    return _UNKNOWN.get(NUMBERS[metric].needs, "it was not recorded")
 
 
-def figure_of(metric: str, row: ConditionRow) -> tuple[float | None, tuple[float, float] | None]:
-    """Return a row's value and its 95 % interval; None if unknown."""
-    figure = NUMBERS[metric].of(row)
-    if figure is None or isinstance(figure, int | float):
-        return figure, None
-    return figure.value, getattr(figure, "interval", None)
-
-
-def _of(metric: str, row: ConditionRow) -> str:
-    interval = figure_of(metric, row)[1]
+def _of(figure: object, p: float | None, several: bool) -> str:
+    """Write what a figure is over, its interval, and its p."""
+    interval = getattr(figure, "interval", None)
     if interval is None:
         return ""
     low, high = interval
-    figure = NUMBERS[metric].of(row)
     over = f"{figure}, " if isinstance(figure, Rate) else ""
     over = f"{count_noun(figure.pairs, 'pair')}, " if isinstance(figure, Delta) else over
-    return f" ({over}95 % interval {low:.2g} to {high:.2g})"
+    chance = "" if p is None else f", {'adjusted ' if several else ''}{describe_p(p)}"
+    return f" ({over}95 % interval {low:.2g} to {high:.2g}{chance})"

@@ -1,11 +1,12 @@
-"""Intervals and tests over tasks that have several trials each.
+"""Intervals and tests of differences over tasks that have several trials each.
 
 Trials of one task are not independent, so the task is the unit. Nothing is drawn at random: the
 same run always has the same figures.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
-from math import cbrt, log2, sqrt
+from collections.abc import Sequence
+from functools import cache
+from math import comb, log2, sqrt
 from statistics import NormalDist, fmean
 
 from warex.analysis.stats.proportions import (
@@ -13,7 +14,6 @@ from warex.analysis.stats.proportions import (
     newcombe_interval,
     paired_ratio_interval,
     t_quantile,
-    wilson,
     z_quantile,
 )
 
@@ -29,67 +29,9 @@ type PairKey = tuple[str, str, int]
 """Benchmark, task and repeat, which trials of all conditions share."""
 
 _MAX_EXACT_FLIPS = 14
+_MOST_Z = 8.0
 _EPSILON = 1e-9
 """Sums of floats that differ by less are equal."""
-
-
-def rate_interval(tasks: Sequence[tuple[int, int]]) -> Interval:
-    """Return the 95 % interval of a rate over tasks, each (hits, trials).
-
-    Wilson's score interval over the effective sample size (see ``effective_sample_size``).
-    """
-    k, n = len(tasks), sum(trials for _, trials in tasks)
-    if not n:
-        return 0.0, 1.0
-    p = sum(hits for hits, _ in tasks) / n
-    worth = float(k)
-    if k > 1:
-        between = k / (k - 1) * sum((hits - p * trials) ** 2 for hits, trials in tasks) / n**2
-        worth = effective_sample_size(n, k, p * (1 - p) / n, between)
-    return wilson(p * worth, worth)
-
-
-def mean_interval(figures: Sequence[tuple[Hashable, float]]) -> Interval | None:
-    """Return the 95 % interval of the mean over trials, each with its task.
-
-    None for fewer than two tasks.
-    """
-    return ratio_interval(figures, [(task, 1.0) for task, _ in figures])
-
-
-def ratio_interval(
-    above: Sequence[tuple[Hashable, float]], below: Sequence[tuple[Hashable, float]]
-) -> Interval | None:
-    """Return the 95 % interval of the ratio of two sums over trials, each with its task.
-
-    A t interval over each task's contribution, corrected for skewness (Hall 1992, "On the removal
-    of skewness by transformation"), and at each end at least as wide as without the correction.
-    None for fewer than two tasks, and if the lower sum is 0.
-    """
-    tops, bottoms = _sums(above), _sums(below)
-    tasks = tops.keys() | bottoms.keys()
-    total = sum(bottoms.values())
-    k = len(tasks)
-    if k < 2 or not total:
-        return None
-    value = sum(tops.values()) / total
-    added = [k * (tops.get(task, 0.0) - value * bottoms.get(task, 0.0)) / total for task in tasks]
-    squares, cubes = sum(one**2 for one in added) / k, sum(one**3 for one in added) / k
-    reach = t_quantile(k - 1) / sqrt(k)
-    spread = sqrt(squares * k / (k - 1))
-    low, high = value - spread * reach, value + spread * reach
-    if squares and (skewness := cubes / squares**1.5):
-        low = min(low, value - spread * _hall_inverse(reach, skewness, k))
-        high = max(high, value - spread * _hall_inverse(-reach, skewness, k))
-    if min(tops.values()) >= 0 and min(bottoms.values()) >= 0:
-        low = max(low, 0.0)
-    # Sums of floats differ in their last bits between machines.
-    return round(low, 12), round(high, 12)
-
-
-def _hall_inverse(reach: float, skewness: float, k: int) -> float:
-    inner = 1 + skewness * (reach - skewness / (6 * k))
-    return 3 / skewness * (cbrt(inner) - 1)
 
 
 def paired_difference_interval(tasks: Sequence[PairCounts]) -> tuple[Interval, float] | None:
@@ -185,6 +127,54 @@ def sign_flip_p(sums: Sequence[int]) -> float:
     return float(2 * chances[most + seen + 1 :].sum() + chances[most + seen])
 
 
+def difference_p(cells: PairCounts, bound: float) -> float:
+    """Return the one-sided p of the hypothesis that (won - lost) / pairs is at least ``bound``.
+
+    It is the level at which Newcombe's interval over an effective number of pairs ends at the
+    bound; 1 if what was observed reaches it.
+    """
+    _, lost, won, _ = cells
+    if (won - lost) / sum(cells) >= bound:
+        return 1.0
+    low, high = 0.0, _MOST_Z
+    while high - low > _EPSILON:
+        middle = (low + high) / 2
+        reached = newcombe_interval(*cells, z=middle)[1] >= bound
+        low, high = (low, middle) if reached else (middle, high)
+    return NormalDist().cdf(-low)
+
+
+def within_tasks_p(tasks: Sequence[tuple[int, int, int]]) -> float:
+    """Return the two-sided mid-p of a difference on these very tasks.
+
+    ``tasks`` are (trials on each side, successes on this side, on the other). Under the hypothesis
+    that a side changes nothing in any task, a task's trials may be exchanged between the sides, so
+    its successes on this side are hypergeometric; their sum is by convolution. This is the exact
+    conditional test of a common odds ratio of 1 (Gart 1970), two-sided, with mid-p.
+    With one trial a side it is McNemar's mid-p test.
+    """
+    import numpy as np
+
+    chances, seen = np.ones(1), 0
+    for n, this, other in tasks:
+        hits = this + other
+        fewest = max(0, hits - n)
+        seen += this - fewest
+        chances = np.convolve(chances, _shares(n, hits))
+    # The sides have as many trials each, so the distribution is symmetric.
+    nearer = min(seen, len(chances) - 1 - seen)
+    if 2 * nearer == len(chances) - 1:
+        return float(1 - chances[nearer] / 2) if nearer else 1.0
+    return float(2 * chances[:nearer].sum() + chances[nearer])
+
+
+@cache
+def _shares(n: int, hits: int) -> tuple[float, ...]:
+    """Return how probable each number of hits on one of two sides of n trials is."""
+    ways = [comb(n, k) * comb(n, hits - k) for k in range(max(0, hits - n), min(n, hits) + 1)]
+    return tuple(way / comb(2 * n, hits) for way in ways)
+
+
 def trend(tasks: Sequence[Sequence[tuple[float, bool]]]) -> tuple[float, float] | None:
     """Return slope and two-sided p of success over doses; ``tasks`` hold (dose, solved).
 
@@ -219,10 +209,3 @@ def _sign_flip_p_real(figures: Sequence[float]) -> float:
     ways = np.arange(2 ** len(figures))[:, None] >> np.arange(len(figures)) & 1
     sums = np.abs((1 - 2 * ways) @ np.array(figures)) - seen
     return float(np.mean(sums > _EPSILON) + np.mean(np.abs(sums) <= _EPSILON) / 2)
-
-
-def _sums[T: Hashable](figures: Iterable[tuple[T, float]]) -> dict[T, float]:
-    sums: dict[T, float] = {}
-    for task, figure in figures:
-        sums[task] = sums.get(task, 0.0) + figure
-    return sums

@@ -1,13 +1,14 @@
 """Dose and response: the same fault at rising intensity or frequency."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from warex.analysis.stats.clustered import TaskId, trend
 from warex.analysis.stats.estimates import Rate
 from warex.analysis.stats.paired import Delta, ScoredPairs
+from warex.analysis.stats.proportions import holm
 
 type DoseAxis = Literal["intensity", "frequency", "first"]
 
@@ -45,6 +46,8 @@ class DoseSeries:
     """Change of the success rate per doubling of the dose (least squares within tasks)."""
     slope_p: float | None
     """Of the trend, two-sided, by a sign-flip test over the tasks' slopes."""
+    slope_p_holm: float | None = None
+    """``slope_p``, adjusted over all series of the run (Holm 1979)."""
 
 
 def dose_series(
@@ -69,3 +72,9 @@ def dose_series(
         slope, p = trend(list(tasks.values())) or (None, None)
         series.append(DoseSeries(agent, axis, of, tuple(points), slope, p))
     return series
+
+
+def adjusted_series(found: Sequence[DoseSeries]) -> list[DoseSeries]:
+    """Return the same series with their p adjusted for their number, in order."""
+    rest = iter(holm([one.slope_p for one in found if one.slope_p is not None]))
+    return [one if one.slope_p is None else replace(one, slope_p_holm=next(rest)) for one in found]

@@ -10,23 +10,24 @@ from warex.analysis.stats.clustered import (
     PairCounts,
     PairKey,
     TaskId,
+    difference_p,
+    effective_counts,
     paired_difference_interval,
     retained_share_interval,
+    within_tasks_p,
 )
-from warex.analysis.stats.estimates import Mean, Rate, clustered_rate
+from warex.analysis.stats.estimates import INTERNAL, Mean, Rate, clustered_rate
 from warex.analysis.stats.proportions import (
     ALPHA,
     fisher,
     holm,
     smallest_drop,
     tasks_needed,
-    wilson,
 )
 from warex.text.english import count_noun
 
 ASSUMED_FLIPS = 0.1
 """Share of pairs that flip by chance alone, if the run has no noise floor."""
-_ASSUMED_RANGE = (0.05, 0.2)
 STATED_DROP = 0.2
 """The drop of a success rate for which the required tasks are computed. It is fixed beforehand,
 since an observed drop is often too large by chance."""
@@ -44,8 +45,8 @@ class Delta:
     p: float | None = field(default=None, compare=False)
     """Two-sided mid-p; None as for ``interval``."""
     p_holm: float | None = field(default=None, compare=False)
-    """``p`` adjusted for several tests (Holm 1979): all conditions of an agent, defences, or a
-    comparison of two agents. None elsewhere."""
+    """``p`` adjusted for several tests (Holm 1979): all of the run's table, or of a comparison of
+    two agents. None elsewhere."""
     method: Literal["mcnemar", "clustered"] | None = field(default=None, compare=False)
     """``mcnemar``: McNemar's mid-p test and Newcombe's interval, for one repeat. ``clustered``: a
     sign-flip test, and Newcombe's interval over the effective number of pairs, for several."""
@@ -55,11 +56,44 @@ class Delta:
     """Pairs solved on this side only."""
     tasks: int = field(default=0, compare=False)
     """Number of tasks of the pairs."""
+    p_these: float | None = field(default=None, compare=False)
+    """Two-sided mid-p of another question: whether these very tasks changed. Trials are exchanged
+    within tasks (see ``within_tasks_p``); ``p`` is about tasks like these. With one repeat they are
+    equal."""
+    p_these_holm: float | None = field(default=None, compare=False)
+    """``p_these``, adjusted as ``p_holm``."""
+    cells: PairCounts | None = field(default=None, compare=False, metadata=INTERNAL)
+    """The effective number of pairs, by kind; None as for ``interval``."""
 
     @property
     def significant(self) -> bool:
-        """Whether the adjusted p is below 5 %."""
+        """Whether success on tasks like these changed: the adjusted p is below 5 %."""
         return self.adjusted_p is not None and self.adjusted_p < ALPHA
+
+    @property
+    def significant_these(self) -> bool:
+        """Whether success on these very tasks changed: its adjusted p is below 5 %."""
+        return self.adjusted_p_these is not None and self.adjusted_p_these < ALPHA
+
+    @property
+    def adjusted_p_these(self) -> float | None:
+        """``p_these_holm``, or ``p_these`` if that is None."""
+        return self.p_these if self.p_these_holm is None else self.p_these_holm
+
+    def bound_p(self, bound: float, *, at_least: bool) -> float | None:
+        """Return the one-sided p of the hypothesis that the true difference is at least (most) it.
+
+        See ``difference_p``. A bound that no change reaches is not missed unless ``p`` rejects no
+        change. None without an interval.
+        """
+        if self.cells is None or self.p is None:
+            return None
+        cells, value = self.cells, self.value
+        if not at_least:
+            both, lost, won, neither = cells
+            cells, value, bound = (both, won, lost, neither), -value, -bound
+        found = difference_p(cells, bound)
+        return max(found, self.p / 2) if value < bound <= 0 else found
 
     @property
     def adjusted_p(self) -> float | None:
@@ -77,6 +111,8 @@ class NoiseFloor:
     pairs: int
     source: Literal["control", "repeats"]
     """A control against ``clean``, or each repeat of ``clean`` against the one before."""
+    flips_interval: tuple[float, float] = (0.0, 1.0)
+    """95 %, of the share of flips, over tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +132,7 @@ class Power:
     """Whether ``flips`` is assumed because the run has no noise floor."""
     needed: tuple[int, int] | None = None
     """Fewest and most tasks required to detect a drop of 20 points with 80 % probability, depending
-    on flips and on what repeats contribute. None for more than 20,000."""
+    on flips and on what repeats contribute. None without a control, and for more than 20,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +149,13 @@ class Contrast:
     """The second's rate over the first's, minus 1; None if the first is 0."""
     paired: Delta | None
     """The second minus the first over shared tasks and repeats, which is the better test."""
+    p_holm: float | None = None
+    """The p of ``paired``, or else of Fisher's test, adjusted over all contrasts of the run."""
+
+    @property
+    def p(self) -> float | None:
+        """The p that is adjusted."""
+        return self.p_fisher if self.paired is None or self.paired.p is None else self.paired.p
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +169,7 @@ class DefenceEffect:
     """The same scenario and dose without the defence."""
     defence: str
     delta: Delta
-    """Success with the defence minus without, adjusted over the agent's defences."""
+    """Success with the defence minus without, adjusted over all defences of the run."""
 
 
 type ScoredPairs = Mapping[PairKey, bool]
@@ -148,7 +191,19 @@ def paired_difference(sides: Sequence[tuple[TaskId, bool, bool]]) -> Delta | Non
         return None
     tasks = _cells(sides)
     _, lost, won, _ = (round(sum(column)) for column in zip(*tasks, strict=True))
-    bare = Delta((won - lost) / len(sides), len(sides), lost=lost, won=won, tasks=len(tasks))
+    by_task = [
+        (round(both + lost + won + neither), round(both + won), round(both + lost))
+        for both, lost, won, neither in tasks
+    ]
+    bare = Delta(
+        (won - lost) / len(sides),
+        len(sides),
+        lost=lost,
+        won=won,
+        tasks=len(tasks),
+        p_these=within_tasks_p(by_task) if len(sides) > 1 else None,
+        cells=effective_counts(tasks),
+    )
     found = paired_difference_interval(tasks)
     if found is None:
         return bare
@@ -170,8 +225,17 @@ def _cells(sides: Iterable[tuple[TaskId, bool, bool]]) -> list[PairCounts]:
 
 def holm_adjusted(deltas: Sequence[Delta | None]) -> list[Delta | None]:
     """Return the same differences with p adjusted for several tests, in order."""
-    rest = iter(holm([d.p for d in deltas if d and d.p is not None]))
-    return [replace(d, p_holm=next(rest)) if d and d.p is not None else d for d in deltas]
+    like = iter(holm([d.p for d in deltas if d and d.p is not None]))
+    these = iter(holm([d.p_these for d in deltas if d and d.p_these is not None]))
+    return [
+        d
+        and replace(
+            d,
+            p_holm=None if d.p is None else next(like),
+            p_these_holm=None if d.p_these is None else next(these),
+        )
+        for d in deltas
+    ]
 
 
 def retained_share(of: ScoredPairs, against: ScoredPairs) -> Mean | None:
@@ -184,7 +248,8 @@ def retained_share(of: ScoredPairs, against: ScoredPairs) -> Mean | None:
     if not there:
         return None
     kept = sum(this for _, this, _ in sides) / there
-    return Mean(kept, retained_share_interval(_cells(sides)), len(sides))
+    cells = _cells(sides)
+    return Mean(kept, retained_share_interval(cells), len(sides), len(cells))
 
 
 def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
@@ -199,7 +264,10 @@ def noise_floor(clean: ScoredPairs, control: ScoredPairs) -> NoiseFloor | None:
             if earlier[:2] == later[:2]
         ]
     found = paired_difference(sides)
-    return NoiseFloor(found, found.lost + found.won, found.pairs, source) if found else None
+    if found is None:
+        return None
+    flips = clustered_rate((task, this != other) for task, this, other in sides)
+    return NoiseFloor(found, flips.hits, flips.n, source, flips.interval)
 
 
 def detectable_drop(clean: ScoredPairs, floor: NoiseFloor | None, conditions: int) -> Power | None:
@@ -211,23 +279,19 @@ def detectable_drop(clean: ScoredPairs, floor: NoiseFloor | None, conditions: in
     flips = (floor.flips + 1) / (floor.pairs + 2) if floor else ASSUMED_FLIPS
     alpha = ALPHA / max(1, conditions)
     drop = smallest_drop(n, sum(clean.values()) / len(clean), flips, alpha)
-    between = wilson(floor.flips, floor.pairs) if floor else _ASSUMED_RANGE
-    needed = tasks_needed(STATED_DROP, between, len(clean) / n, alpha)
+    needed = None
+    if floor is not None and floor.source == "control":
+        needed = tasks_needed(STATED_DROP, floor.flips_interval, len(clean) / n, alpha)
     return Power(n, drop, alpha, flips, assumed=floor is None, needed=needed)
 
 
-def required_tasks(delta: Delta, alpha: float) -> tuple[int, int] | None:
-    """Return the tasks required to detect a drop of 20 points; see ``Power.needed``."""
-    return tasks_needed(STATED_DROP, _ASSUMED_RANGE, delta.pairs / delta.tasks, alpha)
-
-
-def describe_required_tasks(needed: tuple[int, int] | None) -> str:
+def describe_required_tasks(needed: tuple[int, int]) -> str:
     """Say how many tasks are required to detect ``STATED_DROP``."""
-    drop = f"a drop of {100 * STATED_DROP:.0f} points takes"
-    if needed is None:
-        return f"{drop} more tasks than can be run"
     fewest, most = needed
-    return f"{drop} {f'{fewest:,} to ' if fewest < most else ''}{count_noun(most, 'task')}"
+    return (
+        f"a drop of {100 * STATED_DROP:.0f} points takes"
+        f" {f'{fewest:,} to ' if fewest < most else ''}{count_noun(most, 'task')}"
+    )
 
 
 def describe_p(p: float) -> str:
@@ -250,6 +314,19 @@ def contrasts(
         rates, paired = (first, second), delta(other, one)
         found.append(Contrast(condition, figure, agents, rates, p, change, paired))
     return found
+
+
+def adjusted_contrasts(found: Sequence[Contrast]) -> list[Contrast]:
+    """Return the same contrasts with their p adjusted for their number, in order."""
+    rest = iter(holm([one.p for one in found if one.p is not None]))
+    return [one if one.p is None else _adjusted(one, next(rest)) for one in found]
+
+
+def _adjusted(one: Contrast, p_holm: float) -> Contrast:
+    paired = one.paired
+    if paired is not None and paired.p is not None:
+        paired = replace(paired, p_holm=p_holm)
+    return replace(one, paired=paired, p_holm=p_holm)
 
 
 def rate_of(scored: ScoredPairs) -> Rate:

@@ -6,7 +6,7 @@ with scipy, with published numbers and with their definitions.
 
 from collections.abc import Sequence
 from functools import cache
-from math import ceil, comb, cos, exp, lgamma, log, pi, sin, sqrt, tan
+from math import atan, ceil, comb, cos, exp, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist
 
 ALPHA = 0.05
@@ -15,14 +15,15 @@ _WANTED_POWER = 0.8
 _MOST_PAIRS = 20_000
 
 
-def wilson(hits: float, n: float) -> tuple[float, float]:
+def wilson(hits: float, n: float, z: float | None = None) -> tuple[float, float]:
     """Return the score interval of a proportion (Wilson 1927), each end within 0 to 1.
 
     Unlike the normal approximation it is accurate at 0 of n and n of n. For n = 0 it is (0, 1).
+    ``z`` is the normal quantile of another level than 95 %.
     """
     if n == 0:
         return 0.0, 1.0
-    z, p = z_quantile(), hits / n
+    z, p = z_quantile() if z is None else z, hits / n
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     # At 0 of n and n of n, rounding may move the end slightly past the estimate.
@@ -53,20 +54,28 @@ def _t_within(angle: float, freedom: int) -> float:
     return 2 / pi * (angle + within) if odd else within
 
 
+def student_cdf(t: float, freedom: int) -> float:
+    """Return the probability that Student's t is at most ``t``."""
+    within = _t_within(atan(abs(t) / sqrt(freedom)), freedom)
+    return (1 + within) / 2 if t > 0 else (1 - within) / 2
+
+
 def z_quantile() -> float:
     """Return the 97.5 % quantile of the normal distribution: 1.96."""
     return NormalDist().inv_cdf(1 - ALPHA / 2)
 
 
-def newcombe_interval(both: float, lost: float, won: float, neither: float) -> tuple[float, float]:
+def newcombe_interval(
+    both: float, lost: float, won: float, neither: float, z: float | None = None
+) -> tuple[float, float]:
     """Return the 95 % interval of (won - lost) / n over pairs (Newcombe 1998, method 10).
 
     Built from the Wilson intervals of both sides, so it is accurate even if few pairs differ.
-    Counts may be fractions.
+    Counts may be fractions. ``z`` is the normal quantile of another level.
     """
     n, after, before = both + lost + won + neither, both + won, both + lost
-    low_after, high_after = wilson(after, n)
-    low_before, high_before = wilson(before, n)
+    low_after, high_after = wilson(after, n, z)
+    low_before, high_before = wilson(before, n, z)
     p_after, p_before, value = after / n, before / n, (won - lost) / n
     phi = _correlation(both, lost, won, neither)
 

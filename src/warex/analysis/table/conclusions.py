@@ -1,7 +1,8 @@
 """The conclusions of a run in sentences: what falls, what is inconclusive, what helps.
 
-Each sentence gives the observed difference with its interval and p. A difference without a
-significant test is called inconclusive.
+Each sentence gives the observed difference with its interval and p, and says whether it is about
+tasks like these, of which those of the run are a sample, or about these very tasks. Without repeats
+both have the same test. A difference without a significant test is called inconclusive.
 """
 
 from collections.abc import Iterator
@@ -66,6 +67,7 @@ def _agent(table: Table, agent: str) -> Iterator[str]:
     for row in tested:
         if row.delta is not None:
             yield _change(row, row.delta)
+            yield from _change_of_these(row, row.delta)
     for row in tested:
         if line := _regime(row):
             yield line
@@ -79,19 +81,34 @@ def _change(row: ConditionRow, delta: Delta) -> str:
     who, where = row.agent, row.condition
     match conclusion_of(delta):
         case "falls":
-            return f"{who} loses {_lost(delta)} under {where} ({_p(delta)})."
+            return f"On tasks like these, {who} loses {_lost(delta)} under {where} ({_p(delta)})."
         case "gains":
-            return f"{who} gains {_won(delta)} under {where} ({_p(delta)})."
+            return f"On tasks like these, {who} gains {_won(delta)} under {where} ({_p(delta)})."
         case "kept":
             return (
-                f"{where} leaves {who}'s success as it is, to within"
+                f"On tasks like these, {where} leaves {who}'s success as it is, to within"
                 f" {100 * EQUIVALENCE_MARGIN:.0f} points: {_won(delta)}."
             )
         case "inconclusive":
             return (
                 f"{who} under {where}: {_won(delta)} over {count_noun(delta.pairs, 'pair')}."
-                f" Inconclusive: {where} vs {CLEAN}{_maybe_p(delta)}."
+                f" Inconclusive for tasks like these: {where} vs {CLEAN}{_maybe_p(delta)}."
             )
+
+
+def _change_of_these(row: ConditionRow, delta: Delta) -> Iterator[str]:
+    """Answer the other question, about these very tasks, where repeats make it another one."""
+    if delta.pairs == delta.tasks or delta.adjusted_p_these is None:
+        return
+    tasks = "this very task" if delta.tasks == 1 else f"these very {delta.tasks} tasks"
+    p = f"{'' if delta.p_these_holm is None else 'adjusted '}{describe_p(delta.adjusted_p_these)}"
+    if not delta.significant_these:
+        yield f"On {tasks}, {row.agent} under {row.condition} is inconclusive ({p})."
+    elif delta.value < 0:
+        lost = _points(-delta.value)
+        yield f"On {tasks}, {row.agent} loses {lost} under {row.condition} ({p})."
+    else:
+        yield f"On {tasks}, {row.agent} gains {_points(delta.value)} under {row.condition} ({p})."
 
 
 def _regime(row: ConditionRow) -> str | None:
@@ -113,24 +130,24 @@ def _defence(effect: DefenceEffect) -> str:
     what = f"the defence {effect.defence!r} ({effect.condition} against {effect.against})"
     if delta.significant:
         word, points = ("helps", _won(delta)) if delta.value > 0 else ("harms", _lost(delta))
-        return f"For {effect.agent}, {what} {word} by {points} ({_p(delta)})."
+        return f"For {effect.agent} on tasks like these, {what} {word} by {points} ({_p(delta)})."
     return (
         f"For {effect.agent}, {what}: {_won(delta)} over {count_noun(delta.pairs, 'pair')}."
-        f" Inconclusive{_maybe_p(delta)}."
+        f" Inconclusive for tasks like these{_maybe_p(delta)}."
     )
 
 
 def _power(agent: str, power: Power) -> str:
     noise = f"{100 * power.flips:.0f} % of pairs flipping by chance"
     noise += ", which is assumed" if power.assumed else ""
-    tasks, needed = count_noun(power.n, "task"), describe_required_tasks(power.needed)
+    tasks = count_noun(power.n, "task")
+    needed = f"; {describe_required_tasks(power.needed)}" if power.needed else ""
     drop = power.smallest_detectable_drop
     if drop is None:
         few = count_noun(power.n, "task is", "tasks are")
-        return f"{agent}: {few} too few to detect even a total collapse ({noise}); {needed}."
+        return f"{agent}: {few} too few to detect even a total collapse ({noise}){needed}."
     return (
-        f"{agent}: the smallest detectable drop over {tasks} is {_points(drop)} ({noise});"
-        f" {needed}."
+        f"{agent}: the smallest detectable drop over {tasks} is {_points(drop)} ({noise}){needed}."
     )
 
 

@@ -1,19 +1,21 @@
 """The campaign's table: one row for each agent and condition.
 
-If a trial stays void, its pair (task and repeat) is left out of every condition of that agent, so
-that all rows cover the same tasks. It never counts as a failure.
+A trial that stays void counts nowhere, never as a failure. It costs its own pairs only: the same
+task and repeat under other conditions, and other repeats, count. Differences are over pairs, so
+that both of their sides cover the same tasks.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from warex.analysis.metrics.row import METRICS, ConditionRow
 from warex.analysis.metrics.sample import Sample, mean_difference, solved
 from warex.analysis.run.conditions import RecordedCondition, recorded_conditions
 from warex.analysis.run.load import Run
 from warex.analysis.stats.clustered import PairKey
-from warex.analysis.stats.dose_response import DosePoint, DoseSeries, dose_series
+from warex.analysis.stats.dose_response import DosePoint, DoseSeries, adjusted_series, dose_series
 from warex.analysis.stats.estimates import Mean
 from warex.analysis.stats.paired import (
     Contrast,
@@ -22,11 +24,13 @@ from warex.analysis.stats.paired import (
     NoiseFloor,
     Power,
     ScoredPairs,
+    adjusted_contrasts,
     contrasts,
     delta,
     detectable_drop,
     holm_adjusted,
     noise_floor,
+    rate_of,
 )
 from warex.analysis.table.attacks import AttackRates, attack_rates
 from warex.analysis.table.endings import Endings, endings
@@ -39,8 +43,8 @@ class Table:
     """All rows and statistics of a run."""
 
     rows: tuple[ConditionRow, ...]
-    left_out: tuple[tuple[str, PairKey], ...]
-    """Agent and pair of trials that stayed void; they are left out of every condition."""
+    left_out: tuple[tuple[str, str, PairKey], ...]
+    """Agent, condition and pair of trials that stayed void."""
     unfinished: int
     """Trials without an outcome."""
     proxy_effect: tuple[tuple[str, Delta], ...]
@@ -80,6 +84,8 @@ def tabulate(run: Run) -> Table:
     """Return the table of a run."""
     known = recorded_conditions(run.manifest)
     agents = [_Agent(run, agent, known) for agent in run.agents]
+    deltas, exposed = _adjusted(agents, "deltas"), _adjusted(agents, "exposed_deltas")
+    tested = sum(len(agent.tested) for agent in agents)
     compared = [
         contrast
         for condition in run.conditions
@@ -89,19 +95,40 @@ def tabulate(run: Run) -> Table:
         )
     ]
     return Table(
-        rows=tuple(row for agent in agents for row in agent.rows),
-        left_out=tuple((agent.name, pair) for agent in agents for pair in sorted(agent.excluded)),
+        rows=tuple(row for agent in agents for row in agent.rows(run, deltas, exposed)),
+        left_out=tuple(found for agent in agents for found in agent.left_out),
         unfinished=sum(trial.outcome is None for trial in run.trials),
         proxy_effect=tuple((a.name, e) for a in agents if (e := a.proxy_effect())),
         proxy_latency=tuple((a.name, s) for a in agents if (s := a.proxy_latency())),
         noise_floor=tuple((a.name, a.floor) for a in agents if a.floor),
-        power=tuple((a.name, p) for a in agents if (p := a.power())),
-        contrasts=tuple(compared),
-        defences=tuple(found for agent in agents for found in agent.defences()),
-        doses=tuple(found for agent in agents for found in agent.doses()),
+        power=tuple((a.name, p) for a in agents if (p := a.power(tested))),
+        contrasts=tuple(adjusted_contrasts(compared)),
+        defences=_adjusted_defences([found for agent in agents for found in agent.defences()]),
+        doses=tuple(adjusted_series([it for agent in agents for it in agent.doses(deltas)])),
         endings=endings(run),
         popups=popup_rates(run),
         attacks=attack_rates(run),
+    )
+
+
+type _Deltas = Mapping[tuple[str, str], Delta | None]
+"""By agent and condition."""
+
+
+def _adjusted(agents: Sequence["_Agent"], name: Literal["deltas", "exposed_deltas"]) -> _Deltas:
+    """Return the agents' differences, those under faults with p adjusted for all of them."""
+    found = {(a.name, c): delta for a in agents for c, delta in getattr(a, name).items()}
+    tested = [place for a in agents for c in a.tested if (place := (a.name, c)) in found]
+    fixed = holm_adjusted([found[place] for place in tested])
+    return found | dict(zip(tested, fixed, strict=True))
+
+
+def _adjusted_defences(found: Sequence[DefenceEffect]) -> tuple[DefenceEffect, ...]:
+    fixed = holm_adjusted([effect.delta for effect in found])
+    return tuple(
+        replace(effect, delta=delta)
+        for effect, delta in zip(found, fixed, strict=True)
+        if delta is not None
     )
 
 
@@ -112,8 +139,13 @@ class _Agent:
         self.name = name
         of_agent = [trial for trial in run.trials if trial.key.agent == name]
         self._scheduled = Counter(trial.key.condition for trial in of_agent)
-        self.excluded = {trial.pair for trial in of_agent if trial.void}
-        kept = [t for t in of_agent if t.outcome is not None and t.pair not in self.excluded]
+        self.left_out = [
+            (name, condition, trial.pair)
+            for condition in run.conditions
+            for trial in sorted(of_agent, key=lambda trial: trial.pair)
+            if trial.void and trial.key.condition == condition
+        ]
+        kept = [t for t in of_agent if t.outcome is not None and not t.void]
         self._setups = {
             condition: known.get(condition, RecordedCondition()) for condition in run.conditions
         }
@@ -122,7 +154,21 @@ class _Agent:
         self._clean = self._solved.get(CLEAN, {})
         controls = [c for c, setup in self._setups.items() if setup.control and self._solved[c]]
         self.floor = noise_floor(self._clean, self._solved[controls[0]] if controls else {})
-        self.rows = self._rows(run)
+        self.deltas = {
+            condition: delta(found, self._clean)
+            for condition, found in self._solved.items()
+            if condition != CLEAN
+        }
+        self.exposed_deltas = {
+            condition: delta(solved(t for t in trials if t.exposed and t.has_faults), self._clean)
+            for condition, trials in self._trials.items()
+            if condition != CLEAN and any(trial.has_faults for trial in trials)
+        }
+
+    @property
+    def tested(self) -> list[str]:
+        """The conditions that have a difference from ``clean`` and are meant to change success."""
+        return [c for c, found in self.deltas.items() if found and self._is_tested(c)]
 
     def hits(self, condition: str, figure: str) -> ScoredPairs:
         """Return which trials were solved or recovered."""
@@ -139,16 +185,15 @@ class _Agent:
         pairs = [(without[t.pair], t) for t in self._trials.get(CLEAN, ()) if t.pair in without]
         return mean_difference(pairs, lambda trial: trial.latency_s)
 
-    def power(self) -> Power | None:
-        tested = sum(row.delta is not None for row in self.rows if self._is_tested(row.condition))
+    def power(self, tested: int) -> Power | None:
         return detectable_drop(self._clean, self.floor, tested)
 
-    def doses(self) -> list[DoseSeries]:
+    def doses(self, deltas: _Deltas) -> list[DoseSeries]:
         doses = [
-            (dose, DosePoint(dose.value, row.condition, row.success, row.delta))
-            for row in self.rows
-            if row.success.n
-            for dose in self._setups[row.condition].doses
+            (dose, DosePoint(dose.value, name, rate_of(found), deltas.get((self.name, name))))
+            for name, found in self._solved.items()
+            if found
+            for dose in self._setups[name].doses
         ]
         return dose_series(self.name, doses, self._solved)
 
@@ -162,29 +207,24 @@ class _Agent:
             and (against := bare.get(replace(setup, defence=None)))
             and (found := self._solved[condition])
         ]
-        fixed = holm_adjusted([effect for _, _, _, effect in compared])
         return [
             DefenceEffect(self.name, condition, against, defence, effect)
-            for (condition, defence, against, _), effect in zip(compared, fixed, strict=True)
+            for condition, defence, against, effect in compared
             if effect is not None
         ]
 
     def _is_tested(self, condition: str) -> bool:
         return condition not in (CLEAN, NO_PROXY) and not self._setups[condition].control
 
-    def _rows(self, run: Run) -> list[ConditionRow]:
-        against = {
-            condition: delta(found, self._clean)
-            for condition, found in self._solved.items()
-            if condition != CLEAN
-        }
-        tested = [condition for condition in against if self._is_tested(condition)]
-        fixed = holm_adjusted([against[condition] for condition in tested])
-        against.update(zip(tested, fixed, strict=True))
+    def rows(self, run: Run, deltas: _Deltas, exposed: _Deltas) -> list[ConditionRow]:
+        """Return the rows of the table; the differences are those of all agents."""
         rows, clean = [], self._trials.get(CLEAN, ())
         for condition, setup in self._setups.items():
             voids = run.void_attempts(self.name, condition)
-            sample = Sample(self._trials[condition], clean, against.get(condition), voids)
+            place = (self.name, condition)
+            sample = Sample(
+                self._trials[condition], clean, deltas.get(place), exposed.get(place), voids
+            )
             rows.append(
                 ConditionRow(
                     agent=self.name,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from warex.campaigns.config.campaign import CampaignConfig
 from warex.scenarios import Scenario
-from warex.scenarios.lint.linter import rules_without_effect
+from warex.scenarios.lint.linter import hopeless_rules, rules_without_effect
+from warex.scenarios.scenario import Rule
 from warex.text.english import of_number
 
 if TYPE_CHECKING:
@@ -33,6 +34,25 @@ def lint_warnings(planned: "CampaignPlan") -> tuple[str, ...]:
     )
 
 
+def inert_conditions(planned: "CampaignPlan") -> dict[str, str]:
+    """Return the conditions with a scenario of which no rule can ever hit, each with the reason."""
+    sites, found = _sites(planned), dict[str, str]()
+    scenarios = {spec.key.condition: spec.scenario for spec in planned.trials}
+    for condition, scenario in scenarios.items():
+        if scenario is None:
+            continue
+        why = hopeless_rules(scenario, sites) | {
+            rule.name: (f"begins {when}.",)
+            for rule in scenario.rules
+            if (when := _begins_too_late(rule, planned.config))
+        }
+        if all(rule.name in why for rule in scenario.rules):
+            first = next(iter(why), None)
+            reason = f"rule {first!r} {why[first][0]}" if first else "it has no rules"
+            found[condition] = reason.rstrip(".")
+    return found
+
+
 def _sites(planned: "CampaignPlan") -> tuple[str, ...]:
     """Return the origins of all tasks' sites; () if a task may visit any site."""
     tasks = dict.fromkeys(spec.key.task for spec in planned.trials)
@@ -44,15 +64,21 @@ def _never_hits(
     scenario: Scenario, config: CampaignConfig, sites: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield a sentence for each rule that cannot match in any trial of the campaign."""
-    most = max(agent.max_steps for agent in config.agents)
     yield from rules_without_effect(scenario, sites)
     for rule in scenario.rules:
-        named = f"Rule {rule.name!r} may reach no trial: it begins"
-        after, window = rule.trigger.after_step, rule.trigger.between
-        if after is not None and after > most:
-            yield f"{named} after step {after}, and no agent takes more than {most} (max_steps)."
-        if window is not None and window[0] >= config.timeout_s:
-            yield (
-                f"{named} at second {window[0]:g}, and agents are stopped after"
-                f" {config.timeout_s:g} s (timeout_s)."
-            )
+        if when := _begins_too_late(rule, config):
+            yield f"Rule {rule.name!r} may reach no trial: it begins {when}."
+
+
+def _begins_too_late(rule: Rule, config: CampaignConfig) -> str:
+    """Say when a rule begins to apply, if the campaign's agents have ended by then."""
+    most = max(agent.max_steps for agent in config.agents)
+    after, window = rule.trigger.after_step, rule.trigger.between
+    if after is not None and after > most:
+        return f"after step {after}, and no agent takes more than {most} (max_steps)"
+    if window is not None and window[0] >= config.timeout_s:
+        return (
+            f"at second {window[0]:g}, and agents are stopped after {config.timeout_s:g} s"
+            " (timeout_s)"
+        )
+    return ""

@@ -21,7 +21,7 @@ from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan
 from warex.campaigns.run.schedule import AttemptDone
 from warex.campaigns.run_campaign import run_campaign
-from warex.cli.options.thresholds import check_thresholds
+from warex.cli.options.thresholds import OnUnclear, check_thresholds
 from warex.cli.output import console
 from warex.cli.progress.tracker import ProgressTracker
 from warex.cli.results.report import statistics_command
@@ -35,11 +35,16 @@ _SOONEST, _LATEST = 10.0, 60.0
 
 
 def run_and_report(
-    planned: CampaignPlan, out: Path, options: RunOptions, fail_under: str | None = None
+    planned: CampaignPlan,
+    out: Path,
+    options: RunOptions,
+    fail_under: str | None = None,
+    on_unclear: OnUnclear | None = None,
 ) -> None:
     """Run a campaign with a progress display, print its results, write its report.
 
-    Raises WarexError if no trial counts or ``fail_under`` is not reached.
+    Raises WarexError if no trial counts or ``fail_under`` is not reached, CannotTell if that is
+    open.
     """
     # Before the run folder is made, which would block the next try.
     ensure_ca()
@@ -74,7 +79,7 @@ def run_and_report(
             report=report,
             notice=notice,
         )
-    _print_results(out, screen, fail_under)
+    _print_results(out, screen, fail_under, on_unclear)
 
 
 class _LiveDisplay(Progress):
@@ -129,7 +134,9 @@ def _periodic_notices(
         thread.join()
 
 
-def _print_results(out: Path, screen: Console, fail_under: str | None) -> None:
+def _print_results(
+    out: Path, screen: Console, fail_under: str | None, on_unclear: OnUnclear | None
+) -> None:
     # Imported late: loading this would delay the first trial.
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
@@ -145,7 +152,7 @@ def _print_results(out: Path, screen: Console, fail_under: str | None) -> None:
     screen.print(said, highlight=False, soft_wrap=True)
     if not any(isinstance(trial.outcome, Counted | Unscored) for trial in loaded.trials):
         raise WarexError(f"no trial of {out} counts: each of them is void, for the reasons above")
-    check_thresholds(table, fail_under)
+    check_thresholds(table, fail_under, on_unclear)
 
 
 def _widths(keys: Iterable[TrialKey]) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ import click
 from warex.cli import completion
 from warex.cli.options.campaign import campaign_changes, campaign_options
 from warex.cli.options.parameters import PATH
-from warex.cli.options.thresholds import fail_under_option
+from warex.cli.options.thresholds import OnUnclear, check_on_unclear, fail_under_option
 from warex.cli.options.traffic import traffic_options
 from warex.cli.output import warn
 from warex.cli.trial_path import find_trace
@@ -16,8 +16,10 @@ from warex.errors import InputError
 from warex.traffic import TrafficKeywords
 
 if TYPE_CHECKING:
+    from warex.analysis.output.thresholds import Scope
     from warex.campaigns.config.campaign import CampaignConfig
     from warex.campaigns.config.customization import Overrides
+    from warex.campaigns.plan.campaign_plan import CampaignPlan
     from warex.sandbox.isolation import RequestedIsolation
 
 
@@ -73,6 +75,7 @@ def command(
     isolate: "RequestedIsolation | None",
     benchmark: str | None,
     fail_under: str | None,
+    on_unclear: OnUnclear | None,
     traffic: TrafficKeywords,
     **adapting: Any,
 ) -> None:
@@ -82,6 +85,8 @@ def command(
     `warex run paper --benchmark real --agent gpt-4o --dir DIR` runs the paper's experiment on REAL;
     `warex init --from paper` with the same options writes it as a file.
     """
+    check_on_unclear(on_unclear, fail_under)
+
     from warex.campaigns.config.options import RunOptions
     from warex.campaigns.plan.campaign_plan import plan, plan_replay
     from warex.campaigns.plan.dosing import with_intensity
@@ -102,8 +107,7 @@ def command(
     if fail_under is not None:
         from warex.analysis.output.thresholds import check_scopes
 
-        agents, conditions = planned.config.agents, planned.config.conditions
-        check_scopes(fail_under, ((a.name, c.name) for a in agents for c in conditions))
+        check_scopes(fail_under, _scopes(planned))
     options = RunOptions(
         jobs=jobs,
         limit=limit,
@@ -116,7 +120,21 @@ def command(
     if dry_run:
         print_dry_run(planned, folder, options)
     else:
-        run_and_report(planned, folder, options, fail_under)
+        run_and_report(planned, folder, options, fail_under, on_unclear)
+
+
+def _scopes(planned: "CampaignPlan") -> "list[Scope]":
+    """Return the rows that the run will have."""
+    from warex.analysis.output.thresholds import Scope
+    from warex.campaigns.plan.lint import inert_conditions
+
+    faulted = {spec.key.condition for spec in planned.trials if spec.scenario is not None}
+    inert = inert_conditions(planned)
+    return [
+        Scope(agent.name, each.name, each.name in faulted, inert.get(each.name, ""))
+        for agent in planned.config.agents
+        for each in planned.config.conditions
+    ]
 
 
 def _config(campaign: str, changes: "Overrides") -> "CampaignConfig":

@@ -1,38 +1,77 @@
-"""`--fail-under`: exit code 1 for a run that does not reach thresholds."""
+"""`--fail-under` and `--on-unclear`: the exit code of a run by thresholds."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from warex.cli.output import echo
-from warex.errors import WarexError
+from warex.errors import CannotTell, InputError, WarexError
 
 if TYPE_CHECKING:
+    from warex.analysis.output.thresholds import Judgement
     from warex.analysis.table.tabulate import Table
+
+type OnUnclear = Literal["pass", "fail"]
 
 
 def fail_under_option[F: Callable[..., Any]](command: F) -> F:
-    """Add the option to a command; it is parsed before anything runs."""
+    """Add ``--fail-under``, which is parsed before anything runs, and ``--on-unclear``."""
     return click.option(
         "--fail-under",
         metavar="EXPR",
         callback=_parse,
-        help="Exit with 1 unless recovery>=0.8, server-error.delta>=-0.1, …, joined by `and`.",
+        help="Exit with 1 unless recovery>=0.8, server-error.delta>=-0.1, …, joined by `and`;"
+        " with 4 if that cannot be told.",
+    )(on_unclear_option(command))
+
+
+def on_unclear_option[F: Callable[..., Any]](command: F) -> F:
+    """Add ``--on-unclear`` to a command with a gate."""
+    return click.option(
+        "--on-unclear",
+        type=click.Choice(["pass", "fail"]),
+        help="Exit with 0 or 1 where a gate cannot tell. [default: exit with 4]",
     )(command)
 
 
-def check_thresholds(table: "Table", expression: str | None) -> None:
-    """Raise WarexError with a sentence per row that misses a threshold; print inconclusive ones."""
-    if expression is None:
-        return
-    from warex.analysis.output.thresholds import failed_thresholds, inconclusive_thresholds
+def check_on_unclear(on_unclear: OnUnclear | None, *gates: object) -> None:
+    """Raise InputError if the option is given without a gate."""
+    if on_unclear is not None and not any(gates):
+        raise InputError("--on-unclear says how a gate ends, and no gate is given")
 
-    for sentence in inconclusive_thresholds(table, expression):
-        echo(sentence, err=True)
-    if found := failed_thresholds(table, expression):
-        lines = "".join(f"\n  {sentence}" for sentence in found)
-        raise WarexError(f"the run does not meet --fail-under:{lines}")
+
+def check_thresholds(table: "Table", expression: str | None, on_unclear: OnUnclear | None) -> None:
+    """Raise WarexError if a run is below thresholds, CannotTell if chance leaves it open."""
+    if expression is not None:
+        from warex.analysis.output.thresholds import judge_run
+
+        enforce(judge_run(table, expression), on_unclear, "the run does not meet --fail-under")
+
+
+def enforce(found: "Judgement", on_unclear: OnUnclear | None, failure: str) -> None:
+    """Raise WarexError, with a sentence per row, if a gate is broken, or unclear and that fails.
+
+    Raises CannotTell if it is unclear and nothing was decided for that.
+    """
+    if found.broken:
+        for sentence in found.unclear:
+            echo(sentence, err=True)
+        raise WarexError(f"{failure}:{_lines(found.broken)}")
+    if not found.unclear:
+        return
+    told = f"it cannot be told whether {failure}:{_lines(found.unclear)}"
+    match on_unclear:
+        case "pass":
+            echo(told, err=True)
+        case "fail":
+            raise WarexError(told)
+        case None:
+            raise CannotTell(told)
+
+
+def _lines(sentences: tuple[str, ...]) -> str:
+    return "".join(f"\n  {sentence}" for sentence in sentences)
 
 
 def _parse(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:

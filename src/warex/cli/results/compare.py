@@ -6,26 +6,63 @@ import click
 
 from warex.cli import completion
 from warex.cli.options.parameters import json_option
+from warex.cli.options.thresholds import (
+    OnUnclear,
+    check_on_unclear,
+    enforce,
+    on_unclear_option,
+)
 from warex.cli.output import console, echo_json
+
+
+def _parse(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
+    if given is not None:
+        from warex.analysis.output.comparison_gate import CHANGES
+        from warex.analysis.output.thresholds import parse_thresholds
+
+        parse_thresholds(given, CHANGES)
+    return given
 
 
 @click.command("compare")
 @click.argument("before", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
 @click.argument("after", metavar="RUN[:AGENT]", shell_complete=completion.FILE)
 @json_option
-@click.option("--fail-if-worse", is_flag=True, help="Exit with 1 if the verdict is worse.")
-def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
+@click.option(
+    "--fail-if-worse",
+    is_flag=True,
+    help="Exit with 1 if the verdict is worse, with 4 if it is cannot tell.",
+)
+@click.option(
+    "--fail-under",
+    metavar="EXPR",
+    callback=_parse,
+    help="Exit with 1 unless delta>=-0.1, server-error.delta_recovery>=0, …, joined by `and`; with"
+    " 4 if that cannot be told.",
+)
+@on_unclear_option
+def command(
+    before: str,
+    after: str,
+    as_json: bool,
+    fail_if_worse: bool,
+    fail_under: str | None,
+    on_unclear: OnUnclear | None,
+) -> None:
     """Compare two agents, or two versions of one, over the trials that two runs share.
 
     Agents of the same name are compared; RUN:AGENT names one, as to compare two of the same run.
-    The verdict is better, worse or cannot tell.
+    The verdict is better, worse or cannot tell: about these very tasks, and about tasks like these.
     """
+    check_on_unclear(on_unclear, fail_if_worse, fail_under)
     from warex.analysis.output.comparison import (
         ComparedAgent,
         agents_to_compare,
         compare,
         comparison_data,
     )
+    from warex.analysis.output.comparison_gate import judge_comparisons, judge_verdicts
+    from warex.analysis.output.thresholds import combined
     from warex.analysis.run.load import load_run
     from warex.report.terminal.comparison import render_comparison
 
@@ -41,7 +78,9 @@ def command(before: str, after: str, as_json: bool, fail_if_worse: bool) -> int:
     else:
         for each in found:
             console().print(render_comparison(each))
-    return int(fail_if_worse and any(each.verdict == "worse" for each in found))
+    gates = [judge_verdicts(found)] if fail_if_worse else []
+    gates += [judge_comparisons(found, fail_under)] if fail_under is not None else []
+    enforce(combined(gates), on_unclear, "the comparison fails")
 
 
 def _named(text: str) -> tuple[Path, str | None]:

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from warex.cli.options.parameters import PATH, json_option
-from warex.cli.options.thresholds import check_thresholds, fail_under_option
+from warex.cli.options.thresholds import (
+    OnUnclear,
+    check_on_unclear,
+    check_thresholds,
+    fail_under_option,
+)
 from warex.cli.output import console, echo
-from warex.errors import InputError, WarexError
+from warex.errors import CannotTell, InputError, WarexError
 from warex.text.english import count_noun
 from warex.text.escaping import escape_controls_in_json
 
@@ -41,12 +46,15 @@ def command(
     folder: Path | None,
     paper: bool,
     fail_under: str | None,
+    on_unclear: OnUnclear | None,
 ) -> None:
     """Print a run's results and write its report.html and summary.json.
 
     Several runs are printed in the layout of the paper's Table 1; --export then writes that table
     and a report.html of all of them.
     """
+    check_on_unclear(on_unclear, fail_under)
+
     from warex.analysis.run.load import load_run
     from warex.analysis.table.tabulate import tabulate
     from warex.report.formats.export import export
@@ -81,22 +89,26 @@ def command(
         echo()
         if exported:
             echo(f"export   {folder}: {count_noun(len(exported), 'file')}")
-    _check(results, fail_under)
+    _check(results, fail_under, on_unclear)
 
 
-def _check(results: "Sequence[TabulatedRun]", fail_under: str | None) -> None:
-    """Raise WarexError with what each run lacks."""
-    failed = []
+def _check(
+    results: "Sequence[TabulatedRun]", fail_under: str | None, on_unclear: OnUnclear | None
+) -> None:
+    """Raise WarexError with what each run lacks; CannotTell if that is open for all of them."""
+    failed = list[str]()
+    kind: type[WarexError] = CannotTell
     for run, table in results:
         try:
-            check_thresholds(table, fail_under)
+            check_thresholds(table, fail_under, on_unclear)
         except WarexError as error:
             said = f"{run.path}: {error}" if len(results) > 1 else str(error)
             if isinstance(error, InputError):
                 raise InputError(said) from error
             failed.append(said)
+            kind = kind if isinstance(error, CannotTell) else WarexError
     if failed:
-        raise WarexError("\n".join(failed))
+        raise kind("\n".join(failed))
 
 
 def statistics_command(run: Path) -> str:

@@ -18,7 +18,7 @@ _SLANT = 0.7071
 
 def sites(run: Run, table: Table) -> Chart:
     """Draw a field for each site (down) and condition (across), the fuller the more was solved."""
-    rates = site_rates(run, table)
+    rates = site_rates(run)
     left = 12 + max((width_of(shortened(site), 12) for _, site in rates), default=0)
     tallest = max((width_of(shortened(c, 24), 12) for c in run.conditions), default=0)
     top = 16 + _SLANT * tallest

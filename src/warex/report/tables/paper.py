@@ -31,7 +31,8 @@ _ARROWS = {"higher": " ↑", "lower": " ↓", None: ""}
 
 def _column(metric: Metric[Any]) -> Column:
     """Return a metric's column without the interval, as in the paper."""
-    keys = tuple(key for key in metric.columns if not key.endswith(("_low", "_high")))
+    more = ("_low", "_high", "_median")
+    keys = tuple(key for key in metric.columns if not key.endswith(more))
     return Column(f"{metric.label}{_ARROWS[metric.better]}", metric.definition, keys)
 
 

@@ -74,7 +74,7 @@ def sheets(run: Run, table: Table) -> tuple[Sheet, ...]:
         _defences(run, table),
         _doses(run, table),
         _contrasts(table),
-        _sites(run, table),
+        _sites(run),
         _section(
             "delivery",
             "What really reached the agents",
@@ -199,6 +199,7 @@ def _doses(run: Run, table: Table) -> Sheet:
                     difference_cell(point.delta),
                     slope,
                     number_cell(series.slope_p, formatting.p),
+                    number_cell(series.slope_p_holm, formatting.p),
                 )
             )
     return Sheet(
@@ -213,7 +214,8 @@ def _doses(run: Run, table: Table) -> Sheet:
             column(ConditionRow.success),
             column(ConditionRow.delta),
             Column("per doubling", "Change of success for each doubling of the dose.", ("slope",)),
-            Column("p trend", "Of the trend, two-sided.", ("slope_p",)),
+            Column("p trend", "Of the trend, two-sided, not adjusted.", ("slope_p",)),
+            Column("adj. p trend", "Adjusted for the number of trends (Holm).", ("slope_p_holm",)),
         ),
         blocks(lines),
     )
@@ -226,14 +228,15 @@ def _contrasts(table: Table) -> Sheet:
     return Sheet(
         "contrasts",
         "One agent against another",
-        "Fisher's exact test, two-sided, not adjusted for their number. The paired difference is"
-        " the better test wherever both ran the same tasks.",
+        "The paired difference is the better test wherever both ran the same tasks. The adjusted p"
+        " is for all contrasts of this table together (Holm); alone, it is the paired test's p, or"
+        " Fisher's without pairs.",
         (
             text_column("condition", "Under which both ran."),
             text_column("figure", "What is compared."),
             figure_column("first", "The first agent's rate.", "first", Rate),
             figure_column("second", "The second agent's rate.", "second", Rate),
-            Column("p Fisher", "Fisher's exact test, two-sided.", ("p_fisher",)),
+            Column("p Fisher", "Fisher's exact test, two-sided, not adjusted.", ("p_fisher",)),
             Column(
                 "relative", "The second's rate over the first's, minus 1.", ("relative_change",)
             ),
@@ -244,24 +247,24 @@ def _contrasts(table: Table) -> Sheet:
                 Delta,
             ),
             Column("p paired", "Of the paired difference, not adjusted.", ("p_paired",)),
+            Column("adj. p", "Adjusted for the number of contrasts (Holm).", ("p_holm",)),
         ),
         blocks(lines),
     )
 
 
-def _sites(run: Run, table: Table) -> Sheet:
+def _sites(run: Run) -> Sheet:
     titles = tuple(
         Column(c, "Success under this condition.", (c, f"{c}_n")) for c in run.conditions
     )
     lines: dict[str, list[tuple[Cell, ...]]] = {agent: [] for agent in run.agents}
-    for (agent, site), by_condition in site_rates(run, table).items():
+    for (agent, site), by_condition in site_rates(run).items():
         cells = (_of(by_condition.get(condition, Rate(0, 0))) for condition in run.conditions)
         lines[agent].append((text_cell(site), *cells))
     return Sheet(
         "sites",
         "Success by site",
-        "A task's site is the host of the first page it opens. What stayed void under one condition"
-        " is left out of all.",
+        "A task's site is the host of the first page it opens.",
         (text_column("site", "Host."), *titles),
         blocks(lines),
     )
@@ -280,7 +283,7 @@ def _voids(run: Run) -> Sheet:
         "voids",
         "Void attempts",
         "The harness broke, so these attempts do not count. A trial has up to three;"
-        " if the last is void, its task and repeat is left out of every condition.",
+        " if the last is void, it does not count. Its task counts through its other pairs.",
         (
             text_column("condition", "Under which it happened."),
             Column("attempts", "How many.", ("attempts",)),
@@ -290,14 +293,13 @@ def _voids(run: Run) -> Sheet:
     )
 
 
-def site_rates(run: Run, table: Table) -> Mapping[tuple[str, str], dict[str, Rate]]:
-    """Return success by agent and site under each condition, without what the table leaves out."""
+def site_rates(run: Run) -> Mapping[tuple[str, str], dict[str, Rate]]:
+    """Return success by agent and site under each condition."""
     site_of = site_by_task(run.trials)
-    out = set(table.left_out)
     found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for trial in run.trials:
         key = trial.key
-        if trial.solved is None or (key.agent, (key.benchmark, key.task, key.repeat)) in out:
+        if trial.solved is None:
             continue
         found[key.agent, site_of[key.benchmark, key.task]][key.condition].append(trial.solved)
     order = {agent: place for place, agent in enumerate(run.agents)}
@@ -330,6 +332,7 @@ def _contrast(of: Contrast) -> tuple[Cell, ...]:
         number_cell(of.relative_change, lambda share: f"{100 * share:+.1f} %"),
         difference_cell(of.paired, of.paired.pairs if of.paired else 0),
         number_cell(of.paired.p if of.paired else None, formatting.p),
+        number_cell(of.p_holm, formatting.p),
     )
 
 

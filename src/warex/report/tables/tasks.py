@@ -53,11 +53,6 @@ def task_sheet(run: Run) -> Sheet:
             f"Of these {count_noun(number, 'cell')}, only those lead to their trials in"
             " which one was not solved, not scored, void or not finished."
         )
-    if any(trial.void for trial in run.trials):
-        note += (
-            " A task and repeat that stayed void under one condition is shown under the others all"
-            " the same, though no other table counts it."
-        )
     # The cell of a single trial has a word instead.
     summed = any(
         len(trials) > 1 and any(t.exposed and t.recovered is not None for t in trials)

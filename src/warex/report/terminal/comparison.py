@@ -14,7 +14,7 @@ _WORD = {"better": "bold green", "worse": "bold red", "cannot tell": "bold yello
 
 _HEADS = (
     Heading("condition", is_text=True),
-    *map(Heading, ("before", "after", "Δ", "adj. p", "Δ recovery")),
+    *map(Heading, ("before", "after", "Δ", "adj. p these", "adj. p like these", "Δ recovery")),
     Heading("verdict", is_text=True),
 )
 _VERDICT = len(_HEADS) - 1
@@ -28,7 +28,10 @@ def render_comparison(comparison: Comparison) -> RenderableType:
     if comparison.faulted is not None:
         found, recovered = comparison.faulted, delta(comparison.recovered, interval=False)
         rows.append(
-            ("all faults together", "", "", delta(found), p(found.adjusted_p), recovered, "")
+            (
+                *("all faults together", "", "", delta(found)),
+                *(p(found.adjusted_p_these), p(found.adjusted_p), recovered, ""),
+            )
         )
     grid = Grid(_HEADS, tuple(rows), styles=tuple(styles))
     costs = [line for change in comparison.changes if (line := _price(change))]
@@ -42,6 +45,7 @@ def render_comparison(comparison: Comparison) -> RenderableType:
         *(Text(line, style="dim") for line in costs),
         *footnote_lines(notes),
         Text(),
+        Text(f"tasks like these: {comparison.verdict_like_these}: {comparison.why_like_these}."),
         Text.assemble((comparison.verdict, _WORD[comparison.verdict]), f": {comparison.why}."),
     )
 
@@ -52,6 +56,7 @@ def _cells(change: ConditionChange) -> tuple[str, ...]:
         fraction(change.before),
         fraction(change.after),
         delta(change.success),
+        p(change.success.adjusted_p_these if change.success else None),
         p(change.success.adjusted_p if change.success else None),
         delta(change.recovery, interval=False),
     )

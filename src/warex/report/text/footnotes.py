@@ -79,10 +79,10 @@ def _footnotes(run: Run, table: Table) -> Iterator[str]:
 
 
 def excluded_pairs(table: Table) -> tuple[str, ...]:
-    """Return the pairs that are left out of all conditions, one sentence each."""
+    """Return the trials that stayed void, one sentence each."""
     listed = tuple(
-        f"{agent}: {pair[1]} (repeat {pair[2]}) stayed void, so it is left out of every condition."
-        for agent, pair in table.left_out[:_MOST]
+        f"{agent}, {condition}: {pair[1]} (repeat {pair[2]}) stayed void, so it does not count."
+        for agent, condition, pair in table.left_out[:_MOST]
     )
     more = len(table.left_out) - len(listed)
     return (*listed, f"And {more} more, all in summary.json.") if more else listed

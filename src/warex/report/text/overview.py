@@ -100,11 +100,8 @@ def _warnings(run: Run, table: Table) -> Iterator[str]:
         )
     if table.left_out:
         number = len(table.left_out)
-        whose = "its task and repeat is" if number == 1 else "their tasks and repeats are"
-        yield (
-            f"{count_noun(number, 'trial')} stayed void; {whose} left out of every condition of the"
-            " agent."
-        )
+        counts = "it does not count" if number == 1 else "they do not count"
+        yield f"{count_noun(number, 'trial')} stayed void; {counts}."
 
 
 def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
@@ -124,16 +121,31 @@ def _success(table: Table, agent: str, rows: Sequence[ConditionRow]) -> str:
         if row.delta is not None:
             by[conclusion_of(row.delta)].append(row.condition)
     words: dict[Conclusion, str] = {"falls": "falls", "gains": "gains", "kept": "unchanged"}
-    parts = [
-        under_clean,
-        *(f"{word} under {_named(by[it])}" for it, word in words.items() if by[it]),
-    ]
+    parts = [f"{word} under {_named(by[it])}" for it, word in words.items() if by[it]]
     if len(by["inconclusive"]) == len(tested):
         which = f"all {len(tested)} faults" if len(tested) > 1 else tested[0].condition
         parts.append(f"inconclusive: {which}{_reach(table, agent)}")
     elif by["inconclusive"]:
         parts.append(f"inconclusive: {_named(by['inconclusive'])}")
-    return "; ".join(parts) + "."
+    if not parts:
+        return f"{under_clean}."
+    alone = "".join(
+        f"; on these very tasks {word} under {_named(names)}"
+        for word, lost in (("falls", True), ("gains", False))
+        if (names := [row.condition for row in tested if _changed_alone(row, lost=lost)])
+    )
+    return f"{under_clean}; on tasks like these: {'; '.join(parts)}{alone}."
+
+
+def _changed_alone(row: ConditionRow, *, lost: bool) -> bool:
+    """Return whether success on these very tasks changed, though on tasks like these it may not."""
+    delta = row.delta
+    return (
+        delta is not None
+        and not delta.significant
+        and delta.significant_these
+        and (delta.value < 0) == lost
+    )
 
 
 def _reach(table: Table, agent: str) -> str:

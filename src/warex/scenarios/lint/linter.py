@@ -21,7 +21,7 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 
     ``sites`` are the task sites' origins, if known.
     """
-    gone = {*superseded(scenario.rules), *_hopeless(scenario, sites)}
+    gone = {*superseded(scenario.rules), *hopeless_rules(scenario, sites)}
     left = [rule for rule in scenario.rules if rule.name not in gone]
     return (
         *exclusions_without_effect(scenario.never),
@@ -33,13 +33,13 @@ def lint(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 def rules_without_effect(scenario: Scenario, sites: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return a sentence for each reason why a rule can hit nothing."""
-    hopeless = _hopeless(scenario, sites)
+    hopeless = hopeless_rules(scenario, sites)
     found = ((rule, said) for rule in scenario.rules for said in hopeless.get(rule.name, ()))
     left = [rule for rule in scenario.rules if rule.name not in hopeless]
     return (*_grouped(found), *explain_superseded(left))
 
 
-def _hopeless(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def hopeless_rules(scenario: Scenario, sites: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return, by name, why rules can hit nothing, whatever the other rules are."""
     found: dict[str, tuple[str, ...]] = {}
     for rule in scenario.rules:

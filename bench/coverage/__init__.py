@@ -1,0 +1,1 @@
+"""Simulations of what a report says, against truths that are known."""
