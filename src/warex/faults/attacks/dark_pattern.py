@@ -53,6 +53,7 @@ class DarkPattern(PageFault, frozen=True):
 
     summary: ClassVar = "Steer whoever uses the page into what they did not ask for."
     category: ClassVar = "attack"
+    shows_site: ClassVar = True
     own_site: ClassVar = FakeSite(
         {
             _HOST: Front(

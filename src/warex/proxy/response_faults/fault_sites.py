@@ -1,9 +1,11 @@
 """Answers for the sites that belong to faults, and records each visit."""
 
+from collections.abc import Callable
 from typing import Final
 
 from mitmproxy import http
 
+from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
 from warex.faults import CATALOGUE
 from warex.faults.own_site import HostedSite
 from warex.proxy.exchange.apply import make_response
@@ -26,14 +28,15 @@ FAULT_HOSTS: Final = tuple(_SITES)
 class FaultSites:
     """Answers for the faults' own sites in one trial."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, look_of: Callable[[Request], SiteLook]) -> None:
         self._recorder = recorder
-        self._latest: dict[str, tuple[str, str]] = {}
+        self._look_of = look_of
+        self._latest: dict[str, tuple[Exchange, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
 
     def note(self, state: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection, to which the next visits to its fault's site belong."""
-        self._latest[injection.fault.kind] = state.exchange.id, injection.id
+        self._latest[injection.fault.kind] = state.exchange, injection.id
 
     def respond(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         """Answer a request to such a site, and record the visit."""
@@ -41,14 +44,18 @@ class FaultSites:
         kind, site = _SITES[request.parts.hostname or ""]
         # The request's charset may not be a text encoding.
         sent = flow.request.get_content(strict=False) or b""
-        visit = site.visit(request, sent.decode("utf-8", "replace"))
+        latest = self._latest.get(kind)
+        look = UNKNOWN_LOOK if latest is None else self._look_of(latest[0].request)
+        visit = site.visit(request, sent.decode("utf-8", "replace"), look)
         reply = visit.reply
         state.by_warex = True
         flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
-        if kind not in self._latest:
+        if latest is None:
             return
-        exchange, injection = self._latest[kind]
+        exchange, injection = latest
         for seen in visit.actions:
             self._recorder.write(
-                Witness(exchange=exchange, injection=injection, what=seen.what, detail=seen.detail)
+                Witness(
+                    exchange=exchange.id, injection=injection, what=seen.what, detail=seen.detail
+                )
             )

@@ -177,6 +177,7 @@ class RewrittenPages:
         self._recorder.write(
             Witness(exchange=exchange, injection=injection, what=what, detail=detail)
         )
+        state.task.injector.note_report(applied.injection, state.exchange, what)
 
     def _clear_wall(self, flow: http.HTTPFlow) -> None:
         """Redirect back to the page; the wall is removed only for a POST of its form."""

@@ -265,6 +265,12 @@ class Injector:
         """
         self._planner.settle(injection, delivered=delivered)
 
+    def note_report(self, injection: PlannedInjection, exchange: Exchange, what: str) -> None:
+        """Let the fault of an injection remember what a client has done with it."""
+        if injection.occurrence is not None:
+            count = injection.occurrence.count
+            count.memory = injection.fault.noted(count.memory, exchange, what)
+
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
         self._steps = self._steps.after(body_digest)
@@ -416,6 +422,8 @@ class Injector:
             scope, ordinal = count.count(candidate)
             goes_on = count.still_applies(exchange)
             if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
+                continue
+            if count.rule.fault.spares(exchange, count.memory):
                 continue
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
