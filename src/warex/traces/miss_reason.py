@@ -10,6 +10,7 @@ type MissReason = Literal[
     "trial_over",
     "superseded",
     "nothing_to_rewrite",
+    "decompression_bomb",
     "not_rendered",
     "browser_cache",
     "websocket",

@@ -141,7 +141,7 @@ async def test_a_question_over_tcp_is_forwarded_over_tcp(nameserver: socket.sock
 
 
 _LINK_LOCAL = """
-import asyncio, os, socket, sys
+import asyncio, os, select, socket, sys
 from pathlib import Path
 user = os.geteuid()
 os.unshare(os.CLONE_NEWNET | (os.CLONE_NEWUSER if user else 0))
@@ -154,6 +154,12 @@ rtnetlink.add_address("fe80::53")
 index = socket.if_nametoindex(rtnetlink.DEVICE)
 server = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
 server.bind(("fe80::53", 0, 0, index))
+# The kernel routes to the address only a moment after the device is up.
+probe = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+while not select.select([server], [], [], 0.1)[0]:
+    probe.sendto(b"", server.getsockname())
+while select.select([server], [], [], 0)[0]:
+    server.recv(1)
 server.setblocking(False)
 system_resolver._PORT = server.getsockname()[1]
 system_resolver._RESOLV_CONF = Path(sys.argv[1])

@@ -87,7 +87,7 @@ class Talk:
         self.tools.answered(flow, state)
         tee = state.tee(self.recorder.clock)
         for piece in pieces:
-            assert tee(piece) == piece
+            assert b"".join(tee(piece)) == piece
 
     def has(self, flow: http.HTTPFlow, state: ExchangeState, body: object, **head: Any) -> None:
         """Let an answer of one piece come and end."""

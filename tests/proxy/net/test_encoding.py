@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.proxy.net.encoding import DecodedBody, decode, encode
+from warex.proxy.net.encoding import DecodedBody, StreamDecoder, begins_as_bomb, decode, encode
 
 EVENTS = [
     b'data: {"n": %d, "id": "%s"}\n\n' % (n, hashlib.md5(b"%d" % n).hexdigest().encode())
@@ -90,14 +90,46 @@ def test_nothing_is_raised(name: str, junk: bytes) -> None:
     decode(junk, name)
 
 
-def test_a_body_that_grows_without_end_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warex.proxy.net.encoding._MAX_SIZE", 100_000)
-    zeros = bytes(10_000_000)
-    made = (("gzip", gzip.compress(zeros)), ("br", brotli.compress(zeros, quality=1)))
-    for name, bomb in (*made, ("zstd", zstandard.compress(zeros))):
-        found = decode(bomb, name)
-        assert len(found.body) == 100_000
-        assert "grows beyond" in (found.error or "")
+ZEROS = bytes(20 << 20)
+BOMBS = {
+    "gzip": gzip.compress(ZEROS),
+    "deflate": zlib.compress(ZEROS),
+    "br": brotli.compress(ZEROS, quality=1),
+    "zstd": zstandard.compress(ZEROS),
+}
+
+
+@pytest.mark.parametrize("coding", BOMBS)
+def test_of_a_decompression_bomb_no_more_is_read_than_any_body_may_have(coding: str) -> None:
+    found = decode(BOMBS[coding], coding)
+
+    assert len(found.body) == 16 << 20
+    assert found.error == (
+        f"its content coding {coding} is broken: it grows beyond 16,777,216 bytes"
+    )
+
+
+@pytest.mark.parametrize("coding", BOMBS)
+def test_a_stream_decodes_in_bounded_parts_and_reports_a_bomb(coding: str) -> None:
+    decoder, size = StreamDecoder(coding), 0
+    for part in decoder.feed(BOMBS[coding]):
+        assert len(part) <= 2 * 65_536
+        size += len(part)
+        assert decoder.is_bomb == (size > 16 << 20)
+
+    assert size == len(ZEROS)
+    assert begins_as_bomb(BOMBS[coding], coding)
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_a_stream_that_is_large_encoded_too_is_no_bomb(how: str) -> None:
+    coding, make = MADE[how]
+    sent, decoder = make(), StreamDecoder(coding)
+    pieces = (sent[at : at + 999] for at in range(0, len(sent), 999))
+
+    assert b"".join(part for piece in pieces for part in decoder.feed(piece)) == PLAIN
+    assert not decoder.is_bomb
+    assert not decoder.broken
 
 
 def test_members_without_end_are_let_go() -> None:

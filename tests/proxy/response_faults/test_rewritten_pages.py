@@ -6,11 +6,12 @@ import re
 
 import httpx
 import pytest
+import zstandard
 
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
-from warex.faults import HeaderChange, HttpError, JavascriptFailure, JsonCorruption, Popup
+from warex.faults import Fault, HeaderChange, HttpError, JavascriptFailure, JsonCorruption, Popup
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness
@@ -94,6 +95,33 @@ def test_a_page_comes_as_it_is_where_its_coding_is_not_read(begin: Begin, plain:
 
     (found,) = lane.events(FaultMissed)
     assert found.reason == "nothing_to_rewrite"
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "destination"),
+    [
+        (Popup(), b"text/html", "document"),
+        (JsonCorruption(at="/a"), b"application/json", "empty"),
+    ],
+)
+def test_a_decompression_bomb_passes_as_it_came(
+    begin: Begin, plain: Origin, fault: Fault, kind: bytes, destination: str
+) -> None:
+    bomb = zstandard.compress(bytes(64 << 20))
+    headers = [(b"Content-Type", kind), (b"Content-Encoding", b"zstd")]
+    plain.routes["/"] = Answer(headers=headers, body=bomb)
+    url = f"http://127.0.0.1:{plain.port}/"
+    with (
+        begin(scenario=scenario(fault, FIRST)) as lane,
+        asking(lane) as client,
+        client.stream("GET", url, headers={"sec-fetch-dest": destination}) as answer,
+    ):
+        assert answer.headers["content-encoding"] == "zstd"
+        assert b"".join(answer.iter_raw()) == bomb
+
+    (found,) = lane.events(FaultMissed)
+    assert found.reason == "decompression_bomb"
+    assert not lane.events(HarnessBroke)
 
 
 def test_the_sites_own_error_page_is_changed_as_any_page(begin: Begin, plain: Origin) -> None:

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final, Protocol, assert_never
 
 from mitmproxy import http
 
@@ -28,9 +28,10 @@ from warex.effects import (
 )
 from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.exchange.duplicate_request import send_duplicate
+from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.paced_response import trickle, truncate
 from warex.proxy.net.client_socket import is_connected, reset
-from warex.rewriting.base import Rewriter, ValueChange
+from warex.rewriting.base import ValueChange
 from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, MissReason
 
@@ -38,6 +39,28 @@ GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which the fault counts as delivered to a client that leaves."""
 _MAX_CHANGES: Final = 50
 """Changed values in the trace."""
+
+
+class StreamedRewriter(Protocol):
+    """Changes a response while it is streamed."""
+
+    @property
+    def applied(self) -> bool:
+        """Whether there was something to change."""
+
+    @property
+    def changes(self) -> Sequence[ValueChange]:
+        """The values that were changed."""
+
+    @property
+    def is_bomb(self) -> bool:
+        """Whether the body is a decompression bomb, which is not read to its end."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what can be sent after the next piece of the body, in bounded parts."""
+
+    def close(self) -> bytes:
+        """Return the rest at the end of the body."""
 
 
 @dataclass(slots=True)
@@ -55,8 +78,10 @@ class AppliedInjection:
     replied: bool = False
     """Whether a reply is set, which counts as delivered once it is sent."""
     cut: bool = False
-    rewriter: Rewriter | None = None
+    rewriter: StreamedRewriter | None = None
     """Changes the response while it is streamed."""
+    met_bomb: bool = False
+    """Whether the body's beginning is a decompression bomb, which passes as it came."""
     site_change: ChangedValue | None = None
     """The change that depends on the site: another page, an earlier response, a second request."""
     reported_changes: Sequence[ValueChange] = ()
@@ -81,6 +106,8 @@ class AppliedInjection:
         """Why it is missed, unless the trial or another fault is the reason."""
         if self.client_left:
             return "client_gone" if self.left_while_held else "client_left"
+        if self.met_bomb or (self.rewriter is not None and self.rewriter.is_bomb):
+            return "decompression_bomb"
         if self.changed_nothing or self.found_nothing:
             return "nothing_to_rewrite"
         return "not_rendered" if self.rewriter is not None else "client_left"
@@ -200,7 +227,7 @@ def make_response(
 def _echo(request: http.Request, body: bytes) -> bytes:
     """Return the request's JSON object with the members of ``body`` added."""
     try:
-        sent = json.loads(request.content or b"")
+        sent = json.loads(content_of(request))
     except (ValueError, RecursionError):
         return body  # The content is not JSON, or its coding is invalid.
     if not isinstance(sent, dict):

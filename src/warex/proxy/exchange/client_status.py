@@ -8,6 +8,12 @@ from mitmproxy import http
 _KEY = "warex_client_status"
 
 
+def _set_event() -> asyncio.Event:
+    event = asyncio.Event()
+    event.set()
+    return event
+
+
 @dataclass(slots=True, weakref_slot=True)
 class ClientStatus:
     """The state of one exchange's client."""
@@ -18,11 +24,14 @@ class ClientStatus:
     """Whether the client has reset the exchange's HTTP/2 stream."""
     is_sent: bool = False
     """Whether the last byte has passed flow control to the transport (RFC 9113 §5.2)."""
+    unqueued: asyncio.Event = field(default_factory=_set_event)
+    """Set unless a part of the response waits for flow control."""
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     def mark_left(self) -> None:
         """Note that the client has given up the exchange."""
         self.left.set()
+        self.unqueued.set()
         self._settled.set()
 
     def mark_reset(self) -> None:

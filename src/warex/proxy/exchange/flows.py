@@ -10,6 +10,7 @@ from mitmproxy.flow import Error
 from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
+from warex.proxy.net.encoding import decode
 from warex.proxy.net.operation_name import operation_name
 from warex.traces import Timings
 from warex.traces.redaction.structured import redact_headers
@@ -79,6 +80,22 @@ def is_longer(request: http.Request, size: int) -> bool:
 def is_grpc(request: http.Request) -> bool:
     """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
     return bool(request.headers.get("content-type", "").startswith("application/grpc"))
+
+
+def content_of(message: http.Request | http.Response) -> bytes:
+    """Return the decoded body of a complete message, as far as it can be read."""
+    return decode(message.raw_content or b"", message.headers.get("content-encoding", "")).body
+
+
+def decode_content(response: http.Response) -> None:
+    """Remove the content coding of a complete response, if it can be read to its end."""
+    coding = response.headers.get("content-encoding", "")
+    content = decode(response.raw_content or b"", coding)
+    if content.error is None:
+        response.headers.pop("content-encoding", None)
+        response.raw_content = content.body
+        if "content-length" in response.headers:
+            response.headers["content-length"] = str(len(content.body))
 
 
 def drop_conditional_headers(headers: http.Headers) -> None:

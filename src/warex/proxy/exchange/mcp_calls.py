@@ -272,7 +272,7 @@ class McpCalls:
         own = (call.amendment for call in tap.session.pending.values())
         wait = max((it.after for it in own if it is not None), default=0.0)
         await wait_before_piece(state.applied, wait, state.client_status, self._recorder.clock)
-        response.decode(strict=False)
+        flows.decode_content(response)
         body, now = response.raw_content or b"", self._recorder.clock.now()
         if "content-encoding" in response.headers:
             return

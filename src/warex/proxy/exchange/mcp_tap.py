@@ -145,10 +145,14 @@ class McpTap:
             else:
                 self.unread = _TOO_LONG
             return data
-        given = b"".join(
-            self._handle_event(it, now) for it in self._events.feed(self._decoder.feed(data))
-        )
-        if self._decoder.broken:
+        given = b""
+        for part in () if self._decoder.is_bomb else self._decoder.feed(data):
+            if self._decoder.is_bomb:
+                break
+            given += b"".join(self._handle_event(it, now) for it in self._events.feed(part))
+        if self._decoder.is_bomb:
+            self.unread = "it is a decompression bomb"
+        elif self._decoder.broken:
             self.unread = "its content coding is broken, or one that is not read"
         elif self._events.gave_up:
             self.unread = _TOO_LONG

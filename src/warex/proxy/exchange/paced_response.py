@@ -6,6 +6,7 @@ from typing import Literal
 from mitmproxy import http
 
 from warex.llm.body.framing import stream_chunks
+from warex.proxy.exchange import flows
 
 _KEY = "warex_sending"
 
@@ -66,7 +67,7 @@ def _sending(flow: http.HTTPFlow) -> PacedResponse:
         return found
     response = flow.response
     assert response is not None
-    response.decode(strict=False)
+    flows.decode_content(response)
     body = response.raw_content or b""
     kind = response.headers.get("content-type", "")
     made = vars(flow)[_KEY] = PacedResponse(stream_chunks(body, kind) or [b""])

@@ -1,6 +1,6 @@
 """An open exchange in the proxy: what was decided for it, and the outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -9,12 +9,11 @@ from mitmproxy import http
 from warex.clock import Clock
 from warex.exchange import Exchange, Resource
 from warex.mcp.exchange import McpExchange
-from warex.proxy.exchange.apply import AppliedInjection
+from warex.proxy.exchange.apply import AppliedInjection, StreamedRewriter
 from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.exchange.llm_tap import LlmTap
 from warex.proxy.exchange.llm_websocket import LlmWebsocketCalls
 from warex.proxy.exchange.mcp_tap import McpTap
-from warex.rewriting.base import Rewriter
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 
 if TYPE_CHECKING:
@@ -44,8 +43,12 @@ class ExchangeState:
     llm: LlmTap | None = None
     llm_websocket: LlmWebsocketCalls | None = None
     """The calls over a WebSocket to a model."""
-    rewriters: list[Rewriter] = field(default_factory=list)
+    rewriters: list[StreamedRewriter] = field(default_factory=list)
     """Change the response while it is streamed, in order."""
+    may_be_rewritten: bool = False
+    """Whether a rule may change the response while it is streamed."""
+    beginning: bytes = b""
+    """The beginning of a coded response that may be rewritten."""
     copied_body: bytearray | None = None
     """The site's response so far, if it may be replayed."""
     mcp: McpTap | None = None
@@ -92,10 +95,10 @@ class ExchangeState:
         self.request_size += len(data)
         return data
 
-    def tee(self, clock: Clock) -> Callable[[bytes], bytes | tuple[()]]:
+    def tee(self, clock: Clock) -> Callable[[bytes], Iterable[bytes]]:
         """Return a stream callback that counts, copies and rewrites the response."""
 
-        def count(data: bytes) -> bytes | tuple[()]:
+        def count(data: bytes) -> Iterable[bytes]:
             self.response_size += len(data)
             if self.copied_body is not None:
                 self.copied_body += data
@@ -103,20 +106,14 @@ class ExchangeState:
                     self.copied_body = None
             if self.llm is not None and data:
                 self.llm.add(data, clock.now())
-            mcp = self.mcp
-            given = self._rewritten(data) if mcp is None else mcp.feed(data, clock.now())
+            if self.mcp is not None:
+                parts: Iterable[bytes] = (self.mcp.feed(data, clock.now()),)
+            else:
+                parts = _rewritten(data, self.rewriters, at_end=not data)
             # An empty chunk would end the body (RFC 9112 §7.1).
-            return () if data and not given else given
+            return filter(None, parts)
 
         return count
-
-    def _rewritten(self, data: bytes) -> bytes:
-        """Rewrite a piece of the response; an empty piece is its end."""
-        given = data
-        for rewriter in self.rewriters:
-            given = rewriter.feed(given) if given else b""
-            given += rewriter.close() if not data else b""
-        return given
 
     def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "nobody"]:
         """Return who answered; ``by_site``: there is a response, by the site unless ours."""
@@ -125,6 +122,20 @@ class ExchangeState:
         if self.from_cache:
             return "cache"
         return "site" if by_site else "nobody"
+
+
+def _rewritten(
+    data: bytes, rewriters: Sequence[StreamedRewriter], *, at_end: bool
+) -> Iterator[bytes]:
+    """Yield the parts of a piece of the response after all rewriters; ``at_end``: of the last."""
+    if not rewriters:
+        yield data
+        return
+    first, others = rewriters[0], rewriters[1:]
+    for part in first.feed(data):
+        yield from _rewritten(part, others, at_end=False)
+    if at_end:
+        yield from _rewritten(first.close(), others, at_end=True)
 
 
 def state_of(flow: http.HTTPFlow) -> ExchangeState | None:

@@ -2,7 +2,10 @@
 
 from collections.abc import Awaitable
 
+from mitmproxy import http
+
 from warex.proxy.exchange.apply import wait_before_piece
+from warex.proxy.exchange.client_status import client_status_of
 from warex.proxy.exchange.paced_response import ResponsePiece
 from warex.proxy.exchange.state import state_of
 from warex.proxy.hooks.base import Hooks, fail_closed
@@ -23,6 +26,14 @@ class PacingHooks(Hooks):
         await wait_before_piece(state.applied, piece.pause, state.client_status, clock)
         if state.llm is not None:
             state.llm.add(piece.data, clock.now())
+
+    @fail_closed
+    async def warex_drain(self, flow: http.HTTPFlow) -> None:
+        """Wait until the written part of a response is sent, so that the rest is not buffered."""
+        client, writer = client_status_of(flow), writer_of(flow.client_conn)
+        await client.unqueued.wait()
+        if writer is not None:
+            await wait_drained(writer, client.left)
 
     @fail_closed
     def warex_upload(self, upload: Upload) -> Awaitable[None] | None:

@@ -26,6 +26,7 @@ from mitmproxy.proxy.layers.http._events import (
     ErrorCode,
     RequestEndOfMessage,
     RequestHeaders,
+    ResponseData,
     ResponseEndOfMessage,
     ResponseHeaders,
     ResponseProtocolError,
@@ -145,6 +146,8 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
         self._statuses: WeakValueDictionary[int, ClientStatus] = WeakValueDictionary()
         self._ending: set[int] = set()
         """Streams whose response is complete, but may wait for flow control."""
+        self._queued: set[int] = set()
+        """Streams a part of whose response waits for flow control."""
         self._going_away = False
 
     def client_status(self, stream_id: int) -> ClientStatus:
@@ -169,6 +172,12 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
                 yield from super()._handle_event(event)
         if isinstance(event, ResponseEndOfMessage | ResponseProtocolError):
             self._ending.add(event.stream_id)
+        if isinstance(event, ResponseData) and self.h2_conn.stream_buffers.get(event.stream_id):
+            self._queued.add(event.stream_id)
+            if (status := self._statuses.get(event.stream_id)) is not None:
+                status.unqueued.clear()
+        if self._queued:
+            self._note_unqueued()
         if self._ending:
             self._end_streams()
         if self._going_away and not self.streams and not self._is_closed:
@@ -180,6 +189,15 @@ class WarexHttp2Server(_Http2Connection, _http2.Http2Server):
             headers = yield from _http2.format_h2_response_headers(self.context, head)
             self.h2_conn.send_headers(event.stream_id, headers)
             yield commands.SendData(self.conn, self.h2_conn.data_to_send())
+
+    def _note_unqueued(self) -> None:
+        """Note the streams that no longer wait for flow control."""
+        for stream_id in list(self._queued):
+            if self.h2_conn.stream_buffers.get(stream_id):
+                continue
+            self._queued.discard(stream_id)
+            if (status := self._statuses.get(stream_id)) is not None:
+                status.unqueued.set()
 
     def _end_streams(self) -> None:
         """Forget the streams whose last frame is sent."""

@@ -27,6 +27,7 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseEndOfMessage,
     ResponseHeaders,
     ResponseProtocolError,
+    ResponseTrailers,
 )
 
 from warex.proxy.exchange.client_status import ClientStatus, attach_client_status
@@ -77,6 +78,14 @@ class WarexResponseCutHook(commands.StartHook):
 
 
 @dataclass
+class WarexDrainHook(commands.StartHook):
+    """A part of a response is written, and more follows."""
+
+    flow: http.HTTPFlow
+    blocking = True
+
+
+@dataclass
 class WarexUploadHook(commands.StartHook):
     """A piece of a request's body is written, and more follows."""
 
@@ -89,6 +98,8 @@ class WarexStream(http_layer.HttpStream):
 
     _retried = False
     _wakeup: commands.RequestWakeup | None = None
+    _head: ResponseHeaders | None = None
+    """The head of a response that may be rewritten, until its first bytes are here."""
 
     def __init__(self, context: Context, stream_id: int) -> None:
         super().__init__(context, stream_id)
@@ -112,7 +123,22 @@ class WarexStream(http_layer.HttpStream):
             if self.server_state == self.state_wait_for_response_headers:
                 yield http_layer.SendHttp(event, self.context.client)
             return
+        if isinstance(event, ResponseHeaders) and self._needs_beginning(event):
+            self._head = event
+            return
+        if self._head is not None and isinstance(event, _AFTER_HEAD):
+            head, self._head = self._head, None
+            state = state_of(self.flow)
+            if state is not None and isinstance(event, ResponseData):
+                state.beginning = event.data
+            yield from super()._handle_event(head)
         yield from super()._handle_event(event)
+
+    def _needs_beginning(self, head: ResponseHeaders) -> bool:
+        """Whether a response may be rewritten, unless its first bytes are a decompression bomb."""
+        state = state_of(self.flow)
+        coded = "content-encoding" in head.response.headers
+        return coded and not head.end_stream and state is not None and state.may_be_rewritten
 
     def state_wait_for_request_headers(self, event: RequestHeaders) -> layer.CommandGenerator[None]:
         """Begin the exchange, with the status of its client."""
@@ -133,11 +159,30 @@ class WarexStream(http_layer.HttpStream):
 
     def state_stream_response_body(self, event: events.Event) -> layer.CommandGenerator[None]:
         """Stream the response; prepare to insert events of our own if it carries MCP answers."""
-        yield from super().state_stream_response_body(event)
+        if isinstance(event, ResponseData):
+            yield from self._stream_piece(event)
+        else:
+            yield from super().state_stream_response_body(event)
         if self._wakeup is None and isinstance(event, ResponseData):
             state = state_of(self.flow)
             if state is not None and state.mcp is not None and state.mcp.carries_answers:
                 yield from self._request_wakeup(state.mcp)
+
+    def _stream_piece(self, event: ResponseData) -> layer.CommandGenerator[None]:
+        """Send what becomes of a piece of the response; wait while the client is slower.
+
+        A piece of a compressed body that is rewritten may become a thousand times as long.
+        """
+        written = 0
+        for command in super().state_stream_response_body(event):
+            if written > PIECE_SIZE:
+                written = 0
+                yield WarexDrainHook(self.flow)
+                if self._client_status.left.is_set():
+                    return
+            sent = command.event if isinstance(command, http_layer.SendHttp) else None
+            written += len(sent.data) if isinstance(sent, ResponseData) else 0
+            yield command
 
     def _request_wakeup(self, tap: McpTap) -> layer.CommandGenerator[None]:
         """Request a wakeup for when the proxy has an event of its own to send."""
@@ -310,6 +355,7 @@ class WarexStream(http_layer.HttpStream):
             yield http_layer.SendHttp(part, self.context.server)
 
 
+_AFTER_HEAD = (ResponseData, ResponseTrailers, ResponseEndOfMessage, ResponseProtocolError)
 _RETRYABLE_CODES = (ErrorCodes.REFUSED_STREAM, ErrorCodes.HTTP_1_1_REQUIRED)
 """Error codes after which a browser may silently retry a request (RFC 9113 §7)."""
 _SITE_UNREACHABLE_CODES = (

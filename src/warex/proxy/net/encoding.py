@@ -7,6 +7,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from typing import Final
 
@@ -14,10 +15,18 @@ import brotli
 import zstandard
 
 _OUTPUT_SIZE: Final = 64 * 1024
-_MAX_SIZE: Final = 256 * 1024 * 1024
-"""Bytes, as a limit to decompression bombs."""
+"""Bytes that are decoded at once."""
+_ANY_SIZE: Final = 16 * 1024 * 1024
+"""Bytes that a decoded body may have, however small it is encoded."""
+_MAX_RATIO: Final = 100
+"""Decoded bytes for each encoded one, in a longer body; HTML and JSON seldom reach 20."""
+_MAX_SIZE: Final = 64 * 1024 * 1024
+"""Bytes of a body that is decoded whole."""
 _INPUT_SIZE: Final = 16 * 1024
 """Bytes that are decoded at once: zlib copies the rest of the input each time."""
+_ZSTD_INPUT: Final = 256
+"""Bytes that are decoded at once: a block of 4 bytes may hold 128 KiB, and nothing limits the
+output."""
 _MOST_MEMBERS: Final = 10_000
 _MOST_CODINGS: Final = 4
 _EITHER_HEADER: Final = 32 + zlib.MAX_WBITS
@@ -42,7 +51,7 @@ def decode(body: bytes, content_encoding: str) -> DecodedBody:
             b"", f"its content coding is {content_encoding[:60]!r}, which is not read"
         )
     for name in reversed(codings):
-        found, error = _read(_DECODERS[name](body))
+        found, error = _read(_DECODERS[name](body), min(decoded_limit(len(body)), _MAX_SIZE))
         if error is None and body and not found:
             error = "it ends before anything of it can be read"
         body = found
@@ -63,15 +72,23 @@ def _codings(content_encoding: str) -> list[str]:
     return [name for name in names if name not in ("", "identity", "none")]
 
 
-def _read(pieces: Iterator[bytes]) -> tuple[bytes, str | None]:
+def decoded_limit(encoded: int) -> int:
+    """Return how many bytes a body of ``encoded`` bytes may have decoded.
+
+    More is a decompression bomb.
+    """
+    return max(_ANY_SIZE, _MAX_RATIO * encoded)
+
+
+def _read(pieces: Iterator[bytes], limit: int) -> tuple[bytes, str | None]:
     """Return the bytes before an error, and the error."""
     found = bytearray()
     try:
         for piece in pieces:
             found += piece
-            if len(found) > _MAX_SIZE:
-                return bytes(found[:_MAX_SIZE]), f"it grows beyond {_MAX_SIZE:,} bytes"
-    except (zlib.error, brotli.error, zstandard.ZstdError) as error:
+            if len(found) > limit:
+                return bytes(found[:limit]), f"it grows beyond {limit:,} bytes"
+    except _ERRORS as error:
         return bytes(found), str(error) or type(error).__name__
     return bytes(found), None
 
@@ -136,20 +153,56 @@ def _zstd(body: bytes) -> Iterator[bytes]:
         yield piece
 
 
-class _Deflate:
-    """Reads a stream of zlib's format, or of deflate without a header."""
+def _inflating(reader: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+    """Decode the next part of a stream."""
+    while True:
+        made = reader.decompress(data, _OUTPUT_SIZE)
+        yield made
+        data = reader.unconsumed_tail
+        if not data and len(made) < _OUTPUT_SIZE:
+            return
+
+
+class _DeflateStream:
+    """Decodes a stream of zlib's format, or of deflate without a header."""
 
     def __init__(self) -> None:
         self._begun = b""
         self._reader: zlib._Decompress | None = None
 
-    def decompress(self, data: bytes) -> bytes:
+    def __call__(self, data: bytes) -> Iterator[bytes]:
         if self._reader is None:
             self._begun += data
             if len(self._begun) < 2:
-                return b""
+                return iter(())
             self._reader, data = zlib.decompressobj(_bits(self._begun)), self._begun
-        return self._reader.decompress(data)
+        return _inflating(self._reader, data)
+
+
+def _brotli_stream() -> Callable[[bytes], Iterator[bytes]]:
+    reader = brotli.Decompressor()
+
+    def decode_part(data: bytes) -> Iterator[bytes]:
+        made = reader.process(data, output_buffer_limit=_OUTPUT_SIZE)
+        while made or not reader.can_accept_more_data():
+            yield made
+            if reader.is_finished():
+                return
+            made = reader.process(b"", output_buffer_limit=_OUTPUT_SIZE)
+
+    return decode_part
+
+
+def _zstd_stream() -> Callable[[bytes], Iterator[bytes]]:
+    reader = zstandard.ZstdDecompressor().decompressobj()
+
+    def decode_part(data: bytes) -> Iterator[bytes]:
+        for begin in range(0, len(data), _ZSTD_INPUT):
+            made = reader.decompress(data[begin : begin + _ZSTD_INPUT])
+            for at in range(0, len(made), _OUTPUT_SIZE):
+                yield made[at : at + _OUTPUT_SIZE]
+
+    return decode_part
 
 
 class StreamDecoder:
@@ -161,31 +214,52 @@ class StreamDecoder:
     def __init__(self, content_encoding: str) -> None:
         codings = _codings(content_encoding)
         self.broken = not self.reads(content_encoding)
-        self._step = _STEPS[codings[0]]() if codings and not self.broken else bytes
+        self.is_bomb = False
+        """Whether it has decoded more bytes than a body of this size may have."""
+        self._decode = _STREAMS[codings[0]]() if codings and not self.broken else None
+        self._encoded = self._decoded = 0
 
     @staticmethod
     def reads(content_encoding: str) -> bool:
         """Whether the codings of a header can be decoded as a stream."""
         codings = _codings(content_encoding)
-        return not codings or (len(codings) == 1 and codings[0] in _STEPS)
+        return not codings or (len(codings) == 1 and codings[0] in _STREAMS)
 
-    def feed(self, data: bytes) -> bytes:
-        """Decode a piece of the body."""
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Decode a piece of the body, a coded one in parts of some 64 KiB.
+
+        A caller that stops before the last part must not feed more.
+        """
         if self.broken or not data:
-            return b""
+            return
+        if self._decode is None:
+            yield data
+            return
+        self._encoded += len(data)
         try:
-            return self._step(data)
-        except (zlib.error, brotli.error, zstandard.ZstdError):
+            for part in self._decode(data):
+                self._decoded += len(part)
+                self.is_bomb |= self._decoded > decoded_limit(self._encoded)
+                if part:
+                    yield part
+        except _ERRORS:
             self.broken = True
-            return b""
 
 
-_STEPS: Final[dict[str, Callable[[], Callable[[bytes], bytes]]]] = {
-    "gzip": lambda: zlib.decompressobj(_EITHER_HEADER).decompress,
-    "x-gzip": lambda: zlib.decompressobj(_EITHER_HEADER).decompress,
-    "deflate": lambda: _Deflate().decompress,
-    "br": lambda: brotli.Decompressor().process,
-    "zstd": lambda: zstandard.ZstdDecompressor().decompressobj().decompress,
+def begins_as_bomb(data: bytes, content_encoding: str) -> bool:
+    """Whether the first bytes of a body already decode to more than they may."""
+    decoder = StreamDecoder(content_encoding)
+    return any(decoder.is_bomb for _ in decoder.feed(data))
+
+
+_ERRORS: Final = (zlib.error, brotli.error, zstandard.ZstdError)
+
+_STREAMS: Final[dict[str, Callable[[], Callable[[bytes], Iterator[bytes]]]]] = {
+    "gzip": lambda: partial(_inflating, zlib.decompressobj(_EITHER_HEADER)),
+    "x-gzip": lambda: partial(_inflating, zlib.decompressobj(_EITHER_HEADER)),
+    "deflate": _DeflateStream,
+    "br": _brotli_stream,
+    "zstd": _zstd_stream,
 }
 """The stream decoder of each coding."""
 

@@ -12,6 +12,7 @@ from wsproto.extensions import Extension, PerMessageDeflate
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed
 
 from warex.llm.body.framing import MAX_BODY
+from warex.proxy.net.encoding import decoded_limit
 
 _PIECE: Final = 8192
 """Bytes decompressed at a time, since the output may be a thousand times as long."""
@@ -125,7 +126,7 @@ class FrameReader:
         self._kept = bytearray() if keep else None
         self._frames = FrameProtocol(not from_client, negotiation.extensions())
         self._piece = _PIECE if negotiation.deflates else 0
-        self._size = 0
+        self._size = self._received = 0
         self._over = False
         """Whether the side has closed, or cannot be read any more."""
 
@@ -136,8 +137,13 @@ class FrameReader:
             for at in range(0, len(data), step):
                 if self._over:
                     return
-                self._frames.receive_bytes(data[at : at + step])
+                part = data[at : at + step]
+                self._received += len(part)
+                self._frames.receive_bytes(part)
                 yield from self._read()
+                if self._size > decoded_limit(self._received):
+                    self._over = True
+                    yield Opaque(f"a message decompresses to more than {self._size:,} bytes")
         except ParseFailed as error:
             self._over = True
             yield Opaque(f"a frame cannot be read: {error}")
@@ -158,7 +164,7 @@ class FrameReader:
                     if frame.message_finished:
                         is_text = frame.opcode is Opcode.TEXT
                         yield Message(self._size, is_text, bytes(self._kept or b""))
-                        self._size = 0
+                        self._size = self._received = 0
                         if self._kept is not None:
                             self._kept.clear()
                 case Opcode.CLOSE:

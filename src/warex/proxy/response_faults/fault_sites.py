@@ -9,6 +9,7 @@ from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
 from warex.faults import CATALOGUE
 from warex.faults.own_site import HostedSite
 from warex.proxy.exchange.apply import make_response
+from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
@@ -42,8 +43,7 @@ class FaultSites:
         """Answer a request to such a site, and record the visit."""
         request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
-        # The request's charset may not be a text encoding.
-        sent = flow.request.get_content(strict=False) or b""
+        sent = content_of(flow.request)
         latest = self._latest.get(kind)
         look = UNKNOWN_LOOK if latest is None else self._look_of(latest[0].request)
         visit = site.visit(request, sent.decode("utf-8", "replace"), look)

@@ -1,7 +1,7 @@
 """The identifiers in a trial's scripts and styles; a page asks which of its names are unused."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mitmproxy import http
@@ -94,15 +94,22 @@ class _Reader:
 
     applied = False
     changes: Sequence[ValueChange] = ()
+    is_bomb = False
 
     def __init__(self, mentioned: UsedIdentifiers, address: str, coding: str) -> None:
         self._mentioned, self._address = mentioned, address
         self._decoder, self._read = StreamDecoder(coding), bytearray()
 
-    def feed(self, data: bytes) -> bytes:
-        self._read += self._decoder.feed(data)
-        return data
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        if not self._decoder.is_bomb:
+            for part in self._decoder.feed(data):
+                if self._decoder.is_bomb:
+                    self._read.clear()
+                    break
+                self._read += part
+        yield data
 
     def close(self) -> bytes:
-        self._mentioned.add_code(self._address, bytes(self._read))
+        if not self._decoder.is_bomb:
+            self._mentioned.add_code(self._address, bytes(self._read))
         return b""

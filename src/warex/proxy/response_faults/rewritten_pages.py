@@ -15,7 +15,7 @@ from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.identifiers import MENTIONS, NAMES, UsedIdentifiers
-from warex.proxy.response_faults.stream_rewriter import start_rewriter
+from warex.proxy.response_faults.stream_rewriter import DecompressionBomb, start_rewriter
 from warex.rewriting.html_body.script_injection import InjectedScript
 from warex.scenarios import PlannedInjection, Rule
 from warex.traces import Witness
@@ -88,6 +88,7 @@ class RewrittenPages:
             or state.task.injector.may_rewrite(request.method, state.exchange.request.url)
         ):
             return
+        state.may_be_rewritten = True
         flows.drop_conditional_headers(request.headers)
         if "accept-encoding" in request.headers:
             offered = request.headers["accept-encoding"].split(",")
@@ -116,7 +117,7 @@ class RewrittenPages:
                 self._walls[effect.wall_exit.path] = state, applied, effect.wall_exit
         self._begin(flow, state, applied)
         if applied.rewriter is not None and flow.response is not None:
-            body = applied.rewriter.feed(flow.response.raw_content or b"")
+            body = b"".join(applied.rewriter.feed(flow.response.raw_content or b""))
             flow.response.headers.pop("transfer-encoding", None)
             # ``content`` would encode a body that is still encoded.
             flow.response.raw_content = body + applied.rewriter.close()
@@ -126,7 +127,11 @@ class RewrittenPages:
     def _begin(self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection) -> None:
         for effect in applied.injection.effects:
             if isinstance(effect, Rewrite):
-                applied.rewriter = start_rewriter(flow, effect.edit)
+                beginning = state.beginning or (flow.response and flow.response.raw_content) or b""
+                try:
+                    applied.rewriter = start_rewriter(flow, effect.edit, beginning)
+                except DecompressionBomb:
+                    applied.met_bomb = True
                 if applied.rewriter is None:
                     continue
                 self._on_rewrite(state, applied.injection)
@@ -151,7 +156,7 @@ class RewrittenPages:
             headers = {"content-type": "text/html; charset=utf-8", "cache-control": "no-store"}
             flow.response = make_response(flow.request, 200, headers, _PAGE)
         else:
-            sent = flow.request.get_content(strict=False) or b""
+            sent = flows.content_of(flow.request)
             asked, _, text = sent.decode("utf-8", "replace").partition("\n")
             if asked in (MENTIONS, NAMES, TEXTS):
                 if asked == TEXTS:

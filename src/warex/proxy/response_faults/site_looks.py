@@ -3,7 +3,7 @@
 What is kept has a limit for each answer and in all; a page that cannot be read shows nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -108,16 +108,23 @@ class _Reader:
 
     applied = False
     changes: Sequence[ValueChange] = ()
+    is_bomb = False
 
     def __init__(self, looks: SiteLooks, request: Request, coding: str, kind: str) -> None:
         self._looks, self._request, self._kind = looks, request, kind
         self._decoder, self._read = StreamDecoder(coding), bytearray()
+        self._is_over = False
 
-    def feed(self, data: bytes) -> bytes:
-        if len(self._read) < _MAX_ANSWER:
-            self._read += self._decoder.feed(data)
-        return data
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        if not self._is_over:
+            for part in self._decoder.feed(data):
+                self._read += part
+                self._is_over = self._decoder.is_bomb or len(self._read) >= _MAX_ANSWER
+                if self._is_over:
+                    break
+        yield data
 
     def close(self) -> bytes:
-        self._looks.note(self._request, self._kind, bytes(self._read[:_MAX_ANSWER]))
+        if not self._decoder.is_bomb:
+            self._looks.note(self._request, self._kind, bytes(self._read[:_MAX_ANSWER]))
         return b""

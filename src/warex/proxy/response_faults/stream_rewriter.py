@@ -1,4 +1,7 @@
-"""Edits a site's response while it is streamed."""
+"""Edits a site's response while it is streamed.
+
+A decompression bomb is not edited: it passes as it came, or decoded if it shows only later.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,7 +9,7 @@ from typing import Final
 from mitmproxy import http
 
 from warex.proxy.exchange import flows
-from warex.proxy.net.encoding import StreamDecoder
+from warex.proxy.net.encoding import StreamDecoder, begins_as_bomb
 from warex.rewriting.base import ActiveRewrite, Edit, Rewriter, ValueChange
 
 _OF_THE_BYTES: Final = (
@@ -29,6 +32,7 @@ class DecodingRewriter:
     def __init__(self, rewriter: Rewriter, content_encoding: str) -> None:
         self._rewriter = rewriter
         self._decoder = StreamDecoder(content_encoding)
+        self._closed = False
 
     @property
     def applied(self) -> bool:
@@ -40,17 +44,38 @@ class DecodingRewriter:
         """The values that were changed."""
         return self._rewriter.changes
 
-    def feed(self, data: bytes) -> bytes:
-        """Return the decoded, rewritten part that can be sent."""
-        return self._rewriter.feed(self._decoder.feed(data))
+    @property
+    def is_bomb(self) -> bool:
+        """Whether the body is a decompression bomb, which is not rewritten any further."""
+        return self._decoder.is_bomb
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the decoded, rewritten parts that can be sent."""
+        for part in self._decoder.feed(data):
+            if not self.is_bomb:
+                yield self._rewriter.feed(part)
+                continue
+            yield self.close()
+            yield part
 
     def close(self) -> bytes:
         """Return the rest."""
+        if self._closed:
+            return b""
+        self._closed = True
         return self._rewriter.close()
 
 
-def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
-    """Begin to edit a response by its head, and adapt its headers; None if nothing is edited."""
+class DecompressionBomb(Exception):
+    """A body decodes to more bytes than are read."""
+
+
+def start_rewriter(flow: http.HTTPFlow, edit: Edit, beginning: bytes) -> DecodingRewriter | None:
+    """Begin to edit a response by its head, and adapt its headers; None if nothing is edited.
+
+    ``beginning``: the known beginning of its body. Raises DecompressionBomb if that decodes to too
+    much.
+    """
     response = flow.response
     assert response is not None
     coding = response.headers.get("content-encoding", "")
@@ -59,11 +84,13 @@ def start_rewriter(flow: http.HTTPFlow, edit: Edit) -> Rewriter | None:
     rewriting = edit.begin(flows.request_of(flow), head)
     if rewriting is None or not (rewriting.keeps_body or StreamDecoder.reads(coding)):
         return None
+    if not rewriting.keeps_body and begins_as_bomb(beginning, coding):
+        raise DecompressionBomb
     response.headers = http.Headers(_fields(response.headers, rewriting))
     # A changed page in the browser's cache would be a fault without a request.
     response.headers["cache-control"] = "no-store"
     if rewriting.keeps_body:
-        return rewriting.body
+        return DecodingRewriter(rewriting.body, "")
     if not flow.request.is_http2 and flow.request.http_version == "HTTP/1.1":
         response.http_version = "HTTP/1.1"
         response.headers["transfer-encoding"] = "chunked"
