@@ -186,6 +186,10 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """Whether the fault is over for this exchange, whatever the trigger says."""
         return False
 
+    def reaches(self, exchange: Exchange, memory: FaultState) -> bool:
+        """Whether an earlier hit has a consequence here, though the rule does not match it."""
+        return False
+
     def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
         """Return the memory after a report about the exchange that was hit.
 

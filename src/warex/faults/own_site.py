@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from warex.effects import Reply
-from warex.exchange import Request, SiteLook
+from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class HostedSite(Protocol):
         """Its hosts, in lower case; see ``unregistrable_host``."""
         ...
 
-    def visit(self, request: Request, body: str, look: SiteLook) -> Visit:
+    def visit(self, request: Request, body: str, look: SiteLook = UNKNOWN_LOOK) -> Visit:
         """Answer a request; ``body`` is its body as text, ``look`` that of the site before it."""
         ...
 

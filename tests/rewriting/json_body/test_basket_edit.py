@@ -54,6 +54,12 @@ def test_an_amount_is_written_as_the_site_writes_it(
     assert (found["lines"][1]["price"], found["total"]) == (put, sum_)
 
 
+def test_a_total_that_comes_without_its_items_agrees_too() -> None:
+    body = {"label": "Cart, 2 items", "pieces": 2, "total": "$24.00"}
+
+    assert edited(body) == {**body, "total": "$36.90"}
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -63,6 +69,8 @@ def test_an_amount_is_written_as_the_site_writes_it(
         {"items": [{"name": "Pot"}], "total": 2},
         {"items": [{"name": "Care plan", "price": 12.9}], "total": 12.9},
         {"items": [{"name": "Pot", "price": 24.0}], "subtotal": 24.0, "total": 31.0},
+        {"total": "$0.00", "pieces": 0},
+        {"total": 5, "page": 1},
         [1, 2],
         "text",
     ],

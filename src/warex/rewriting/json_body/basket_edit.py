@@ -59,7 +59,18 @@ class BasketEdit(JsonEdit):
             made = self._added(basket, items)
             if made:
                 return sorted(made, key=lambda it: it.begin), 1
-        return [], 0
+        made = list(self._total_alone(root))
+        return made, len(made)
+
+    def _total_alone(self, root: JsonSpan) -> Iterator[TextReplacement]:
+        """Yield what raises the totals of an answer that tells no items."""
+        if any(child.text[child.begin] in "[{" for child in root.children):
+            return
+        for child in root.children:
+            money = _money_of(child) if _IS_TOTAL.search(str(child.step)) else None
+            if money is not None and money.value and (money.before or money.after):
+                added = self._amount([], [money])
+                yield _put(child, money.written(money.value + added))
 
     def _added(self, basket: JsonSpan, items: JsonSpan) -> list[TextReplacement]:
         """Return what adds the item; nothing where the basket does not add up."""

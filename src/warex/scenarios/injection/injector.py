@@ -416,11 +416,13 @@ class Injector:
         exchange = replace(exchange, at=now)
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
-        for count in due:
+        reached = [count for count in self._counts if count.is_reached(exchange, candidate)]
+        for count in (*due, *reached):
             if count.outside_window(now, self.steps):
                 continue
-            scope, ordinal = count.count(candidate)
-            goes_on = count.still_applies(exchange)
+            # What the rule does not match has no place of its own in its count.
+            scope, ordinal = count.count(candidate) if count in due else ("", 0)
+            goes_on = count in reached or count.still_applies(exchange)
             if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
                 continue
             if count.rule.fault.spares(exchange, count.memory):
