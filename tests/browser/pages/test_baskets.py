@@ -27,8 +27,10 @@ SERVER = f"""<!doctype html><html lang=de><meta charset=utf-8><title>Warenkorb</
 <div class=line><a href=/p/1>Zelt</a> <span>1.234,50&nbsp;\u20ac</span>
 <form method=post action=/basket/remove/1><button>Entfernen</button></form></div>
 <div class=line><a href=/p/2>Seil</a> <span>10,00&nbsp;\u20ac</span>
-<form method=post action=/basket/remove/2><button>Entfernen</button></form></div></div>
-<dl><dt>Zwischensumme</dt><dd id=sub>1.244,50&nbsp;\u20ac</dd><dt>Versand</dt><dd>4,90&nbsp;\u20ac</dd>
+<form method=post action=/basket/remove/2><button>Entfernen</button></form></div>
+</div>
+<dl><dt>Zwischensumme</dt><dd id=sub>1.244,50&nbsp;\u20ac</dd>
+<dt>Versand</dt><dd>4,90&nbsp;\u20ac</dd>
 <dt>Gesamtsumme</dt><dd id=total>1.249,40&nbsp;\u20ac</dd></dl>
 <a href=/next>Zur Kasse</a></main>"""
 NEXT = f"""<!doctype html><html lang=de><meta charset=utf-8><title>Kasse</title>{ICON}
@@ -36,7 +38,11 @@ NEXT = f"""<!doctype html><html lang=de><meta charset=utf-8><title>Kasse</title>
 <form method=post action=/done><input name=email type=email><button>Kaufen</button></form></main>"""
 SPA = f"""<!doctype html><html lang=en><meta charset=utf-8><title>Your bag</title>{ICON}
 <main id=root></main><script>
-const h = (tag, ...inside) => {{ const e = document.createElement(tag); e.append(...inside); return e; }};
+const h = (tag, ...inside) => {{
+    const e = document.createElement(tag);
+    e.append(...inside);
+    return e;
+}};
 const draw = async () => {{
     const {{items, subtotal, total}} = await (await fetch("/api/bag")).json();
     const rows = items.map((it) => {{
@@ -133,7 +139,8 @@ def test_a_basket_that_scripts_draw_agrees_with_its_api_and_can_be_emptied_of_it
         ("<h1>Pots</h1><ul><li>Pot $3.00<li>Pan $4.00</ul><p>Total $7.00</p>", "no basket"),
         ("<h1>Cart</h1><ul><li>Pot $3.00<li>Pan $4.00</ul><p>Total $9.00</p>", "no basket"),
         (
-            "<h1>Cart</h1><ul><li>Pot $3.00<li>Pan $4.00</ul><p>Subtotal $7.00</p><p>Total $9.00</p>",
+            "<h1>Cart</h1><ul><li>Pot $3.00<li>Pan $4.00</ul><p>Subtotal $7.00</p>"
+            "<p>Total $9.00</p>",
             "more than its parts",
         ),
     ],
@@ -157,14 +164,17 @@ def test_a_page_without_a_basket_that_adds_up_is_missed_with_the_reason(
     [
         ("<form action=/search><input name=q><button>Search</button></form>", False),
         ("<form role=search><input name=email><button>Go</button></form>", False),
-        ("<form method=get><select name=sort><option>Price</select><button>Go</button></form>", False),
+        ("<form method=get><select name=sort><option>Price</select><button>Go</button></form>",
+         False),
         ("<form method=post action=/login><input name=email type=email>"
          "<input type=password name=p><button>Log in</button></form>", False),
-        ("<form method=post><input name=email type=email><button>Unsubscribe</button></form>", False),
+        ("<form method=post><input name=email type=email><button>Unsubscribe</button></form>",
+         False),
         ("<form method=post><input name=qty value=1><button>Update</button></form>", False),
         ("<form method=post action=/join><input name=name><input type=email name=m>"
          "<input type=password name=p><button>Join</button></form>", True),
-        ("<form method=post><input name=cardnumber autocomplete=cc-number><button>Go</button></form>", True),
+        ("<form method=post><input name=cardnumber autocomplete=cc-number>"
+         "<button>Go</button></form>", True),
         ("<form method=post><input name=note><button>Jetzt kaufen</button></form>", True),
         ("<form action=/search><input name=q></form>"
          "<form method=post><input name=street><button>Next</button></form>", True),

@@ -121,8 +121,8 @@ class DarkPattern(PageFault, frozen=True):
         request, site = exchange.request, exchange.request.parts.netloc
         title, price = rng.choice(_ITEMS, "words")
         identity = str(90_000_000 + int(rng.draw("identity") * 9_000_000))
-        known = {**memory, "sneaked": sorted({*_sites(memory, "sneaked"), site})}
-        if identity in re.split(r"[/=&]", f"{request.parts.path}?{request.parts.query}"):
+        known = _with(memory, "sneaked", site)
+        if identity in re.split(r"[/=&?]", f"{request.parts.path}?{request.parts.query}"):
             reply = json_reply(request, 200, {"success": True})
             return (reply,), self.noted(known, exchange, "removed")
         if resource_of(request) == "xhr":
@@ -130,6 +130,7 @@ class DarkPattern(PageFault, frozen=True):
             return (Rewrite(basket_edit(made, rng)),), known
         settings: dict[str, JsonValue] = {
             "after": 0,
+            "pattern": "sneaked_item",
             "title": title,
             "price": float(price),
             "remove": "Remove",
@@ -157,7 +158,7 @@ class DarkPattern(PageFault, frozen=True):
         site = exchange.request.parts.netloc
         if what != "removed" or site not in _sites(memory, "sneaked"):
             return memory
-        return {**memory, "removed": sorted({*_sites(memory, "removed"), site})}
+        return _with(memory, "removed", site)
 
     @property
     @override
@@ -178,3 +179,8 @@ class DarkPattern(PageFault, frozen=True):
 def _sites(memory: FaultState, name: str) -> list[str]:
     sites = memory.get(name)
     return [str(it) for it in sites] if isinstance(sites, list) else []
+
+
+def _with(memory: FaultState, name: str, site: str) -> FaultState:
+    sites: list[JsonValue] = [*sorted({*_sites(memory, name), site})]
+    return {**memory, name: sites}

@@ -5,7 +5,7 @@
     const SETTLED = 1500, EVERY = 150, MOST = 3000, DRAWS = 30;
     const BASKET = /cart|basket|\bbag\b|checkout|order|trolley|warenkorb|einkaufswagen|kasse|bestell|panier|commande|carrito|cesta|pedido|carrello|ordine|carrinho|winkelwagen|winkelmand|bestelling|koszyk|zam\u00f3wieni|\u043a\u043e\u0440\u0437\u0438\u043d|\u0437\u0430\u043a\u0430\u0437|sepet|\u30ab\u30fc\u30c8|\u6ce8\u6587|\u8d2d\u7269\u8f66|\u7ed3\u7b97|\u8ba2\u5355|\uc7a5\ubc14\uad6c\ub2c8|\uc8fc\ubb38|\u0633\u0644\u0629|\u05e1\u05dc|\u05e2\u05d2\u05dc\u05d4/i;
     const TOTAL = /total|sum\b|subtotal|amount due|to pay|summe|gesamt|betrag|somme|importe|a pagar|totale|totaal|razem|suma|\u0438\u0442\u043e\u0433|\u0441\u0443\u043c\u043c\u0430|toplam|\u5408\u8a08|\u5c0f\u8a08|\u603b|\u5408\u8ba1|\u5c0f\u8ba1|\ud569\uacc4|\ucd1d|\u0627\u0644\u0645\u062c\u0645\u0648\u0639|\u05e1\u05d4"?\u05db/i;
-    const REMOVE = /remove|delete|\u00d7|\u2715|\u2716|entfernen|l\u00f6schen|supprimer|retirer|eliminar|quitar|rimuovi|elimina|remover|verwijder|usu\u0144|\u0443\u0434\u0430\u043b|kald\u0131r|sil\b|\u524a\u9664|\u5220\u9664|\u79fb\u9664|\uc0ad\uc81c|\u062d\u0630\u0641|\u05d4\u05e1\u05e8/i;
+    const REMOVE = /remove|delete|take (it )?out|discard|\u00d7|\u2715|\u2716|entfernen|l\u00f6schen|supprimer|retirer|eliminar|quitar|rimuovi|elimina|remover|verwijder|usu\u0144|\u0443\u0434\u0430\u043b|kald\u0131r|sil\b|\u524a\u9664|\u5220\u9664|\u79fb\u9664|\uc0ad\uc81c|\u062d\u0630\u0641|\u05d4\u05e1\u05e8/i;
     const CHECKOUT = /check ?out|place.*order|buy now|\bpay\b|kasse|bestellen|kaufen|bezahlen|commander|payer|comprar|pagar|acquista|paga|finalizar|bestelling|betalen|zam\u00f3w|zap\u0142a\u0107|\u043e\u0444\u043e\u0440\u043c\u0438\u0442\u044c|\u043e\u043f\u043b\u0430\u0442|sat\u0131n al|\u00f6deme|\u6ce8\u6587|\u8cfc\u5165|\u8d2d\u4e70|\u652f\u4ed8|\u7ed3\u7b97|\uacb0\uc81c|\u0634\u0631\u0627\u0621|\u062f\u0641\u0639|\u05ea\u05e9\u05dc\u05d5\u05dd/i;
     const SIGNS = "[$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20aa\u20ab\u20b4\u0e3f\u5186\u5143]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR|KRW|CNY|R\\$|kr\\.?|z\u0142|K\u010d|Ft|lei|\u0631\\.\u0633|\u062f\\.\u0625";
     const AMOUNT = "\\d{1,3}(?:[.,\u00a0\u202f' ]\\d{3})+(?:[.,]\\d{1,2})?|\\d+(?:[.,]\\d{1,2})?";
@@ -89,6 +89,26 @@
         }
         return said;
     };
+    // Whether some of the amounts, added or taken away, come to a rest.
+    const explains = (rest, extras) => {
+        const sums = new Set([0]);
+        for (const {cents} of extras.slice(0, 8)) for (const known of [...sums]) sums.add(known + cents).add(known - cents);
+        return sums.has(rest);
+    };
+    // Return the amounts of the part of the page in which a sum stands with others, without the rows.
+    const summaryAround = (amount, others, rows) => {
+        let around = amount.element, found = [amount];
+        for (let depth = 0; around.parentElement && depth < 6; around = around.parentElement, depth++) {
+            const parent = around.parentElement;
+            if (rows.some((row) => parent.contains(row))) {
+                // Beside the rows, as rows of a table's foot or paragraphs, are its amounts, too.
+                const beside = others.filter((other) => parent.contains(other.element));
+                return found.length > 1 ? found : beside;
+            }
+            found = others.filter((other) => parent.contains(other.element));
+        }
+        return found;
+    };
     // Return the rows of a basket and what its lines come to; null where there is none that adds up.
     const basketIn = (root, amounts) => {
         const tried = new Set();
@@ -104,23 +124,22 @@
                 if (rows.some((it) => TOTAL.test(plain(it.textContent)) || !/\p{L}{2}/u.test(it.textContent))) continue;
                 const sum = lines.reduce((cents, line) => cents + Math.max(...line.map((amount) => amount.cents)), 0);
                 const others = amounts.filter((amount) => !rows.some((it) => it.contains(amount.element)));
-                const totals = others.filter((amount) => TOTAL.test(labelOf(amount, amounts)));
-                if (sum && totals.some((amount) => amount.cents === sum)) return {rows, lines, sum, others, totals};
+                if (!sum) continue;
+                for (const equal of others.filter((amount) => amount.cents === sum)) {
+                    const sums = summaryAround(equal, others, rows);
+                    const totals = sums.filter((amount) => amount.cents === sum || TOTAL.test(labelOf(amount, amounts)));
+                    const extras = sums.filter((amount) => !totals.includes(amount));
+                    // What is more than the sum by what stands beside it is a total, whatever it is called.
+                    const grand = extras.find((amount) => amount.cents > sum && explains(amount.cents - sum, extras.filter((other) => other !== amount)));
+                    if (!grand && !totals.some((amount) => TOTAL.test(labelOf(amount, amounts)))) continue;
+                    return {rows, lines, sum, totals: grand ? [...totals, grand] : totals, extras: extras.filter((amount) => amount !== grand)};
+                }
             }
         }
         return null;
     };
     // Return the totals that an item changes; null where one is more than its parts explain.
-    const changedBy = ({sum, others, totals}) => {
-        const grand = totals.filter((amount) => amount.cents !== sum);
-        const extras = others.filter((amount) => !totals.includes(amount)).map((amount) => amount.cents);
-        const explains = (rest) => {
-            const sums = new Set([0]);
-            for (const extra of extras.slice(0, 10)) for (const known of [...sums]) sums.add(known + extra).add(known - extra);
-            return sums.has(rest);
-        };
-        return grand.every((amount) => explains(amount.cents - sum)) ? totals : null;
-    };
+    const changedBy = ({sum, totals, extras}) => totals.every((amount) => amount.cents === sum || explains(amount.cents - sum, extras)) ? totals : null;
     const priceFor = (amount) => Math.round(settings.price * (SCALE[amount.sign] || 1) * 100 / (amount.places ? 1 : 100)) * (amount.places ? 1 : 100);
     const STORE = settings.store;
     const stored = () => {
@@ -152,7 +171,8 @@
     const rowLike = (row, cents) => {
         const copy = row.cloneNode(true);
         for (const form of copy.querySelectorAll("form")) {
-            const held = make("div", {display: "contents"});
+            const held = make("div", {});
+            held.className = form.className;
             held.append(...form.childNodes);
             form.replaceWith(held);
         }
@@ -229,7 +249,7 @@
             for (const amount of amounts) {
                 const pair = pairs.find(([was]) => was === amount.cents);
                 if (!pair || basket.rows.some((row) => row.contains(amount.element))) continue;
-                const isTotal = TOTAL.test(labelOf(amount, amounts)) || amount.element.closest("button,header,[class*=total i],[class*=summary i]");
+                const isTotal = totals.some((total) => total.element === amount.element) || TOTAL.test(labelOf(amount, amounts)) || amount.element.closest("button,header,[class*=total i]");
                 if (isTotal) put(amount, pair[1]);
             }
             store({pairs, sum: basket.sum, cents});
