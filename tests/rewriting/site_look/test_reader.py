@@ -117,3 +117,12 @@ def test_nothing_that_a_page_says_can_leave_its_place(text: str, style: str) -> 
 )
 def test_a_page_that_is_hostile_is_read_without_harm(page: str) -> None:
     assert look(page).ground
+
+
+def test_of_a_page_that_scripts_draw_the_most_used_colour_is_taken() -> None:
+    found = look(
+        "<style>.a{background:#0b3d2e}.b{background:#0b3d2e}.c{background:#eee}.d{background:#c00}"
+        "</style><div id=root></div>"
+    )
+
+    assert found.accent == "#0b3d2e"
