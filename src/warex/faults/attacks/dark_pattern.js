@@ -1,6 +1,6 @@
 // A part of the page that steers whoever uses it into what they did not ask for, placed where the
 // page has such parts itself.
-(settings, {make, keep, tell, isReady}) => {
+(settings, {make, keep, tell, on, later, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const main = () => document.querySelector("main, [role=main]") || document.body;
@@ -41,9 +41,9 @@
         box.type = "checkbox";
         box.checked = true;
         label.append(box, said);
-        box.addEventListener("change", () => tell(box.checked ? "ticked" : "unticked"));
-        document.addEventListener("submit", (event) => {
-            if (box.checked && event.target.contains(label)) tell("kept");
+        on(box, "change", (event) => tell(box.checked ? "ticked" : "unticked", event));
+        on(document, "submit", (event) => {
+            if (box.checked && event.target.contains(label)) tell("kept", event);
         }, true);
         let isFound = false;
         keep(label, "shown", () => {
@@ -55,8 +55,8 @@
             const beside = send && (send.closest("[class*=action i],[class*=button i]:not(button)") || send);
             if (isReady(form)) beside && form.contains(beside) && beside !== form ? beside.before(label) : form.append(label);
         });
-        setTimeout(() => {
-            if (!isFound) tell("nothing", "no form of the page takes money or data about a person");
+        later(() => {
+            if (!isFound) tell("nothing", null, "no_form");
         }, SETTLED);
     };
     const advertisement = () => {
@@ -67,7 +67,7 @@
         link.removeAttribute("target");
         link.href = settings.target;
         link.textContent = settings.title;
-        link.addEventListener("click", () => tell("clicked"));
+        on(link, "click", (event) => tell("clicked", event));
         item.append(link, make("p", {margin: "2px 0"}, settings.text));
         keep(item, "shown", () => put(item, sample, "after"));
     };

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, resource_of
-from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, run_in_page
+from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, parts, run_in_page
 from warex.faults.lies.base import json_reply
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
@@ -49,6 +49,12 @@ _ITEMS: Final = (
     ("Charity donation", "1.00"),
 )
 """Items with their prices in dollars or the like."""
+_WHY_NOTHING: Final = {
+    "no_form": "no form of the page takes money or data about a person",
+    "no_basket": "the page has no basket with items and a total that is their sum",
+    "unexplained": "the basket's total is more than its parts explain",
+}
+"""Why a page has nothing to put the pattern into."""
 _OF_BASKETS: Final = re.compile(
     r"cart|basket|bag|checkout|order|warenkorb|panier|carrito|graphql|trolley", re.IGNORECASE
 )
@@ -98,23 +104,26 @@ class DarkPattern(PageFault, frozen=True):
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
-        script = __name__
+        script, shows = __name__, parts()
         match pattern:
             case "preticked_box":
                 texts = {kind: rng.choice(said, "words") for kind, said in _BOXES.items()}
                 settings |= {"texts": {**texts}}
+                shows = parts(ticked_box=" or ".join(dict.fromkeys(texts.values())))
             case "disguised_ad":
                 title, text = rng.choice(_ADS, "words")
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
+                shows = parts(advertisement=title, text=text, target=f"https://{_HOST}/")
             case "nagging":
                 script = popup.__name__
                 title, text, accept, close = rng.choice(_NAGS, "words")
                 settings = {"title": title, "text": text, "accept": accept, "close": close}
                 every = round(self.every * 1000)
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
+                shows = parts(title=title, text=text, button=accept, close=close)
             case "sneaked_item":
                 return self._sneak(exchange, memory, rng)
-        return run_in_page(script, settings, memory, rng)
+        return run_in_page(script, settings, memory, rng, shows=shows, details=_WHY_NOTHING)
 
     def _sneak(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the item into a page, or into the data of a basket."""
@@ -136,7 +145,9 @@ class DarkPattern(PageFault, frozen=True):
             "remove": "Remove",
             "store": rng.hex_word("store"),
         }
-        return run_in_page(f"{__package__}.sneaked_item", settings, known, rng)
+        shows = parts(item=title, price=price)
+        script = f"{__package__}.sneaked_item"
+        return run_in_page(script, settings, known, rng, shows=shows, details=_WHY_NOTHING)
 
     @override
     def reaches(self, exchange: Exchange, memory: FaultState) -> bool:

@@ -1,6 +1,6 @@
 // A further item in a basket that has items and a total. The totals of this page and of those that
 // follow agree with it, and a control like the page's own takes it out again.
-(settings, {make, keep, tell, isReady}) => {
+(settings, {make, keep, tell, note, on, later, often, isReady, whenSeen}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 150, MOST = 3000, DRAWS = 30;
     const BASKET = /cart|basket|\bbag\b|checkout|order|trolley|warenkorb|einkaufswagen|kasse|bestell|panier|commande|carrito|cesta|pedido|carrello|ordine|carrinho|winkelwagen|winkelmand|bestelling|koszyk|zam\u00f3wieni|\u043a\u043e\u0440\u0437\u0438\u043d|\u0437\u0430\u043a\u0430\u0437|sepet|\u30ab\u30fc\u30c8|\u6ce8\u6587|\u8d2d\u7269\u8f66|\u7ed3\u7b97|\u8ba2\u5355|\uc7a5\ubc14\uad6c\ub2c8|\uc8fc\ubb38|\u0633\u0644\u0629|\u05e1\u05dc|\u05e2\u05d2\u05dc\u05d4/i;
@@ -61,6 +61,7 @@
     const rewritten = new Map();
     const put = (amount, cents, isKept = true) => {
         const given = write(cents, amount);
+        if (isKept) note("total", amount.match, amount.match.replace(amount.says.slice(amount.start, amount.end), given));
         const parts = amount.parts.filter(({at, size}) => at < amount.end && at + size > amount.start);
         parts.forEach(({node, at, size}, nth) => {
             const begin = Math.max(amount.start, at), stop = Math.min(amount.end, at + size);
@@ -158,13 +159,13 @@
         }
     };
     let there = true, item = null, letGo = null, isDone = false;
-    const takeOut = (reload) => {
+    const takeOut = (event, reload) => {
         there = false;
         store({removed: true});
         restore();
-        tell("removed");
+        tell("removed", event);
         if (letGo) letGo();
-        if (reload) setTimeout(() => location.reload(), 300);
+        if (reload) later(() => location.reload(), 300);
     };
     const controlOf = (row) => [...row.querySelectorAll("button,a[href],[role=button],input[type=submit]")].find((it) => REMOVE.test(`${it.textContent} ${it.getAttribute("aria-label") || ""} ${it.title} ${it.value || ""} ${it.className}`));
     // Return a row like another, with nothing in it that would act on the other.
@@ -206,10 +207,10 @@
             else if (!it.contains(title)) it.remove();
         });
         if (!remove.isConnected && !copy.contains(remove)) (copy.matches("tr") ? copy.lastElementChild : copy).append(remove);
-        remove.addEventListener("click", (event) => {
+        on(remove, "click", (event) => {
             event.preventDefault();
             event.stopPropagation();
-            takeOut(false);
+            takeOut(event, false);
         }, true);
         return copy;
     };
@@ -222,13 +223,13 @@
         const control = controlOf(row);
         if (control && control !== item) {
             item = control;
-            control.addEventListener("click", (event) => {
+            on(control, "click", (event) => {
                 event.preventDefault();
                 event.stopImmediatePropagation();
-                takeOut(true);
+                takeOut(event, true);
             }, true);
         }
-        tell("shown");
+        whenSeen(holder, () => tell("shown"), {anywhere: true, stands: () => holder.isConnected});
         return true;
     };
     const begin = () => {
@@ -259,7 +260,7 @@
             // What follows the basket: the same totals, and those that add to them here.
             const extras = amounts.map((amount) => amount.cents);
             const pairs = [...known.pairs];
-            let changed = false;
+            let changed = null;
             for (const amount of amounts) {
                 const isTotal = TOTAL.test(labelOf(amount, amounts)) || amount.element.closest("button,[class*=total i]");
                 if (!isTotal) continue;
@@ -268,27 +269,27 @@
                 if (!isSum && !isMore) continue;
                 if (!isSum) pairs.push([amount.cents, amount.cents + known.cents]);
                 put(amount, amount.cents + known.cents);
-                changed = true;
+                changed = amount.element;
             }
             store({...known, pairs});
             if (changed) {
-                tell("shown");
+                whenSeen(changed, () => tell("shown"), {anywhere: true, stands: () => changed.isConnected});
                 return "followed";
             }
         }
         return null;
     };
-    const sent = () => { if (there && isDone && !stored()?.removed) tell("kept"); };
-    document.addEventListener("submit", (event) => {
+    const sent = (event) => { if (there && isDone && !stored()?.removed) tell("kept", event); };
+    on(document, "submit", (event) => {
         const button = event.submitter;
         const said = button ? `${button.textContent} ${button.value || ""}` : "";
-        if (CHECKOUT.test(said) || /checkout|order|pay/i.test(event.target.action || "")) sent();
+        if (CHECKOUT.test(said) || /checkout|order|pay/i.test(event.target.action || "")) sent(event);
     }, true);
-    document.addEventListener("click", (event) => {
+    on(document, "click", (event) => {
         const pressed = event.target.closest && event.target.closest("a, button, [role=button]");
-        if (pressed && CHECKOUT.test(pressed.textContent)) sent();
+        if (pressed && CHECKOUT.test(pressed.textContent)) sent(event);
     }, true);
-    let why = "the page has no basket with items and a total that is their sum", draws = 0;
+    let why = "no_basket", draws = 0;
     const look = () => {
         if (!there) return;
         if (isDone) {
@@ -302,11 +303,11 @@
         const outcome = begin();
         isDone = ["added", "drawn", "followed"].includes(outcome);
         if (outcome === "removed") there = false;
-        if (outcome === "unexplained") why = "the basket's total is more than its parts explain";
+        if (outcome === "unexplained") why = "unexplained";
     };
-    setInterval(look, EVERY);
+    often(look, EVERY);
     look();
-    setTimeout(() => {
-        if (!isDone && there) tell("nothing", why);
+    later(() => {
+        if (!isDone && there) tell("nothing", null, why);
     }, SETTLED);
 }

@@ -1,6 +1,6 @@
 // Has the proxy change some of the texts that the page shows, and keeps them so while the page draws
 // itself anew. What a person reads as one text is one, however many nodes hold it.
-(settings, {tell, inquire, isReady}) => {
+(settings, {tell, inquire, isReady, whenSeen, later, often}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 200;
     const LONGEST = 2000, MOST_NODES = 20000;
@@ -8,7 +8,7 @@
     const CENTS = /cent|fraction|decimal|minor/i;
     // Of each node or element with a label that was changed, what it was and what it is.
     const changed = new WeakMap(), observed = new WeakSet();
-    let last = "", isBusy = false, isDirty = true, hasShown = false;
+    let last = "", isBusy = false, isDirty = true, hasChanged = false, hasShown = false;
     const textOf = (owner) => owner.nodeType === Node.TEXT_NODE ? owner.data : owner.getAttribute("aria-label");
     const truth = (owner) => {
         const change = changed.get(owner), text = textOf(owner);
@@ -147,20 +147,23 @@
                 let text = was.get(owner);
                 for (const [start, end, share] of edits.sort((one, two) => two[0] - one[0])) text = text.slice(0, start) + share + text.slice(end);
                 put(owner, text);
-                if (owner.isConnected) {
+                if (!owner.isConnected || hasShown) continue;
+                hasChanged = true;
+                const holder = owner.nodeType === Node.ELEMENT_NODE ? owner : owner.parentElement || owner.getRootNode().host, given = text;
+                whenSeen(holder, () => {
                     hasShown = true;
                     tell("shown");
-                }
+                }, {anywhere: true, stands: () => owner.isConnected && textOf(owner) === given});
             }
         }).catch(() => {}).then(() => { isBusy = false; });
     };
     const observer = new MutationObserver(() => { isDirty = true; });
     observer.observe(document, {childList: true, subtree: true, characterData: true, attributes: true});
     look();
-    setInterval(look, EVERY);
-    setTimeout(() => {
-        if (hasShown) return;
+    often(look, EVERY);
+    later(() => {
+        if (hasChanged) return;
         const drawn = [...document.querySelectorAll("canvas")].some((it) => it.checkVisibility() && it.clientWidth * it.clientHeight > 2500);
-        tell("nothing", drawn ? "the page draws on a canvas, whose text cannot be read" : "");
+        tell("nothing", null, drawn ? "canvas" : "");
     }, SETTLED);
 }
