@@ -33,7 +33,8 @@ def _react() -> str:
         "const button=(t)=>{const e=h('button','css-5e',t);e.type='submit';return e};"
         "const field=(n,t)=>{const e=h('input');e.name=n;e.type=t;e.placeholder=n;return e};"
         f"const goods={list(_GOODS)!r};"
-        "const form=h('form','',field('email','email'),' ',button('Place order'));form.method='post';"
+        "const form=h('form','',field('email','email'),' ',button('Place order'));"
+        "form.method='post';"
         "root.append(h('header','css-1a',h('b','logo','Nordhaus'),link('/','Home'),"
         "link('/deals','Deals'),link('/help','Help')),"
         "h('main','css-2b',h('h1','','Your basket'),"
@@ -77,12 +78,12 @@ def _bootstrap() -> str:
     return _page(
         "Basket - Home & Co",
         "<style>:root{--bs-primary:#0d6efd;--bs-body-font-family:system-ui,'Segoe UI',Roboto}"
-        "body{margin:0;font-family:var(--bs-body-font-family);color:#212529;background:#fff}"
+        "body{margin:0;font-family:var(--bs-body-font-family);color:#212529}"
         ".navbar{display:flex;gap:18px;padding:10px 24px;background:#212529;color:#fff}"
         ".navbar a{color:#fff}.row{display:flex;flex-wrap:wrap}.col-4{width:33.3%}"
         ".card{border:1px solid #dee2e6;border-radius:6px;margin:8px;padding:12px}"
         ".btn{display:inline-block;padding:6px 12px;border-radius:6px;border:1px solid #0d6efd}"
-        ".btn-primary{background:var(--bs-primary);color:#fff}.container{padding:16px 24px}</style>",
+        ".btn-primary{background:var(--bs-primary);color:#fff}.container{padding:16px}</style>",
         f'<body><nav class="navbar"><a class="navbar-brand" href="/">Home &amp; Co</a>'
         f'<a href="/new">New</a><a href="/sale">Sale</a></nav><div class="container">'
         f'<h1>Shopping cart</h1><div class="row">{cards}</div><p>Total <b>$150.40</b></p>'
@@ -126,8 +127,8 @@ def _rtl() -> str:
         "</a><a href=/help>\u05e2\u05d6\u05e8\u05d4</a></header><main>"
         "<h1>\u05e2\u05d2\u05dc\u05ea \u05e7\u05e0\u05d9\u05d5\u05ea</h1>"
         f"<div class=items>{cards}</div><p>\u05e1\u05d4\u05f4\u05db <b>\u20aa202.00</b></p>"
-        "<form method=post><input name=email type=email> <button>\u05dc\u05ea\u05e9\u05dc\u05d5\u05dd"
-        "</button></form></main></body>",
+        "<form method=post><input name=email type=email> "
+        "<button>\u05dc\u05ea\u05e9\u05dc\u05d5\u05dd</button></form></main></body>",
         "he",
         " dir=rtl",
     )
@@ -148,7 +149,8 @@ def _cjk() -> str:
         "border:0;padding:10px 28px}main{padding:10px 24px}</style>",
         "<body><div id=header><a class=logo href=/>\u53f0\u6240\u9053\u5177\u5e97</a>"
         "<a href=/new>\u65b0\u7740</a><a href=/guide>\u30ac\u30a4\u30c9</a></div><main>"
-        f"<h1>\u30ab\u30fc\u30c8</h1><ul class=list>{rows}</ul><p>\u5408\u8a08 <b>\u00a57,500</b></p>"
+        f"<h1>\u30ab\u30fc\u30c8</h1><ul class=list>{rows}</ul>"
+        "<p>\u5408\u8a08 <b>\u00a57,500</b></p>"
         "<form method=post><input type=email name=email> <button class=buy>\u6ce8\u6587\u3059\u308b"
         "</button></form></main></body>",
         "ja",
@@ -170,6 +172,7 @@ def routes() -> dict[str, Answer]:
     """Return the answers of a site with each make under a path of its own."""
     kind = [(b"Content-Type", b"text/html; charset=utf-8")]
     return {
-        f"/{name.replace(' ', '-')}": Answer(headers=kind, body=page.encode())
+        f"/{name.replace(' ', '-')}{query}": Answer(headers=kind, body=page.encode())
         for name, page in MAKES.items()
+        for query in ("", "?met=1")
     }

@@ -50,6 +50,12 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def is_chromatic(colour: str) -> bool:
+    """Whether a colour is no grey."""
+    channels = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return max(channels) - min(channels) > 40
+
+
 def text_on(colour: str) -> str:
     """Return black or white, whichever is read better on a colour."""
     return max("#ffffff", "#111111", key=lambda it: contrast(it, colour))

@@ -5,6 +5,7 @@ What a hostile page says becomes a colour, a font's name, an address on its own 
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import urljoin, urlsplit
@@ -12,8 +13,13 @@ from urllib.parse import urljoin, urlsplit
 from turbohtml import Document, Element, SelectorSyntaxError, parse
 
 from warex.exchange import SiteLook
-from warex.rewriting.site_look.colours import colour_in, contrast, text_on
-from warex.rewriting.site_look.style_sheet import StyleRule, declarations, rules_of
+from warex.rewriting.site_look.colours import colour_in, contrast, is_chromatic, text_on
+from warex.rewriting.site_look.style_sheet import (
+    StyleRule,
+    background_of,
+    declarations,
+    rules_of,
+)
 
 _BARS: Final = (
     "body > header, [role=banner], header, nav, #header, .navbar, .header, #top, .topbar,"
@@ -80,14 +86,16 @@ def read_look(page: bytes, address: str, sheets: Mapping[str, str]) -> SiteLook:
     theme = colour_in(_meta(document, "theme-color"))
     button = _main_button(document, styles, ground)
     accent = (
-        _colour(styles, (button,), "background-color")
-        or styles.named_accent()
+        styles.named_accent()
+        or _colour(styles, (button,), "background-color")
         or (theme if theme and contrast(theme, ground) > _DISTINCT else "")
         or _colour(styles, (link,), "color")
         or (bar_ground if bar_ground and contrast(bar_ground, ground) > _DISTINCT else "")
+        or styles.common_accent(ground)
     )
     on_bar = _colour(styles, (bar,), "color")
-    on_accent = _colour(styles, (button,), "color")
+    is_of_button = accent == _colour(styles, (button,), "background-color")
+    on_accent = _colour(styles, (button,), "color") if is_of_button else ""
     return SiteLook(
         name=_name(document),
         language=_matched(_LANGUAGE, _attr(root, "lang")),
@@ -141,6 +149,16 @@ class _Styles:
         found = (colour_in(self._resolved(self._variables[it])) for it in named)
         return next(filter(None, found), "")
 
+    def common_accent(self, ground: str) -> str:
+        """Return the colour that most rules put behind something, if it is no grey.
+
+        It is all that is known of a page that scripts draw.
+        """
+        found = (colour_in(self._resolved(background_of(rule.values))) for rule in self._rules)
+        distinct = [it for it in found if it and is_chromatic(it)]
+        counted = Counter(it for it in distinct if contrast(it, ground) > _DISTINCT)
+        return counted.most_common(1)[0][0] if counted else ""
+
     def _of(self, element: Element) -> dict[str, str]:
         known = self._declared.get(id(element))
         if known is None:
@@ -159,9 +177,8 @@ class _Styles:
                     won[name] = weight, value
         values = {name: value for name, (_, value) in won.items()}
         values |= declarations(_attr(element, "style"))
-        shorthand = values.get("background", "")
-        if "background-color" not in values and shorthand:
-            values["background-color"] = shorthand
+        if background := background_of(values):
+            values["background-color"] = background
         return values
 
     def _resolved(self, value: str) -> str:

@@ -4,7 +4,7 @@ Conditions are taken to hold as on a wide, light screen; what is nested within a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 _BRACE: Final = re.compile(r"([{}])")
@@ -67,6 +67,11 @@ def declarations(text: str) -> dict[str, str]:
         if mark and len(value) <= _LONGEST and (name in _WANTED or name.startswith("--")):
             values[name] = value.strip()
     return values
+
+
+def background_of(values: Mapping[str, str]) -> str:
+    """Return the value that has the colour behind an element; empty for none."""
+    return values.get("background-color") or values.get("background", "")
 
 
 def _rule(selectors: str, body: str) -> Iterator[StyleRule]:
