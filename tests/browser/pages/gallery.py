@@ -156,7 +156,8 @@ def _shots(
         if name == "fake_site":
             for tab in tabs.values():
                 with suppress(Error):
-                    tab.get_by_role("button", name="SIGN IN AGAIN").click(timeout=2_000)
+                    tab.get_by_text("SIGN IN AGAIN").click(timeout=5_000)
+                    tab.wait_for_url("https://id--*", timeout=5_000)
         shots = {}
         for site, tab in tabs.items():
             tab.bring_to_front()

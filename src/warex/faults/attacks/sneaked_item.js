@@ -4,7 +4,7 @@
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 150, MOST = 3000, DRAWS = 30;
     const BASKET = /cart|basket|\bbag\b|checkout|order|trolley|warenkorb|einkaufswagen|kasse|bestell|panier|commande|carrito|cesta|pedido|carrello|ordine|carrinho|winkelwagen|winkelmand|bestelling|koszyk|zam\u00f3wieni|\u043a\u043e\u0440\u0437\u0438\u043d|\u0437\u0430\u043a\u0430\u0437|sepet|\u30ab\u30fc\u30c8|\u6ce8\u6587|\u8d2d\u7269\u8f66|\u7ed3\u7b97|\u8ba2\u5355|\uc7a5\ubc14\uad6c\ub2c8|\uc8fc\ubb38|\u0633\u0644\u0629|\u05e1\u05dc|\u05e2\u05d2\u05dc\u05d4/i;
-    const TOTAL = /total|sum\b|subtotal|amount due|to pay|summe|gesamt|betrag|somme|importe|a pagar|totale|totaal|razem|suma|\u0438\u0442\u043e\u0433|\u0441\u0443\u043c\u043c\u0430|toplam|\u5408\u8a08|\u5c0f\u8a08|\u603b|\u5408\u8ba1|\u5c0f\u8ba1|\ud569\uacc4|\ucd1d|\u0627\u0644\u0645\u062c\u0645\u0648\u0639|\u05e1\u05d4"?\u05db/i;
+    const TOTAL = /total|sum\b|subtotal|amount due|to pay|summe|gesamt|betrag|somme|importe|a pagar|totale|totaal|razem|suma|\u0438\u0442\u043e\u0433|\u0441\u0443\u043c\u043c\u0430|toplam|\u5408\u8a08|\u5c0f\u8a08|\u603b|\u5408\u8ba1|\u5c0f\u8ba1|\ud569\uacc4|\ucd1d|\u0627\u0644\u0645\u062c\u0645\u0648\u0639|\u05e1\u05d4["\u05f4]?\u05db/i;
     const REMOVE = /remove|delete|take (it )?out|discard|\u00d7|\u2715|\u2716|entfernen|l\u00f6schen|supprimer|retirer|eliminar|quitar|rimuovi|elimina|remover|verwijder|usu\u0144|\u0443\u0434\u0430\u043b|kald\u0131r|sil\b|\u524a\u9664|\u5220\u9664|\u79fb\u9664|\uc0ad\uc81c|\u062d\u0630\u0641|\u05d4\u05e1\u05e8/i;
     const CHECKOUT = /check ?out|place.*order|buy now|\bpay\b|kasse|bestellen|kaufen|bezahlen|commander|payer|comprar|pagar|acquista|paga|finalizar|bestelling|betalen|zam\u00f3w|zap\u0142a\u0107|\u043e\u0444\u043e\u0440\u043c\u0438\u0442\u044c|\u043e\u043f\u043b\u0430\u0442|sat\u0131n al|\u00f6deme|\u6ce8\u6587|\u8cfc\u5165|\u8d2d\u4e70|\u652f\u4ed8|\u7ed3\u7b97|\uacb0\uc81c|\u0634\u0631\u0627\u0621|\u062f\u0641\u0639|\u05ea\u05e9\u05dc\u05d5\u05dd/i;
     const SIGNS = "[$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20aa\u20ab\u20b4\u0e3f\u5186\u5143]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR|KRW|CNY|R\\$|kr\\.?|z\u0142|K\u010d|Ft|lei|\u0631\\.\u0633|\u062f\\.\u0625";
@@ -122,7 +122,7 @@
                 const rows = [...list.children].filter((it) => `${it.localName} ${it.className}` === look && amounts.some((amount) => it.contains(amount.element)));
                 if (!rows.length || row.matches("td,th,dt,dd,span,b,strong,p,a,label,h1,h2,h3,h4")) continue;
                 const lines = rows.map((it) => amounts.filter((amount) => it.contains(amount.element)));
-                if (rows.some((it) => TOTAL.test(plain(it.textContent)) || !/\p{L}{2}/u.test(it.textContent))) continue;
+                if (rows.some((it) => TOTAL.test(plain(it.textContent)) || !/\p{L}/u.test(it.textContent))) continue;
                 const sum = lines.reduce((cents, line) => cents + Math.max(...line.map((amount) => amount.cents)), 0);
                 const others = amounts.filter((amount) => !rows.some((it) => it.contains(amount.element)));
                 if (!sum) continue;
@@ -183,10 +183,12 @@
         copy.querySelectorAll("dialog,script,small,.picture svg,[class*=variant i]").forEach((it) => it.remove());
         copy.querySelectorAll("img,picture,video").forEach((it) => { it.replaceWith(make("span", {display: "inline-block", width: `${Math.min(it.clientWidth || 40, 80)}px`})); });
         const title = copy.querySelector("a,h1,h2,h3,h4,h5,h6,[class*=name i],[class*=title i]") || [...copy.querySelectorAll("*"), copy].find((it) => !it.children.length && /\p{L}{2}/u.test(it.textContent) && !REMOVE.test(it.textContent));
-        for (const amount of amountsIn(copy, false)) put(amount, cents, false);
+        const amounts = amountsIn(copy, false);
+        for (const amount of amounts) put(amount, cents, false);
         if (title) title.textContent = settings.title;
         for (const it of copy.querySelectorAll("*")) {
-            if (!it.children.length && /^\s*\d{1,3}\s*$/.test(it.textContent)) it.textContent = "1";
+            const isQuantity = !it.children.length && /^\s*\d{1,3}\s*$/.test(it.textContent) && !amounts.some(({element}) => element.contains(it));
+            if (isQuantity) it.textContent = "1";
         }
         for (const it of copy.querySelectorAll("input")) {
             it.value = "1";
