@@ -13,7 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from warex.errors import InputError
 
-type Arm = Literal["start", "first_page", "first_llm_call"]
+type Arm = Literal["start", "first_page", "first_llm_call", "first_page_or_llm_call"]
 """When injection and counting start."""
 type Record = Literal["all", "concerned"]
 """Whether all traffic is read, or only what a rule or a model endpoint needs."""

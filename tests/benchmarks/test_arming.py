@@ -2,7 +2,12 @@ from typing import Any
 
 import pytest
 
-from warex.benchmarks.arming import PATIENCE, arm_on_first_page
+from warex.benchmarks.arming import (
+    PATIENCE,
+    arm_on_first_page,
+    arm_unknown_harness,
+    spared_first_page,
+)
 from warex.scenarios import Scenario
 
 
@@ -46,3 +51,17 @@ def test_no_answer_in_time_waits_for_the_agent(fault: dict[str, Any]) -> None:
 @pytest.mark.parametrize("kind", ["llm_error", "mcp_error"])
 def test_what_hits_a_call_waits_for_the_agent_who_makes_it(kind: str) -> None:
     assert arm_on_first_page(scenario({"kind": kind})) == "first_llm_call"
+
+
+def test_of_an_unknown_harness_whichever_comes_first_arms_what_it_bears() -> None:
+    page, call = {"kind": "http_error"}, {"kind": "llm_error"}
+    for faults in ((page,), (call,), (page, call)):
+        assert arm_unknown_harness(scenario(*faults)) == "first_page_or_llm_call"
+    for fault in ({"kind": "connection_refused"}, {"kind": "mcp_error"}):
+        assert arm_unknown_harness(scenario(page, fault)) == "first_llm_call"
+
+
+def test_a_first_page_that_is_spared_is_said_and_a_call_is_none() -> None:
+    (warning,) = spared_first_page(scenario({"kind": "connection_refused"}))
+    assert "options.arm" in warning
+    assert list(spared_first_page(scenario({"kind": "llm_error"}, {"kind": "mcp_error"}))) == []

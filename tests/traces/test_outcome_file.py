@@ -23,6 +23,8 @@ ENDED = Unscored(ending="answered", latency_s=1.5)
         Void(reason="the browser did not start"),
         Unscored(ending="time_limit", latency_s=3.0),
         Unscored(),
+        Unscored(ending="agent_crashed", latency_s=1.0, refused_ports=(7770, 8000)),
+        Counted(ending="answered", score=0, latency_s=1.0, refused_ports=(80,)),
     ],
 )
 def test_an_outcome_survives_the_round_trip(tmp_path: Path, outcome: Outcome) -> None:

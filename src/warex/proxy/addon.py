@@ -27,7 +27,7 @@ from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.pacing import PacingHooks
 from warex.proxy.hooks.tunnels import is_tunnelled
 from warex.proxy.hooks.websocket import WebSocketHooks
-from warex.proxy.interception import RESERVED_HOSTS
+from warex.proxy.interception import RESERVED_HOSTS, is_reserved
 from warex.proxy.net.check import RejectedRequest
 from warex.proxy.net.client_socket import reset, wait_flushed
 from warex.proxy.record.fault_events import missed, record_plan, settle, skipped
@@ -78,6 +78,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         is_plain = flow.client_conn.tls_version is None
         if flow.is_replay or (is_plain and self.is_passed_through(flow)):
             return
+        if not is_reserved(host := request.pretty_host):
+            self.distrust.requested(flow.client_conn.id, host)
         self._incomplete[flow.id] = flow
         if may_be_llm_call(request.method, request.path) or self.mcp.needs_request_body(flow):
             return
@@ -442,6 +444,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             state.client_status.mark_left()
         self.idle_connections.forget(client)
         self.certificate_rejections.closed(client.id)
+        self.distrust.closed(client.id, self.recorder.clock.now())
         self.connections.pop(client.id, None)
         self.forget_client(client.id)
         self.tunnels.disconnected(client)
@@ -458,6 +461,10 @@ class WarexAddon(WebSocketHooks, PacingHooks):
 
     def finish(self) -> None:
         """Settle the open exchanges at the end of the trial."""
+        page_was_read = self.recorder.traffic.browser
+        distrusted = self.distrust.at_the_end(page_was_read=page_was_read)
+        if distrusted is not None and self.recorder.broken is None:
+            self.recorder.harness_broke(distrusted)
         now = self.recorder.clock.now()
         for flow in self._incomplete.values():
             if state_of(flow) is None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from mitmproxy.addons.proxyserver import Proxyserver
 
+from warex.errors import TrialVoid
 from warex.proxy.addon import WarexAddon
 from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_faults.blocklist import ConnectionBlocklist
@@ -31,7 +32,8 @@ async def serve_redirected(
     names, recorder = VirtualAddresses(), addon.recorder
 
     def broke(error: Exception) -> None:
-        recorder.harness_broke(f"{type(error).__name__}: {error}")
+        late = isinstance(error, TrialVoid)
+        recorder.harness_broke(str(error) if late else f"{type(error).__name__}: {error}")
 
     async with AsyncExitStack() as stack:
         blocklist = None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from warex.proxy.transparent.passed_sockets import PassedSockets
     from warex.sandbox.command import CompletedCommand
     from warex.sandbox.environment import Environment
+    from warex.sandbox.namespace.early_lookups import EarlyLookups
     from warex.sandbox.namespace.launcher import Namespace, NamespaceProcess
 
 _BROWSER_NAMES = frozenset({"chrome", "chromium", "headless_shell", "chrome-headless", "firefox"})
@@ -63,6 +64,7 @@ class Sandbox:
     _go: threading.Event
     """Set when the proxy may start."""
     _namespace: "Namespace | None" = None
+    _early: "EarlyLookups | None" = None
     _reaper: Reaper | None = None
     _process_trees: list[ProcessTree] = field(default_factory=list)
 
@@ -83,6 +85,10 @@ class Sandbox:
     def is_serving(self) -> bool:
         """Return whether the proxy serves or has failed to start."""
         return self._serving.done()
+
+    def needs_proxy(self) -> bool:
+        """Return whether the proxy serves, has failed to start, or was asked for before."""
+        return self.is_serving() or (self._early is not None and self._early.were_asked())
 
     def failure(self) -> WarexError | None:
         """Return why the proxy could not start, if that is known."""
@@ -108,6 +114,10 @@ class Sandbox:
         """
         if self._namespace is not None:
             yield from self._namespace.loopback.poll(over=over)
+
+    def refused_ports(self) -> tuple[int, ...]:
+        """Return the ports of this machine's loopback that the commands were refused."""
+        return () if self._namespace is None else self._namespace.loopback.refused_ports()
 
     def own_services(self) -> str | None:
         """Return a notice about services that the commands started in the namespace, or None."""
@@ -255,6 +265,8 @@ def open_sandbox(
 
     Raises InputError or MachineError; in a namespace, ``Sandbox.proxy`` raises the proxy's errors.
     """
+    from warex.sandbox.namespace.early_lookups import answered_early
+
     callbacks = callbacks or ProxyCallbacks()
     with ExitStack() as stack:
         namespace = refused = None
@@ -273,8 +285,10 @@ def open_sandbox(
             space, ready = namespace
             for sentence in space.notices:
                 callbacks.on_notice(sentence)
+            early = stack.enter_context(answered_early(space.passed))
             serving = stack.enter_context(_serving(forkserver, ready, callbacks, go, space.passed))
-            yield Sandbox("namespace", space.environment(base), serving, go, space)
+            serving.add_done_callback(lambda _: early.served())
+            yield Sandbox("namespace", space.environment(base), serving, go, space, early)
             return
         isolation: Isolation = "none" if requested == "none" else "environment"
         try:
@@ -288,7 +302,7 @@ def open_sandbox(
             # The failed namespace may be the actual cause.
             raise type(error)(f"{error}. But {refused}") from None
         environment = _environment_for(isolation, base, proxy, ca, reaper)
-        yield Sandbox(isolation, environment, serving, go, None, reaper)
+        yield Sandbox(isolation, environment, serving, go, _reaper=reaper)
 
 
 def _entered(

@@ -1,11 +1,10 @@
 """Outcomes of trials. A void one has no score field, so that no average counts it as zero."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     Field,
-    JsonValue,
     SerializerFunctionWrapHandler,
     TypeAdapter,
     model_serializer,
@@ -24,6 +23,10 @@ CRASHED_BEFORE_A_FAULT = "the harness crashed before any fault was delivered"
 """Beginning of a void outcome's reason if no fault can have caused the crash."""
 
 
+def _without_unset(written: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in written.items() if key != name or value}
+
+
 class Counted(BaseModel, frozen=True, extra="forbid"):
     """The trial ran as planned. Its score counts, however badly the agent did."""
 
@@ -35,6 +38,12 @@ class Counted(BaseModel, frozen=True, extra="forbid"):
     answer: str | None = None
     reasons: tuple[str, ...] = ()
     """Why the score is what it is, one sentence for each check."""
+    refused_ports: tuple[int, ...] = ()
+    """As for an unscored one."""
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_unset(write(self), "refused_ports")
 
 
 class Void(BaseModel, frozen=True, extra="forbid"):
@@ -46,9 +55,8 @@ class Void(BaseModel, frozen=True, extra="forbid"):
     """Whether a process of WAREX's own was killed; not written where none was."""
 
     @model_serializer(mode="wrap")
-    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        written: dict[str, JsonValue] = write(self)
-        return written if self.died else {k: v for k, v in written.items() if k != "died"}
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_unset(write(self), "died")
 
 
 class Unscored(BaseModel, frozen=True, extra="forbid"):
@@ -59,6 +67,13 @@ class Unscored(BaseModel, frozen=True, extra="forbid"):
     """None if a proxy ran alone, which does not see how the agent stopped."""
     latency_s: float | None = Field(default=None, ge=0)
     """As for a counted one; None without a command."""
+    refused_ports: tuple[int, ...] = ()
+    """Ports of this machine's loopback that the command was refused in its own network; not
+    written where there are none."""
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_unset(write(self), "refused_ports")
 
     @property
     def summary(self) -> str:

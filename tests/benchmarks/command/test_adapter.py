@@ -301,7 +301,7 @@ def test_the_table_says_the_rest() -> None:
     assert made.vocabulary.names == {"goto", "stop"}
     assert made.arm(Scenario(name="s"), "t") == "first_page"
     assert made.arm(Scenario(name="s", arm="start"), "t") == "start"
-    assert bench().arm(Scenario(name="s"), "t") == "first_llm_call"
+    assert bench().arm(Scenario(name="s"), "t") == "first_page_or_llm_call"
 
 
 def test_a_task_brings_its_own_expectation_and_reset_or_has_the_options(tmp_path: Path) -> None:

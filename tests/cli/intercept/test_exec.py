@@ -639,6 +639,32 @@ def test_a_daemon_and_a_remote_browser_are_warned_of(tmp_path: Path) -> None:
     assert "SELENIUM_REMOTE_URL names a browser at http://grid.test" in done.stderr
 
 
+_DISTRUSTS = """
+import socket, ssl, urllib.request
+try:
+    urllib.request.urlopen("https://site.warex.test/", context=ssl.create_default_context())
+except OSError:
+    raise SystemExit(9)
+"""
+
+
+@OUTSIDE
+def test_a_client_that_distrusts_our_certificate_voids_the_trial_even_if_quiet(
+    mode: str, port: int, tmp_path: Path
+) -> None:
+    # As a program that brings certificates of its own, or a browser started by its full path.
+    bare = ("env", "SSL_CERT_DIR=/nonexistent", "SSL_CERT_FILE=/dev/null")
+    done = ran(
+        mode, "--quiet", "--out", tmp_path / "out", *site(port),
+        "--", *bare, sys.executable, "-c", _DISTRUSTS,
+    )  # fmt: skip
+
+    assert done.returncode == 1, done.stderr
+    for part in ("does not trust WAREX's certificate for site.warex.test", "unknown ca", "spki"):
+        assert part in done.stderr
+    assert isinstance(read_outcome(tmp_path / "out"), Void)
+
+
 def test_a_browser_that_goes_past_the_proxy_is_warned_of(tmp_path: Path) -> None:
     # Started by its full path, and heeding nothing: to the kernel it is called as a browser is.
     browser = shutil.copy(shutil.which("sleep") or "", tmp_path / "chromium")

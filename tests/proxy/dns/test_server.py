@@ -221,6 +221,24 @@ async def test_a_slow_name_sends_its_asker_to_tcp_where_it_may_wait(
     assert [str(it.ipv4_address) for it in whole.answers] == [asker.names.addresses("slow.test").v4]
 
 
+async def test_over_tcp_a_silent_name_is_silent_until_a_resolver_would_have_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("warex.proxy.dns.server.GIVES_UP_AFTER", 0.3)
+    async with _asking(asks=False) as asker:
+        asker.faults.codes["mute.test"] = None
+        reader, writer = await asyncio.open_connection(*asker.tcp.getsockname())
+        message = query(b"mute.test")
+        began = asyncio.get_running_loop().time()
+        # A resolver asks for both families at once, and may wait for as long as it takes.
+        for _ in range(2):
+            writer.write(len(message).to_bytes(2) + message)
+        async with asyncio.timeout(10):
+            assert await reader.read() == b""
+        assert asyncio.get_running_loop().time() - began >= 0.3
+        writer.close()
+
+
 async def test_nonsense_is_not_answered_and_harms_nobody() -> None:
     async with _asking(asks=False) as asker:
         answered = query(b"shop.test", flags=0x8180)

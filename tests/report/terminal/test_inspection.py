@@ -10,7 +10,7 @@ from tests.analysis.builders import RunFolder, Story, failed, solved
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.report.terminal.inspection import render_inspect
 from warex.traces.events import Dns, LlmCall, LlmUnread
-from warex.traces.outcome import Counted, Void
+from warex.traces.outcome import Counted, Unscored, Void
 
 
 def _printed(what: RenderableType, width: int) -> str:
@@ -58,6 +58,16 @@ def test_an_inspection_of_a_void_says_why_and_invents_no_figures(tmp_path: Path)
     assert "void: lane died" in text
     assert "—" in text
     assert "$0" not in text
+
+
+def test_an_inspection_says_which_ports_of_this_machine_were_refused(tmp_path: Path) -> None:
+    ended = Unscored(ending="agent_crashed", latency_s=1, refused_ports=(7770, 8000))
+    folder = RunFolder(tmp_path).trial("agent", "add", ended)
+
+    text = _printed(render_inspect(inspect_trial(folder)), 120)
+
+    assert "port 7770, 8000" in text
+    assert "--host-ports 7770,8000" in text
 
 
 def _seeing(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """Ports of this machine's loopback are let through only when they are named."""
 
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from warex.sandbox.namespace.host_ports import (
     is_model_endpoint,
     loopback_ports_in,
     loopback_ports_in_environment,
+    loopback_ports_in_files,
 )
 
 
@@ -45,6 +47,20 @@ def test_variables_that_tell_where_a_service_is_name_its_port() -> None:
         11434: "OLLAMA_HOST",
         4566: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
     }
+
+
+def test_the_commands_own_files_name_ports_as_its_line_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent.py").write_text('SITE = "http://localhost:7770/"\n')
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:8000/v1\n")
+    (tmp_path / "model.bin").write_bytes(b"\0http://localhost:1/")
+    (tmp_path / "long.log").write_text("http://localhost:2/\n" + "x" * (1 << 18))
+    (tmp_path / "folder").mkdir()
+
+    words = ["python", "agent.py", "model.bin", "long.log", "folder", "none", "/dev/zero", "a\0b"]
+    assert loopback_ports_in_files(words) == {7770: "agent.py", 8000: ".env"}
 
 
 @pytest.mark.parametrize(

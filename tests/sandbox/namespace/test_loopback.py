@@ -58,6 +58,8 @@ def test_a_refused_port_that_listens_outside_is_said_and_auto_lets_it_through(
     assert printed == "refused"
     assert said.count(f"localhost:{port} was asked for and refused") == 1
     assert f"add --host-ports {port} (or --host-ports auto" in said
+    # The last line stands below whatever the command has printed.
+    assert said.splitlines()[-1].endswith(f"run it again with --host-ports {port}")
 
     printed, said = ran(ASK, port, "--host-ports", "auto")
     assert (printed, said) == ("answered", "")

@@ -329,6 +329,20 @@ def test_a_programs_call_to_a_model_is_not_its_first_page() -> None:
     assert hits(injector, ["https://api.openai.com/v1/models", PAGE], PROGRAM) == [2]
 
 
+@pytest.mark.parametrize("first", ["page", "call", "other"])
+def test_whichever_comes_first_arms(first: str) -> None:
+    injector = Injector(one(arm="first_page_or_llm_call"), 1, sites=(SITE,))
+    match first:
+        case "page":
+            send(injector)
+        case "call":
+            injector.llm_call("digest")
+        case _:
+            send(injector, "https://elsewhere.example/app.js", headers=SCRIPT)
+
+    assert injector.armed == (first != "other")
+
+
 def test_the_first_llm_call_arms() -> None:
     injector = Injector(one(arm="first_llm_call"), 1, sites=(SITE,))
 

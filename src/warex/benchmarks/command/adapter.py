@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from warex.benchmarks.arming import arm_unknown_harness, spared_first_page
 from warex.benchmarks.artifacts import harness_crash, no_result, read_text_or_empty
 from warex.benchmarks.base import Benchmark, no_proxy_refused
 from warex.benchmarks.command.options import (
@@ -66,8 +67,9 @@ class CommandBenchmark(Benchmark):
         " trial. Trials run one at a time, unless isolated = true."
     )
     arming_help: ClassVar = (
-        "first_llm_call, since an unknown harness may die of a fault in its own set-up; options.arm"
-        " or the scenario's arm say otherwise"
+        "first_page_or_llm_call, whichever comes first, for answers with a page, held 25 s at most;"
+        " otherwise first_llm_call, since an unknown harness may die of a first page that does not"
+        " come; options.arm or the scenario's arm say otherwise"
     )
     starter_files: ClassVar = ("my_agent.py", "playbook.yaml", "site/index.html")
 
@@ -115,8 +117,14 @@ class CommandBenchmark(Benchmark):
         return self.options.never
 
     def default_arm(self, scenario: Scenario, task: str) -> Arm:
-        """Return the table's value."""
-        return self.options.arm
+        """Return the table's value, else by what the scenario's faults do to a first page."""
+        return self.options.arm or arm_unknown_harness(scenario)
+
+    def lint(self, scenario: Scenario, task: str) -> Iterator[str]:
+        """Yield a lint warning for faults that wait for the agent's model by default."""
+        chosen = scenario.arm or self.options.arm
+        if chosen is None and self.arm(scenario, task) == "first_llm_call":
+            yield from spared_first_page(scenario)
 
     def endpoints(self, agent: AgentSpec) -> tuple[str, ...]:
         """Return the table's hard-coded endpoints."""

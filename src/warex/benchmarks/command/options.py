@@ -182,7 +182,7 @@ class CommandOptions(BaseModel, frozen=True, extra="forbid"):
         default=False,
         description="Whether each trial has a site of its own; if not, one runs at a time.",
     )
-    arm: Arm = Field(default="first_llm_call", description="Where the scenario does not say.")
+    arm: Arm | None = Field(default=None, description="Where the scenario does not say.")
     cwd: _Template | None = Field(default=None, description="Working directory.")
     environment: dict[str, str] = Field(default_factory=dict, description="Variables to set.")
 

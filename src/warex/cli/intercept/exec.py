@@ -152,27 +152,29 @@ class _Trial:
                 seconds = time.monotonic() - started
                 terminal.restore_foreground()
             self._say_all(place.loopback_messages(over=True))
-            own_sites = place.own_services()
+            own_sites, refused_ports = place.own_services(), place.refused_ports()
             gone = place.died()
             place.end()
             self.judging.finish()
             expects = self.judging.expect is not None
             quiet = gone is None and self.options["out"] is None and not expects
-            if quiet and not place.is_serving():
+            if quiet and not place.needs_proxy():
                 # No request can have been answered, and no result was requested.
                 forkserver.close()
                 if own_sites is not None:
                     self.say(own_sites)
+                self._say_refused(refused_ports)
                 return code if code >= 0 else 128 - code
             proxy = place.proxy
         broken = proxy.broken if gone is None else str(gone)
-        broken = self._write_outcome(code, seconds, broken)
+        broken = self._write_outcome(code, seconds, broken, refused_ports)
         if broken:
             raise void_error(broken, self.options["out"])
         if own_sites is not None and not (proxy.summary and proxy.summary["delivered"]):
             self.say(own_sites)
         if proxy.summary is not None:
             self._print_summary(place, proxy.summary)
+        self._say_refused(refused_ports)
         return code if code >= 0 else 128 - code
 
     def _say_all(self, sentences: Iterable[str]) -> None:
@@ -239,6 +241,7 @@ class _Trial:
         found = host_ports.loopback_ports_in_environment(os.environ)
         in_line = set().union(*map(host_ports.loopback_ports_in, self.arguments))
         found |= dict.fromkeys(in_line, "in the command line")
+        found = host_ports.loopback_ports_in_files(self.arguments) | found
         # A port without a listener may be that of a service which the command starts itself.
         found = {port: name for port, name in found.items() if port not in asked | named}
         if found:
@@ -304,7 +307,18 @@ class _Trial:
             over.set()
             thread.join()
 
-    def _write_outcome(self, code: int, seconds: float, broken: str | None) -> str | None:
+    def _say_refused(self, ports: tuple[int, ...]) -> None:
+        """Repeat the most common reason of an agent's failure, below all that the agent printed."""
+        if ports:
+            listed = ", ".join(map(str, ports))
+            self.say(
+                f"refused in the command's own network, though this machine serves it: localhost,"
+                f" port {listed}; run it again with --host-ports {listed.replace(' ', '')}"
+            )
+
+    def _write_outcome(
+        self, code: int, seconds: float, broken: str | None, refused_ports: tuple[int, ...]
+    ) -> str | None:
         """Write the outcome, unless the command was stopped from outside.
 
         Returns why the trial is void, or None.
@@ -327,10 +341,18 @@ class _Trial:
 
         ending: Ending = "agent_crashed" if code else "answered"
         latency = round(seconds, 3)
-        ended: Counted | Unscored = Unscored(ending=ending, latency_s=latency)
+        ended: Counted | Unscored = Unscored(
+            ending=ending, latency_s=latency, refused_ports=refused_ports
+        )
         if verdict is not None:
             score, reasons = float(verdict.solved), verdict.reasons
-            ended = Counted(ending=ending, score=score, latency_s=latency, reasons=reasons)
+            ended = Counted(
+                ending=ending,
+                score=score,
+                latency_s=latency,
+                reasons=reasons,
+                refused_ports=refused_ports,
+            )
         leave_outcome(out, broken, ended)
         return broken
 

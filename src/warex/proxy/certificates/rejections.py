@@ -31,6 +31,10 @@ class CertificateRejections:
         """Note a ClientHello at second ``now`` of the trial."""
         self._began[connection] = (now, is_greased(cipher_suites))
 
+    def is_browser(self, connection: str) -> bool:
+        """Whether the ClientHello of an open handshake is Chromium's."""
+        return self._began.get(connection, (0.0, False))[1]
+
     def accepted(self, connection: str, host: str) -> None:
         """Note that a client accepted our certificate."""
         self._began.pop(connection, None)

@@ -9,22 +9,29 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from mitmproxy.net.dns import response_codes, types
 
+from warex.clock import Clock
+from warex.errors import TrialVoid
+from warex.faults.connection.dns_failure import GIVES_UP_AFTER
+from warex.linux.sockets import TIMESTAMP_SPACE
 from warex.proxy.dns import messages
 from warex.proxy.dns.messages import Question
 from warex.proxy.dns.system_resolver import Resolution, SystemResolver, forward
 from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
+from warex.proxy.transparent.lateness import require_lookup_in_time, require_patience
 from warex.traces import Dns
 
 _LOCALHOST: Final = Resolution(loopback=("127.0.0.1", "::1"))
 _MAX_QUERIES: Final = 512
 """Concurrent queries at most; more are dropped."""
+_READ_SIZE: Final = 4096
 _UDP_TIMEOUT: Final = 0.7
 """Seconds after which a client is sent to TCP, where it waits longer: over UDP the namespace's
-resolvers try twice, for a second each (``sandbox/namespace/name_resolution.py``)."""
+resolvers try twice, for three seconds each (``sandbox/namespace/name_resolution.py``)."""
 _IDLE_TIMEOUT: Final = 30.0
 """Seconds after which an idle TCP connection is closed."""
 
@@ -73,6 +80,7 @@ class DnsServer:
         self._tasks: set[asyncio.Task[None]] = set()
         self._sockets: list[socket.socket] = []
         self._loop = asyncio.get_running_loop()
+        self._clock = Clock()
 
     def open(self, udp: Iterable[socket.socket], tcp: Iterable[socket.socket]) -> None:
         """Start to answer, including queries that are already queued."""
@@ -112,9 +120,13 @@ class DnsServer:
     def _receive(self, receiver: socket.socket) -> None:
         for _ in range(_MAX_QUERIES):
             try:
-                message, asker = receiver.recvfrom(65535)
+                message, beside, _, asker = receiver.recvmsg(65535, TIMESTAMP_SPACE)
             except OSError:
                 return
+            try:
+                require_lookup_in_time(beside, self._clock.wall())
+            except TrialVoid as late:
+                self._broke(late)
             if len(self._tasks) < _MAX_QUERIES:
                 self._start(self._by_udp(receiver, message, asker))
 
@@ -139,6 +151,10 @@ class DnsServer:
         except OSError:
             return
         client.setblocking(False)
+        try:
+            require_patience(client, "the answer to a lookup")
+        except TrialVoid as late:
+            self._broke(late)
         self._start(self._by_tcp(client))
 
     async def _by_tcp(self, client: socket.socket) -> None:
@@ -147,12 +163,18 @@ class DnsServer:
                 message = await self._exactly(client, int.from_bytes(size))
                 answer = await self._answer(message, tcp=True)
                 if answer.data is None:
-                    # No response: wait until the client gives up.
-                    await self._loop.sock_recv(client, 1)
+                    await self._stay_silent(client)
                     return
                 framed = len(answer.data).to_bytes(2) + answer.data
                 await self._loop.sock_sendall(client, framed)
                 answer.on_sent()
+
+    async def _stay_silent(self, client: socket.socket) -> None:
+        """Answer no more, until the client gives up; over TCP some never do by themselves."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GIVES_UP_AFTER):
+                while await self._loop.sock_recv(client, _READ_SIZE):
+                    pass
 
     async def _exactly(self, client: socket.socket, size: int) -> bytes:
         """Return that many bytes; none if the client has ended or sends nothing."""

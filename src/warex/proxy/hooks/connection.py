@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
 
+from warex.proxy.certificates.distrust import Distrust
 from warex.proxy.certificates.rejections import CertificateRejections
 from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_faults.idle_connections import IdleConnections
@@ -43,6 +44,9 @@ class ConnectionHooks(Hooks):
         self.tls_faults = HandshakeFaults(self.connection_tries)
         self.tunnels = Tunnels(recorder)
         self.certificate_rejections = CertificateRejections()
+        self.distrust = Distrust(
+            config, lambda host, port: self.interception.map_target(host, port) is not None
+        )
         self.connections: dict[str, str] = {}
         """The trial's names of the open client connections, by mitmproxy's ids."""
         self._numbered = 0
@@ -157,8 +161,13 @@ class ConnectionHooks(Hooks):
         if self.tls_faults.handshake_ended(data.context.client):
             return  # The client accepts any certificate.
         client, site = data.context.client, data.context.server
+        by_browser = self.certificate_rejections.is_browser(client.id)
         self.certificate_rejections.accepted(client.id, client.sni or "")
+        self.distrust.accepted(client.sni or "")
         if site.address is not None:
+            if client.sni and not by_browser and not is_reserved(client.sni):
+                now = self.recorder.clock.now()
+                self.distrust.established(client.id, client.sni, site.address[1], now)
             self.idle_connections.opened(client, client.sni or site.address[0], site.address[1])
 
     @fail_closed
@@ -167,15 +176,26 @@ class ConnectionHooks(Hooks):
         if self.tls_faults.handshake_ended(data.context.client):
             return  # The client refused a bad certificate.
         reason = data.conn.error or ""
+        client, address = data.context.client, data.context.server.address
+        host, port = client.sni or (address[0] if address else ""), address[1] if address else 443
+        by_browser = self.certificate_rejections.is_browser(client.id)
+        # It has our certificate; before that, it may have waited for the site's.
+        judged = data.ssl_conn is not None and reason.startswith("The client disconnected")
+        if judged and not (by_browser or is_reserved(host)):
+            self.distrust.left(host, port)
         # Only with an alert: a client that just disconnects may have other reasons.
         if not reason.startswith("The client does not trust"):
             return
-        client, address = data.context.client, data.context.server.address
-        host = client.sni or (address[0] if address else "")
-        if not self.certificate_rejections.rejected(client.id, host, self.recorder.clock.now()):
+        now = self.recorder.clock.now()
+        final = self.certificate_rejections.rejected(client.id, host, now)
+        void = self.distrust.rejected(host, port, reason, by_browser=by_browser, final=final)
+        if not final:
             return
         self.interception.note_rejected(host)
         self.recorder.write(TlsRejected(host=host, reason=reason))
+        if void is not None:
+            self.recorder.harness_broke(void)
+            return
         self.on_notice(
             f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
             " through unread, and no fault can reach it"

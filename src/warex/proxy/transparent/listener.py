@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Final, Literal
 
+from warex.proxy.transparent.lateness import require_patience
 from warex.proxy.transparent.protocol_detection import MAX_PEEK, DetectedProtocol, detect_protocol
 from warex.proxy.transparent.redirected_connection import (
     RedirectedConnection,
@@ -109,6 +110,7 @@ class RedirectListener:
                 close_with_reset(client)  # The connection was not redirected.
                 return
             address, port = destination
+            require_patience(client, f"a connection to port {port}")
             name = self._name_of(address) or address
             arrival = RedirectedConnection(client, name, address, port)
             self._accepted(arrival)

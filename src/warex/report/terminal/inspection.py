@@ -71,6 +71,10 @@ def _head(inspection: Inspection) -> Iterator[tuple[str, str]]:
     yield "canary", canary[trial.canary]
     apart = ", those with the model not counted" if inspection.steps else ""
     yield "exchanges", f"{inspection.exchanges}{apart}"
+    if ports := getattr(trial.outcome, "refused_ports", ()):
+        listed = ", ".join(map(str, ports))
+        yield "localhost", f"refused, though this machine serves it: port {listed}"
+        yield "", f"to let it through: --host-ports {listed.replace(' ', '')}"
     for reason in trial.harness_broke:
         yield "harness broke", reason
     if trial.truncated:

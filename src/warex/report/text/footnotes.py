@@ -138,7 +138,12 @@ def _unread(run: Run) -> Iterator[str]:
 
 
 def _never_armed(run: Run) -> list[str]:
-    waits = {"first_llm_call": "a call to a model", "first_page": "a page of a task site"}
+    model, page = "a call to a model", "a page of a task site"
+    waits = {
+        "first_llm_call": model,
+        "first_page": page,
+        "first_page_or_llm_call": f"{page} or {model}",
+    }
     return [
         f"In {count_noun(number, 'trial')} of {condition} no fault could be applied: the scenario"
         f" waits for {waits.get(arm, arm)} (arm: {arm}), and none was seen."

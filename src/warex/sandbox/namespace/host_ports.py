@@ -6,9 +6,13 @@ passed to the proxy; all others belong to the command's own services.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+from warex.files.reading import open_regular_file
 from warex.linux.proc_net import listening, loopback_of
 
+_LONGEST_FILE = 1 << 18
+"""Bytes of a file that is searched."""
 _LOOPBACK_URL = re.compile(
     r"(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|(?<![\w-])[\w-]+\.localhost|0\.0\.0\.0):(\d{1,5})(?!\d)",
     re.IGNORECASE,
@@ -29,6 +33,19 @@ def loopback_ports_in(text: str) -> set[int]:
     return {port for found in _LOOPBACK_URL.findall(text) if 0 < (port := int(found)) < 65536}
 
 
+def loopback_ports_in_files(arguments: Sequence[str]) -> dict[int, str]:
+    """Return the loopback ports in the command's own files: port -> file.
+
+    Those are the scripts and settings that the command line names, and ``.env``, which many agents
+    read.
+    """
+    found: dict[int, str] = {}
+    for name in (*arguments, ".env"):
+        for port in loopback_ports_in(_text_of(Path(name))):
+            found.setdefault(port, name)
+    return found
+
+
 def loopback_ports_in_environment(environment: Mapping[str, str]) -> dict[int, str]:
     """Return the loopback ports in variables such as ``OPENAI_BASE_URL``: port -> variable."""
     found: dict[int, str] = {}
@@ -43,6 +60,16 @@ def loopback_ports_in_environment(environment: Mapping[str, str]) -> dict[int, s
 def is_model_endpoint(variable: str) -> bool:
     """Return whether clients of models read this variable."""
     return _MODEL_ENDPOINTS.fullmatch(variable) is not None
+
+
+def _text_of(path: Path) -> str:
+    """Return a regular file's text; empty if it is none, or too long to be written by hand."""
+    try:
+        with open_regular_file(path) as file:
+            content = file.read(_LONGEST_FILE + 1)
+    except (OSError, ValueError):
+        return ""
+    return "" if len(content) > _LONGEST_FILE or b"\0" in content else content.decode("latin-1")
 
 
 def direct_loopback_warnings(

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
 from warex.errors import MachineError, ProcessDied
+from warex.linux.sockets import stamp_arrivals
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.sandbox.environment import Environment
@@ -258,6 +259,8 @@ def _ready(channel: socket.socket, pid: int, host_ports: Collection[int]) -> _Se
                 handles.frombytes(content)
             *sockets, refusals = [socket.socket(fileno=handle) for handle in handles]
             passed = PassedSockets.of(sockets)
+            for receiver in passed.dns_udp:
+                stamp_arrivals(receiver)
             return _Setup(passed, LoopbackMonitor(refusals, pid, host_ports), closed)
         case ("refused", str(step), int(number)):
             raise MachineError(diagnose(step, number))

@@ -45,6 +45,7 @@ class LoopbackMonitor:
         """The program that listens or listened on a port; None for a browser or driver."""
         self._visited: set[int] = set()
         self._reported: set[int] = set()
+        self._missed: set[int] = set()
 
     def close(self) -> None:
         """Close the log socket."""
@@ -66,6 +67,7 @@ class LoopbackMonitor:
             for port in sorted(ripe):
                 if port in outside:
                     self._reported.add(port)
+                    self._missed.add(port)
                     yield (
                         f"localhost:{port} was asked for and refused: nothing listens on it in the"
                         " command's own network, but something does on this machine; to let it"
@@ -79,6 +81,10 @@ class LoopbackMonitor:
                 f" started on it ({self._served[port]}) is not reached; start that server before"
                 " `warex exec`, or have it use another port"
             )
+
+    def refused_ports(self) -> tuple[int, ...]:
+        """Return the ports that the command was refused, though this machine serves them."""
+        return tuple(sorted(self._missed))
 
     def own_services(self) -> str | None:
         """Return a notice about services that the command started and used, or None."""

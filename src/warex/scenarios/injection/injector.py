@@ -241,7 +241,8 @@ class Injector:
 
     @property
     def _awaits_page(self) -> bool:
-        return self.arm_at == "first_page" and not self.armed and not self.task_ended
+        waits = self.arm_at in ("first_page", "first_page_or_llm_call")
+        return waits and not self.armed and not self.task_ended
 
     def finish(self, exchange_id: str) -> None:
         """Forget an exchange that ended normally."""
@@ -276,7 +277,8 @@ class Injector:
         self._steps = self._steps.after(body_digest)
         # A request after a call comes from the agent and is no repeat of the browser's.
         self._awaited.clear()
-        if self.arm_at == "first_llm_call" and not self.task_ended:
+        waits = self.arm_at in ("first_llm_call", "first_page_or_llm_call")
+        if waits and not self.task_ended:
             self.armed = True
 
     def skip_websocket_call(self, call: LlmExchange, now: float) -> None:

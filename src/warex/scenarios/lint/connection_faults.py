@@ -2,12 +2,15 @@
 
 import ipaddress
 from collections.abc import Iterable
+from typing import Final
 from urllib.parse import urlsplit
 
 from warex.faults import ConnectionFault
 from warex.scenarios.scenario import SITES, Rule
 from warex.text.escaping import in_backticks
 from warex.traffic import Arm
+
+_FROM_A_PAGE: Final = frozenset({"first_page", "first_page_or_llm_call"})
 
 
 def cannot_fail(rule: Rule, fault: ConnectionFault, sites: tuple[str, ...]) -> Iterable[str]:
@@ -48,7 +51,7 @@ def _late(rule: Rule, fault: ConnectionFault, arm: Arm | None) -> Iterable[str]:
             "begins when a browser may have the address already, and does not ask again for a"
             " minute or longer; connection_refused applies then too."
         )
-    elif arm == "first_page" and not (rule.match.url or "").startswith(SITES):
+    elif arm in _FROM_A_PAGE and not (rule.match.url or "").startswith(SITES):
         yield (
             "counts connection tries at the task's sites from the first on, and all others once"
             " the first page has been asked for; where no site is named, all count from the start."

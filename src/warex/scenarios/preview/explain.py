@@ -16,6 +16,8 @@ _ARMED: Final = {
     "start": "From when on: the start of the trial.",
     "first_page": "From when on: the first top-level page of a task site, that page included.",
     "first_llm_call": "From when on: the agent's first call to its model.",
+    "first_page_or_llm_call": "From when on: the first top-level page of a task site, that page"
+    " included, or the agent's first call to its model, whichever comes first.",
 }
 _NEVER: Final = (
     "the browser's background traffic, favicons, certificate checks, and calls to a model or to "
@@ -61,7 +63,7 @@ def explain(scenario: Scenario, sites: tuple[str, ...] = ()) -> str:
 
 def _armed(scenario: Scenario) -> str:
     words = _ARMED[scenario.arm]
-    if scenario.arm == "first_page":
+    if scenario.arm in ("first_page", "first_page_or_llm_call"):
         if any(rule.fault.point is not None for rule in scenario.rules):
             words += " Connection tries at a task site count before it"
             words += " (any site, if none is known)."
