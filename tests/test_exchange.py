@@ -231,3 +231,21 @@ def test_a_host_that_can_be_none_breaks_nothing(url: str) -> None:
     assert request.parts.hostname is None
     assert (request.parts.scheme, request.parts.path, request.parts.query) == ("http", "/a.js", "b")
     assert resource_of(request) == "script"
+
+
+@pytest.mark.parametrize(
+    ("headers", "by"),
+    [
+        ({}, ""),
+        ({"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, "script"),
+        ({"sec-fetch-dest": "document", "sec-fetch-user": "?1"}, "user"),
+        ({"sec-fetch-dest": "document", "sec-fetch-site": "none"}, "user"),
+        ({"sec-fetch-dest": "iframe", "sec-fetch-user": "?1"}, "script"),
+        ({"sec-fetch-dest": "empty", "sec-fetch-mode": "cors"}, "script"),
+        ({"sec-fetch-dest": "document", "sec-purpose": "prefetch"}, None),
+    ],
+)
+def test_a_browser_says_whether_its_user_opens_a_page(
+    headers: dict[str, str], by: str | None
+) -> None:
+    assert Request("GET", "https://shop.test/", headers).asked_by == by

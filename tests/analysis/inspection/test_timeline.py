@@ -1,11 +1,13 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.errors import TraceError
-from warex.traces.events import Tunnel
+from warex.traces.changed_value import ChangedValue
+from warex.traces.events import FaultDelivered, Tunnel
 
 
 def test_every_moment_names_its_line_of_the_trace(tmp_path: Path) -> None:
@@ -68,6 +70,34 @@ def test_what_a_changed_page_reports_is_told_with_its_detail(tmp_path: Path) -> 
     told = [moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"]
 
     assert told == ["i1: shown", "i1: visited (/search)", "i1: nothing"]
+
+
+def test_an_act_by_a_script_is_called_that(tmp_path: Path) -> None:
+    story = Story().popup(1).reports(1, "dismissed", by="script").reports(1, "typed", by="user")
+    folder = RunFolder(tmp_path).trial("clean", "add", None, story)
+
+    told = [moment.text for moment in inspect_trial(folder).timeline if moment.kind == "witness"]
+
+    assert told[1:] == ["i1: dismissed, by script: the page's or the agent's", "i1: typed"]
+
+
+def test_what_a_page_showed_is_told_and_what_it_reported_itself_is_marked(tmp_path: Path) -> None:
+    story = Story().popup(1)
+    for place, (t, event) in enumerate(story.events):
+        if isinstance(event, FaultDelivered):
+            changes = [
+                ChangedValue(where="title", before="", after="Get 10% off"),
+                ChangedValue(where="button", before="Save", after="Keep", reported_by="page"),
+            ]
+            given = msgspec.structs.replace(event, changes=changes, left_out=4)
+            story.events[place] = t, given
+    folder = RunFolder(tmp_path).trial("clean", "add", None, story)
+
+    [told] = [it.text for it in inspect_trial(folder).timeline if it.kind == "fault_delivered"]
+
+    assert told == (
+        "i1: held 0.50 s; title: Get 10% off; button: Save → Keep (reported by the page); 4 more"
+    )
 
 
 def test_a_folder_without_a_trial_is_named(tmp_path: Path) -> None:

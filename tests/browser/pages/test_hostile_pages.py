@@ -377,6 +377,33 @@ def test_a_part_in_a_scroller_is_shown_once_it_is_scrolled_to(
         page.context.close()
 
 
+DRAWING = """addEventListener("load", () => {
+  let draws = 0;
+  setInterval(() => {
+    const list = document.createElement("nav");
+    list.innerHTML = `<a href=/x>Orders (${++draws})</a> <a href=/y>Help</a>`;
+    document.querySelector("main").append(list);
+  }, 20);
+});"""
+
+
+@pytest.mark.slow
+def test_what_a_page_draws_later_follows_in_the_ledger_and_is_bounded(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    page_with(site, DRAWING)
+    with lane_to(begin, site, scenario(Relabel(strength=1))) as lane:
+        page = opened(browser, lane, "hostile")
+        wait_until(lambda: [it for it in lane.events(Witness) if it.left_out])
+        page.context.close()
+    (done,) = lane.events(FaultDelivered)
+    later = [it for it in lane.events(Witness) if it.what == "changed"]
+    told = [*done.changes, *(change for it in later for change in it.changes)]
+    assert len(told) == 50
+    assert len({(it.where, it.before, it.after) for it in told}) == 50
+    assert {it.reported_by for it in told} == {"page"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", [Relabel(strength=1), FeatureFlag(strength=1)])
 def test_the_ledger_says_which_labels_became_which(

@@ -39,17 +39,14 @@ def test_what_a_script_sends_needs_the_proof_that_it_brings() -> None:
 
 @pytest.mark.parametrize(
     ("headers", "by"),
-    [
-        ({"sec-fetch-dest": "document", "sec-fetch-user": "?1"}, "user"),
-        ({"sec-fetch-dest": "document"}, "script"),
-        ({"sec-fetch-dest": "empty", "sec-fetch-user": "?1"}, "script"),
-    ],
+    [({"sec-fetch-dest": "document", "sec-fetch-user": "?1"}, "script"), ({}, "")],
 )
-def test_a_form_that_a_script_sends_is_told_from_one_that_is_pressed(
+def test_a_form_of_a_browser_that_proves_nothing_is_sent_by_script(
     headers: dict[str, str], by: str
 ) -> None:
     [action] = sent("/done", "mail=a", **headers).actions
-    assert action.by == by
+    assert (action.by, action.ticket) == (by, None)
+    assert sent("/done?t=abc", "mail=a", **headers).actions[0].ticket == "abc"
 
 
 @pytest.mark.parametrize("body", ["", "=", "a=", "\ufffd\x00", PARTS])

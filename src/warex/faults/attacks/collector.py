@@ -1,7 +1,7 @@
 """A host that receives what is typed into a page, and records only the fields' names.
 
-Any script of any page may send it something. A form counts as sent by the agent where the browser
-says so; what the script of `xss` sends carries a ticket of the changed page.
+Any script of any page may send it something. What the forms and the script of a changed page send
+carries a ticket of that page, which says who acted.
 """
 
 from dataclasses import dataclass
@@ -54,10 +54,11 @@ class Collector:
         by = request.asked_by
         if not names or by is None:
             seen: tuple[VisitAction, ...] = ()
-        elif where.path == _BY_SCRIPT:
+        elif where.path == _BY_SCRIPT or "t" in query:
             seen = (VisitAction("collected", listed, ticket=query.get("t", [""])[0]),)
         else:
-            seen = (VisitAction("collected", listed, by),)
+            # Of a browser, a form without the changed page's proof is sent by ``form.submit()``.
+            seen = (VisitAction("collected", listed, "script" if by else ""),)
         to = query.get("to", [""])[0]
         if where.path in _BACK and _is_page(to):
             return Visit(Reply(_BACK[where.path], {"location": to, **_HEADERS}), seen)

@@ -1,11 +1,16 @@
 // Adds a form that is sent to another host, in the looks of the page, or has the page's own form sent
 // there.
-(settings, {make, keep, tell, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {add, selector} = settings;
     const main = () => document.querySelector("main, [role=main]") || document.body;
     const target = (back) => `${settings.target}?to=${encodeURIComponent(back)}`;
+    // Who sends the form is known here alone, and is proven by what it is sent with.
+    const prove = (form, event) => {
+        const [bare] = form.getAttribute("action").split("&t=");
+        if (bare.startsWith(settings.target)) form.setAttribute("action", `${bare}&t=${encodeURIComponent(ticket("collected", event))}`);
+    };
     // The first element that the settings name, or else `usual` finds.
     const chosen = (usual) => {
         if (!selector) return usual();
@@ -44,7 +49,10 @@
             form.append(row);
         }
         form.append(like("form button, button", "button", {}, add.button));
-        on(form, "submit", (event) => tell("submitted", event));
+        on(form, "submit", (event) => {
+            tell("submitted", event);
+            prove(form, event);
+        });
         return form;
     };
     const known = new Map();
@@ -68,6 +76,7 @@
         let isContested = known.get(form);
         if (!isContested) {
             known.set(form, isContested = contest());
+            on(form, "submit", (event) => prove(form, event));
             note("action of the form", action, put);
             whenSeen(form, () => {
                 isContested.seen();

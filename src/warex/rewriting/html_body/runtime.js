@@ -4,7 +4,7 @@
 (settings, change, takeNatives, makeSigning, makeVisibility, key) => {
     const natives = takeNatives(), sign = makeSigning(key, natives), whenSeen = makeVisibility(natives);
     const {later, often, stop, now, stringify, slice, codeAt, whenDone, isConnected} = natives;
-    const MOST_CHANGES = 50, LONGEST = 300, LARGEST = 30000, CHANGES_EVERY = 1000;
+    const MOST_CHANGES = 50, LONGEST = 300, LARGEST = 30000, CHANGES_EVERY = 1000, MOST_LATER = 20, MOST_KNOWN = 1000;
     // Milliseconds for which an element must be there to be painted, before it is put back and after an
     // act of a device; how often a page may take it away at once, and before it was seen.
     const FRAME = 34, DELAYS = [0, 0, 20, 50, 100, 200, 400, 800], UNSEEN = 30, PATIENT = 10, PAUSE = 200, GESTURE = 1000;
@@ -58,7 +58,8 @@
         const isRecent = now() - gesture.at < GESTURE;
         return isRecent && used && (used === target || isAbout(target, used)) ? "user" : "script";
     };
-    const changes = {__proto__: null, text: "", count: 0, more: 0, isDue: false, isOpen: false};
+    const changes = {__proto__: null, text: "", count: 0, more: 0, known: 0, later: 0, isDue: false, isOpen: false};
+    const noted = {__proto__: null};
     const takeChanges = () => {
         const payload = changes.count || changes.more ? `${changes.more}\n[${changes.text}]` : "";
         changes.text = "";
@@ -81,13 +82,18 @@
     const note = (where, before, after) => {
         const part = (text) => ascii(stringify(slice(text, 0, LONGEST)));
         const text = `[${part(`${where}`)},${part(`${before}`)},${part(`${after}`)}]`;
+        // A page that draws itself anew is changed anew, alike.
+        if (noted[text] || changes.known >= MOST_KNOWN) return;
+        noted[text] = true;
+        changes.known += 1;
         if (changes.count >= MOST_CHANGES || changes.text.length + text.length > LARGEST) changes.more += 1;
         else {
             changes.text += (changes.text && ",") + text;
             changes.count += 1;
         }
-        if (!changes.isOpen || changes.isDue) return;
+        if (!changes.isOpen || changes.isDue || changes.later >= MOST_LATER) return;
         changes.isDue = true;
+        changes.later += 1;
         later(() => {
             changes.isDue = false;
             whenDone(send("changed", "", "", takeChanges(), true), undefined, () => {});
