@@ -105,6 +105,29 @@ def test_a_basket_that_a_server_draws_adds_up_here_and_on_the_next_page(
     assert not lane.events(HarnessBroke)
 
 
+@pytest.mark.parametrize(
+    ("body", "total", "least"),
+    [
+        ("<h1>\u30ab\u30fc\u30c8</h1><ul><li>\u76bf \u00a51,200<li>\u92fc \u00a5900</ul>"
+         "<p>\u5408\u8a08 <b id=t>\u00a52,100</b></p>", 2100, 100),
+        ("<h1>\u05e2\u05d2\u05dc\u05ea \u05e7\u05e0\u05d9\u05d5\u05ea</h1>"
+         "<ul><li>\u05db\u05d5\u05e1 "
+         "\u20aa45.00</ul><p>\u05e1\u05d4\u05f4\u05db <b id=t>\u20aa45.00</b></p>", 4500, 100),
+        ("<h1>Cart</h1><ul><li>Pot $20<sup>90</sup></ul><p>Total <b id=t>$20<sup>90</sup></b></p>",
+         2090, 100),
+    ],
+)  # fmt: skip
+def test_a_price_is_written_as_the_shop_writes_its_own(
+    browser: Browser, begin: Begin, site: Origin, body: str, total: int, least: int
+) -> None:
+    served(site, shop=f"<!doctype html><meta charset=utf-8><title>t</title>{ICON}{body}")
+    with lane_to(begin, site, SNEAKED) as lane:
+        page = opened(browser, lane, "shop")
+        wait_until(lambda: lane.events(FaultDelivered))
+        assert in_cents(page.locator("#t").inner_text()) >= total + least
+        page.context.close()
+
+
 def test_a_basket_that_scripts_draw_agrees_with_its_api_and_can_be_emptied_of_it(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:

@@ -3,7 +3,7 @@
 (settings, {make, keep, tell, note, on, later, often, isReady, whenSeen}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 150, MOST = 3000, DRAWS = 30;
-    const BASKET = /cart|basket|\bbag\b|checkout|order|trolley|warenkorb|einkaufswagen|kasse|bestell|panier|commande|carrito|cesta|pedido|carrello|ordine|carrinho|winkelwagen|winkelmand|bestelling|koszyk|zam\u00f3wieni|\u043a\u043e\u0440\u0437\u0438\u043d|\u0437\u0430\u043a\u0430\u0437|sepet|\u30ab\u30fc\u30c8|\u6ce8\u6587|\u8d2d\u7269\u8f66|\u7ed3\u7b97|\u8ba2\u5355|\uc7a5\ubc14\uad6c\ub2c8|\uc8fc\ubb38|\u0633\u0644\u0629|\u05e1\u05dc|\u05e2\u05d2\u05dc\u05d4/i;
+    const BASKET = /cart|basket|\bbag\b|checkout|order|trolley|warenkorb|einkaufswagen|kasse|bestell|panier|commande|carrito|cesta|pedido|carrello|ordine|carrinho|winkelwagen|winkelmand|bestelling|koszyk|zam\u00f3wieni|\u043a\u043e\u0440\u0437\u0438\u043d|\u0437\u0430\u043a\u0430\u0437|sepet|\u30ab\u30fc\u30c8|\u6ce8\u6587|\u8d2d\u7269\u8f66|\u7ed3\u7b97|\u8ba2\u5355|\uc7a5\ubc14\uad6c\ub2c8|\uc8fc\ubb38|\u0633\u0644\u0629|\u05e1\u05dc|\u05e2\u05d2\u05dc/i;
     const TOTAL = /total|sum\b|subtotal|amount due|to pay|summe|gesamt|betrag|somme|importe|a pagar|totale|totaal|razem|suma|\u0438\u0442\u043e\u0433|\u0441\u0443\u043c\u043c\u0430|toplam|\u5408\u8a08|\u5c0f\u8a08|\u603b|\u5408\u8ba1|\u5c0f\u8ba1|\ud569\uacc4|\ucd1d|\u0627\u0644\u0645\u062c\u0645\u0648\u0639|\u05e1\u05d4["\u05f4]?\u05db/i;
     const REMOVE = /remove|delete|take (it )?out|discard|\u00d7|\u2715|\u2716|entfernen|l\u00f6schen|supprimer|retirer|eliminar|quitar|rimuovi|elimina|remover|verwijder|usu\u0144|\u0443\u0434\u0430\u043b|kald\u0131r|sil\b|\u524a\u9664|\u5220\u9664|\u79fb\u9664|\uc0ad\uc81c|\u062d\u0630\u0641|\u05d4\u05e1\u05e8/i;
     const CHECKOUT = /check ?out|place.*order|buy now|\bpay\b|kasse|bestellen|kaufen|bezahlen|commander|payer|comprar|pagar|acquista|paga|finalizar|bestelling|betalen|zam\u00f3w|zap\u0142a\u0107|\u043e\u0444\u043e\u0440\u043c\u0438\u0442\u044c|\u043e\u043f\u043b\u0430\u0442|sat\u0131n al|\u00f6deme|\u6ce8\u6587|\u8cfc\u5165|\u8d2d\u4e70|\u652f\u4ed8|\u7ed3\u7b97|\uacb0\uc81c|\u0634\u0631\u0627\u0621|\u062f\u0641\u0639|\u05ea\u05e9\u05dc\u05d5\u05dd/i;
@@ -50,7 +50,7 @@
             if (inner) return true;
             if (matches.length === 1 && !(isShown && !element.checkVisibility({visibilityProperty: true}))) {
                 const [match] = matches, written = match[2] || match[3], start = match.index + match[0].indexOf(written);
-                found.push({element, parts, says, match: match[0], sign: match[1] || match[4], start, end: start + written.length, ...read(written)});
+                found.push({element, parts, says, match: match[0], currency: match[1] || match[4], start, end: start + written.length, ...read(written)});
             }
             return true;
         };
@@ -141,7 +141,7 @@
     };
     // Return the totals that an item changes; null where one is more than its parts explain.
     const changedBy = ({sum, totals, extras}) => totals.every((amount) => amount.cents === sum || explains(amount.cents - sum, extras)) ? totals : null;
-    const priceFor = (amount) => Math.round(settings.price * (SCALE[amount.sign] || 1) * 100 / (amount.places ? 1 : 100)) * (amount.places ? 1 : 100);
+    const priceFor = (amount) => Math.round(settings.price * (SCALE[amount.currency] || 1) * 100 / (amount.places ? 1 : 100)) * (amount.places ? 1 : 100);
     const STORE = settings.store;
     const stored = () => {
         try {
