@@ -156,7 +156,7 @@ def _shots(
         if name == "fake_site":
             for tab in tabs.values():
                 with suppress(Error):
-                    tab.get_by_text("SIGN IN AGAIN").click(timeout=5_000)
+                    tab.get_by_role("link", name="SIGN IN AGAIN").click(timeout=5_000)
                     tab.wait_for_url("https://id--*", timeout=5_000)
         shots = {}
         for site, tab in tabs.items():

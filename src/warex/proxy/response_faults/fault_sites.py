@@ -37,6 +37,8 @@ class FaultSites:
         self._look_of = look_of
         self._latest: dict[str, tuple[Exchange, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
+        self._looks: dict[str, SiteLook] = {}
+        """By the kind of fault: the look of the site whose page last led to its site."""
 
     def note(self, state: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection, to which the next visits to its fault's site belong."""
@@ -51,7 +53,12 @@ class FaultSites:
         kind, site = _SITES[request.parts.hostname or ""]
         sent = content_of(flow.request)
         latest = self._latest.get(kind)
-        look = UNKNOWN_LOOK if latest is None else self._look_of(latest[0].request)
+        before = request.headers.get("referer", "")
+        if (led := self._look_of(Request("GET", before))) != UNKNOWN_LOOK:
+            self._looks[kind] = led
+        elif kind not in self._looks and latest is not None:
+            self._looks[kind] = self._look_of(latest[0].request)
+        look = self._looks.get(kind, UNKNOWN_LOOK)
         visit = site.visit(request, sent.decode("utf-8", "replace"), look)
         reply = visit.reply
         state.by_warex = True
