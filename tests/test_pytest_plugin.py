@@ -242,3 +242,31 @@ def test_a_scenario_that_is_none_is_a_sentence(tmp_path: Path, site: int) -> Non
 
     assert code == 1
     assert "paper/server-error" in said
+
+
+def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex
+        def test_bare(warex):
+            pass
+
+        @pytest.mark.warex("paper/server-error", site="http://x")
+        def test_option(warex):
+            pass
+
+        @pytest.mark.warex("paper/server-error", "paper/network-error")
+        def test_two(warex):
+            pass
+
+        def test_run(warex):
+            warex.run("demo", job=1)
+        """,
+    )
+
+    assert code == 1
+    assert said.count("InputError: @pytest.mark.warex takes one scenario") == 2
+    assert "site=…): there is no option 'site'; did you mean 'sites'?" in said
+    assert "there is no option 'job'; did you mean 'jobs'?" in said
