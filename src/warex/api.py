@@ -58,6 +58,7 @@ from warex.traces import (
     leave_outcome,
     read_trace,
 )
+from warex.traces.manifest import require_no_run
 from warex.traffic import OptionError, TrafficKeywords, TrafficOptions, read_origin
 
 if TYPE_CHECKING:
@@ -335,6 +336,8 @@ def intercept(
         name = next(step for step in details["loc"] if step != "traffic")
         message = details["msg"].removeprefix("Value error, ")
         raise InputError(f"intercept(…, {name}={details['input']!r}): {message}") from None
+    if out is not None:
+        require_no_run(Path(out))
     return Interceptor(config, None if out is None else Path(out))
 
 

@@ -62,7 +62,10 @@ def command(
     A browser that uses it must trust the CA that it prints.
     """
     from warex.proxy.certificates.ca import ensure_ca
+    from warex.traces.manifest import require_no_run
 
+    if options["out"] is not None:
+        require_no_run(options["out"])
     _check_host(host)
     if transparent:
         _check_rules()
