@@ -1,6 +1,8 @@
 # `make` alone lists the targets.
 
 PYTHON := .venv/bin/python
+# Pytest; a test that fails is run once more, alone.
+TESTS := $(PYTHON) -m scripts.run_tests
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
@@ -12,7 +14,7 @@ SLOW := -m slow --timeout 1800 $(PARALLEL)
 # The tests start Python many times over, and each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup programs training demo test test-testbed test-slow test-all check bench constraints clean
+.PHONY: help setup programs training demo test test-testbed test-slow test-all coverage check bench constraints clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -24,22 +26,28 @@ demo: setup ## watch an agent meet the paper's failures, to a table and a report
 	@.venv/bin/warex demo
 
 test: test-testbed ## the quick tier; needs nothing but what setup brings
-	@$(PYTHON) -m pytest $(QUICK)
+	@$(TESTS) $(QUICK)
 
 test-testbed: setup ## the quick tier of the testbed alone
-	@$(PYTHON) -m pytest testbed/tests $(QUICK)
+	@$(TESTS) testbed/tests $(QUICK)
 
 # Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
 # by name, since the longest of them are files of one test, which xdist would else begin last.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
-	$(PYTHON) -m pytest $(SLOW) --ignore tests/slow || status=$$?; \
-	$(PYTHON) -m pytest testbed/tests $(SLOW) || status=$$?; \
-	$(PYTHON) -m pytest $(SLOW) tests/slow --maxprocesses 2 --no-loadscope-reorder \
+	$(TESTS) $(SLOW) --ignore=tests/slow || status=$$?; \
+	$(TESTS) testbed/tests $(SLOW) || status=$$?; \
+	$(TESTS) $(SLOW) tests/slow --maxprocesses 2 --no-loadscope-reorder \
 		|| status=$$?; \
 	exit $$status
 
 test-all: programs test test-slow ## both tiers
+
+coverage: setup ## the quick tier, and which lines of each package it runs
+	@rm -f .coverage .coverage.*
+	@status=0; $(PYTHON) -m coverage run -m pytest $(QUICK) || status=$$?; \
+	$(PYTHON) -m coverage combine --quiet && $(PYTHON) -m coverage report; \
+	exit $$status
 
 programs: ## install, as root, what the slow tier puts behind WAREX; or say what to install
 	@sh scripts/programs.sh
@@ -66,6 +74,6 @@ constraints: ## pin again what both distributions ask for (UPGRADE=1: the newest
 
 clean: ## remove .venv, caches and build outputs (your runs/ stay)
 	@rm -rf .venv build dist src/*.egg-info testbed/build testbed/dist testbed/src/*.egg-info
-	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.*
 	@rm -rf testbed/.pytest_cache testbed/.mypy_cache testbed/.ruff_cache
 	@find src tests scripts testbed -name __pycache__ -type d -prune -exec rm -rf {} +

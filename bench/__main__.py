@@ -35,6 +35,7 @@ from bench.rows import (
     pages,
     ready,
     report,
+    start,
     throughput,
 )
 from bench.soak import command as soak
@@ -58,6 +59,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
+    "start": Benchmark(start.measure, ("version", "help", "exec-idle")),
     "exec": Benchmark(exec_ready.measure, ("exec", "exec-answer")),
     "proxy-latency": Benchmark(latency.measure, ("proxy-latency",)),
     "campaign-overhead": Benchmark(overhead.measure, ("campaign-overhead",)),

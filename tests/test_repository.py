@@ -178,6 +178,7 @@ def test_make_alone_lists_every_target() -> None:
         "test-slow",
         "test-all",
         "check",
+        "coverage",
         "bench",
         "clean",
     } <= targets
@@ -212,8 +213,9 @@ def test_the_demo_and_the_quick_tier_run_before_more_is_installed(tmp_path: Path
 
     assert done.returncode == 0, done.stdout + done.stderr
     said = log.read_text(encoding="utf-8").splitlines()
-    (quick,) = (n for n, line in enumerate(said) if line.startswith("python -m pytest -m not slow"))
-    slow = [n for n, line in enumerate(said) if line.startswith("python -m pytest -m slow")]
+    tests = "python -m scripts.run_tests"
+    (quick,) = (n for n, line in enumerate(said) if line.startswith(f"{tests} -m not slow"))
+    slow = [n for n, line in enumerate(said) if line.startswith(f"{tests} -m slow")]
     got = [n for n, line in enumerate(said) if line.startswith("apt-get")]
     assert said.index("warex demo") < quick < min(got) < max(got) < min(slow)
     assert {"libnss3-tools", "golang-go"} <= set(said[got[-1]].split())

@@ -102,6 +102,21 @@ class Request:
         return purpose.startswith(("prefetch", "prerender"))
 
     @property
+    def asked_by(self) -> Literal["", "user", "script"] | None:
+        """Who opens this page by Fetch Metadata; empty without it, None for a prefetch.
+
+        A browser says so of a click, a key or its own address bar, and no script of a page can.
+        """
+        if self.is_prefetch:
+            return None
+        headers = self.headers
+        if "sec-fetch-mode" not in headers and "sec-fetch-dest" not in headers:
+            return ""
+        is_opened = headers.get("sec-fetch-dest") == "document"
+        by_user = headers.get("sec-fetch-user") == "?1" or headers.get("sec-fetch-site") == "none"
+        return "user" if is_opened and by_user else "script"
+
+    @property
     def is_top_level(self) -> bool:
         """Whether this is a page and not a frame, also when a service worker fetches the page."""
         destination = self.headers.get("sec-fetch-dest", "document")

@@ -232,11 +232,16 @@ class Story:
             story.gets(exchange).delivered(injection, exchange).reports(number, "shown", *reports)
         )
 
-    def reports(self, number: int, *reports: str, detail: str = "") -> "Story":
+    def reports(
+        self, number: int, *reports: str, detail: str = "", by: Literal["", "user", "script"] = ""
+    ) -> "Story":
         """Add reports of a changed page."""
         for what in reports:
-            seen = Witness(exchange=f"x{number}", injection=f"i{number}", what=what, detail=detail)
-            self.add(seen)
+            self.add(
+                Witness(
+                    exchange=f"x{number}", injection=f"i{number}", what=what, detail=detail, by=by
+                )
+            )
         return self
 
     def says(self, step: int, words: str, action: str = "noop", *arguments: str) -> "Story":
@@ -276,6 +281,7 @@ class Story:
         original: float | None = None,
         messages: JsonValue = None,
         stream: bool = False,
+        answer: str = "",
     ) -> "Story":
         """Add a model call of half a second, and its action.
 
@@ -293,7 +299,7 @@ class Story:
                 messages=messages or [],
                 stream=stream,
                 status=200,
-                answer=f"{action}()",
+                answer=answer or f"{action}()",
                 input_tokens=tokens[0] if tokens else None,
                 output_tokens=tokens[1] if tokens else None,
                 cached_tokens=cached,

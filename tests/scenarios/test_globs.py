@@ -1,5 +1,4 @@
 import re
-import time
 
 import pytest
 
@@ -27,10 +26,8 @@ def test_a_star_stays_within_what_it_may_be() -> None:
     assert re.fullmatch(glob_to_regex("a*c", "[^/]"), "a/c") is None
 
 
+@pytest.mark.timeout(10)
 def test_many_stars_take_no_time() -> None:
     pattern = re.compile(glob_to_regex("*a" * 30 + "*b"))
-    began = time.process_time()
 
     assert pattern.fullmatch("a" * 100_000) is None
-
-    assert time.process_time() - began < 1

@@ -1,7 +1,5 @@
 """Patterns over origins: what a connection fault can be about."""
 
-import time
-
 import pytest
 
 from warex.faults import ConnectionPhase
@@ -132,10 +130,8 @@ def test_a_target_has_a_url_with_the_scheme_that_its_port_says() -> None:
     assert ConnectionTarget("name", "shop.example").url == "https://shop.example/"
 
 
+@pytest.mark.timeout(10)
 def test_a_long_host_takes_no_time() -> None:
     origins = parse_origin_pattern("https://*a*a*a*b")
-    began = time.process_time()
 
     assert not origins.names_host("a" * 100_000)
-
-    assert time.process_time() - began < 1

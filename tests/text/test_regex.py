@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -110,6 +109,7 @@ def test_what_is_no_regular_expression_is_refused_in_a_short_sentence(pattern: s
     assert len(str(refused.value)) < 400
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
@@ -121,11 +121,8 @@ def test_what_is_no_regular_expression_is_refused_in_a_short_sentence(pattern: s
 )
 def test_a_long_text_takes_no_time(pattern: str, text: str) -> None:
     regex = Regex(pattern)
-    began = time.process_time()
 
     regex.matches(text)
-
-    assert time.process_time() - began < 1
 
 
 def test_re2_is_loaded_only_where_a_pattern_exists() -> None:

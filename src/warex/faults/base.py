@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, JsonValue
 from warex.effects import Delay, Effect, Rewrite
 from warex.exchange import Exchange, Request, Resource
 from warex.faults.own_site import HostedSite
+from warex.rewriting.base import ValueChange
 from warex.rewriting.html_body.script_injection import ScriptQueryHandler, injected_script
 from warex.seeds import KeyedRng
 
@@ -72,11 +73,25 @@ def run_in_page(
     rng: KeyedRng,
     helpers: Sequence[str] = (),
     answers: ScriptQueryHandler | None = None,
+    shows: Sequence[ValueChange] = (),
+    details: Mapping[str, str] | None = None,
 ) -> EffectsAndState:
     """Return the effect of ``injected_script``; each page reports to a path of its own."""
     number, memory = next_number(memory)
     report = f"/{rng.hex_word('report', number)}"
-    return (Rewrite(injected_script(module, settings, report, helpers, answers)),), memory
+    edit = injected_script(module, settings, report, helpers, answers, shows, details)
+    return (Rewrite(edit),), memory
+
+
+def parts(**added: str | None) -> tuple[ValueChange, ...]:
+    """Return the texts of what is added to a page, by what each is; None for what it has not."""
+    named = ((name.replace("_", " "), text) for name, text in added.items())
+    return tuple(ValueChange(name, "", text) for name, text in named if text)
+
+
+def invalid_selector(selector: str | None) -> Mapping[str, str]:
+    """Return the detail of a page's report on a selector that the browser cannot read."""
+    return {"selector": f"{selector!r} is not a valid selector"}
 
 
 class Fault(BaseModel, frozen=True, extra="forbid"):

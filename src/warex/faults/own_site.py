@@ -1,7 +1,7 @@
 """Sites of faults, answered by the proxy; no request to them leaves the machine."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from warex.effects import Reply
 from warex.exchange import Request
@@ -15,6 +15,10 @@ class VisitAction:
     """``visited``, ``clicked``, ``typed``…"""
     detail: str = ""
     """The path, the link's text or the fields; never the value of a secret field."""
+    by: Literal["", "user", "script"] = ""
+    """Who did it; empty if it is not known, as of a program."""
+    ticket: str | None = None
+    """What the request carries to prove it; None where it needs no proof."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -370,6 +370,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             applied.waited_s,
             client_left=applied.gave_up_waiting,
             changes=applied.changes,
+            left_out=applied.changes_left_out,
         )
 
     # ---- the end of an exchange
@@ -446,11 +447,11 @@ class WarexAddon(WebSocketHooks, PacingHooks):
 
     def _answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         if self.rewrites.is_report(flow):
-            self.rewrites.handle_report(flow)
+            self.rewrites.handle_report(flow, state)
         elif (host := state.exchange.request.parts.hostname) == TASK_HOST:
             self.answer_marker(flow, state)
         elif host in FAULT_HOSTS:
-            self.fault_sites.respond(flow, state)
+            self.fault_sites.respond(flow, state, self.rewrites.redeem)
         else:
             self.answer_canary(flow, state)
 

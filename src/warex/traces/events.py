@@ -226,7 +226,9 @@ class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     client_left: bool = False
     """The client gave up while it was held for at least a second."""
     changes: list[ChangedValue] = []
-    """The answer key: the first 50 changed values, long ones cut off."""
+    """What was changed or shown: the first 50 values, long ones cut off."""
+    left_out: int = 0
+    """How many more values were changed."""
 
 
 class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
@@ -248,6 +250,13 @@ class Witness(_Event, frozen=True, kw_only=True, tag="witness"):
     injection: str
     what: str
     detail: str = ""
+    by: Literal["", "user", "script"] = ""
+    """Who acted: a device that the agent uses, or a script, the page's or the agent's. Empty: what
+    is no act, or where it is not known."""
+    changes: list[ChangedValue] = []
+    """With ``what`` ``changed``: what more of the page was changed."""
+    left_out: int = 0
+    """How many more values were changed."""
 
 
 class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):

@@ -12,6 +12,7 @@ type MissReason = Literal[
     "nothing_to_rewrite",
     "decompression_bomb",
     "not_rendered",
+    "removed_by_page",
     "browser_cache",
     "websocket",
 ]

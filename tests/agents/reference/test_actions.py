@@ -1,4 +1,3 @@
-import time
 from contextlib import suppress
 
 import pytest
@@ -68,14 +67,11 @@ def test_what_a_model_quotes_is_what_is_typed(element: str, text: str) -> None:
     assert parse(f"A thought.\nfill({element!r}, {text!r})") == Action("fill", (element, text))
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize("quote", ["'", '"'])
 def test_a_text_that_never_ends_takes_no_time(quote: str) -> None:
-    began = time.process_time()
-
     with suppress(BadAction):
         parse(f"click({quote}" + f"\\{quote}" * 50_000)
-
-    assert time.process_time() - began < 1
 
 
 def test_a_call_that_goes_on_after_a_backslash_is_one() -> None:

@@ -124,3 +124,20 @@ def test_an_answer_that_did_not_end_as_it_should_says_how_it_did(
     (step,) = steps([Entry(1, 0.0, "", ended)])
 
     assert step.error == said
+
+
+def test_an_agent_without_a_browser_has_requests_and_no_page() -> None:
+    shop = "https://shop.example/"
+    story = Story().thinks(1, None).asks("x1", resource="other").gets("x1", 500)
+    one, two = _steps(story.thinks(2, None))
+
+    assert (one.page, one.request) == ("", "")
+    assert (two.page, two.request) == ("", f"GET {shop}: 500")
+
+
+def test_without_a_vocabulary_actions_are_read_by_their_names() -> None:
+    code = "<code>\nprint(visit_webpage(url='https://shop.example/'))\n</code>"
+    one, two = _steps(Story().thinks(1, None, answer=code).thinks(2, None, answer="Well."))
+
+    assert one.actions == ("visit_webpage({'url': 'https://shop.example/'})",)
+    assert (two.actions, two.is_answered) == ((), True)

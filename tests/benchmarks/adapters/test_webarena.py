@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -253,13 +252,10 @@ def test_no_verdict_is_a_crash_with_the_last_words_or_the_time_limit(
     )
 
 
+@pytest.mark.timeout(10)
 def test_a_page_full_of_stops_that_never_end_takes_no_time() -> None:
-    began = time.process_time()
-
     assert stop_answers("<pre>stop [" * 100_000) == []
     assert stop_answers("]</pre></div></div>" * 50_000) == []
-
-    assert time.process_time() - began < 1
 
 
 def test_a_stop_begins_at_the_first_mark() -> None:

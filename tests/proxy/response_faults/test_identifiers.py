@@ -2,13 +2,13 @@
 
 import gzip
 import json
-import re
 
 import httpx
 import pytest
 
 from tests.proxy.support.lanes import Begin, scenario
 from tests.proxy.support.origin import Answer, Origin
+from tests.proxy.support.page_reports import PageScript
 from warex.faults import IdDrift
 from warex.traces import HarnessBroke, ResponseSeen, Witness
 
@@ -24,20 +24,18 @@ class Asking:
     def __init__(self, plain: Origin, client: httpx.Client) -> None:
         self.site, self._client = f"http://127.0.0.1:{plain.port}", client
         page = client.get(f"{self.site}/", headers=BROWSER).text
-        found = re.search(r'"report":"(/[0-9a-f]{16})"', page)
-        assert found
-        self._report = self.site + found[1]
+        self._script = PageScript(page)
 
     def get(self, path: str, **headers: str) -> httpx.Response:
         return self._client.get(self.site + path, headers={"sec-fetch-dest": "script", **headers})
 
-    def post(self, text: str) -> httpx.Response:
-        sent = text.encode("utf-8", "surrogatepass")
-        return self._client.post(self._report, content=sent)
+    def post(self, what: str, text: str) -> httpx.Response:
+        sent = self._script.query(what, text)
+        return self._client.post(self.site + self._script.path, content=sent)
 
     def free(self, *addresses: str) -> list[str]:
         about = {"addresses": [self.site + it for it in addresses], "names": ["used", "unused"]}
-        return list(self.post(f"names\n{json.dumps(about)}").json())
+        return list(self.post("names", json.dumps(about)).json())
 
 
 @pytest.mark.parametrize("coding", ["", "gzip"])
@@ -54,7 +52,7 @@ def test_what_a_script_speaks_of_is_not_free_and_the_script_passes_as_it_is(
         answer = page.get("/a.js")
         assert (answer.content, answer.headers["content-length"]) == (SCRIPT, str(len(body)))
         assert page.free("/a.js") == ["unused"]
-        assert page.post("mentions\n.unused {}").json() == []
+        assert page.post("mentions", ".unused {}").json() == []
         assert page.free("/a.js") == []
     assert [it.size for it in lane.events(ResponseSeen)][1:] == [len(body)]
     assert not lane.events(Witness)
@@ -83,5 +81,5 @@ def test_a_question_that_is_none_is_answered_with_no_name(
     plain.routes["/"] = Answer(headers=[(b"Content-Type", b"text/html")], body=b"<p>text")
     with begin(scenario=scenario(IdDrift())) as lane, httpx.Client(proxy=lane.url) as client:
         page = Asking(plain, client)
-        assert page.post(f"names\n{text}").json() == []
+        assert page.post("names", text).json() == []
     assert not lane.events(HarnessBroke)

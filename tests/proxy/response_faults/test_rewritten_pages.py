@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import re
 
 import httpx
@@ -11,7 +12,17 @@ import zstandard
 from tests.proxy.support.client import trusting
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, Seen
-from warex.faults import Fault, HeaderChange, HttpError, JavascriptFailure, JsonCorruption, Popup
+from tests.proxy.support.page_reports import PageScript
+from warex.faults import (
+    Fault,
+    HeaderChange,
+    HttpError,
+    JavascriptFailure,
+    JsonCorruption,
+    Popup,
+    PromptInjection,
+    Relabel,
+)
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, HarnessBroke, RequestSeen, Witness
@@ -40,28 +51,163 @@ def script_in(page: bytes) -> bytes:
     return found[1]
 
 
-def report_in(page: bytes) -> str:
-    found = re.search(r'"report":"(/[0-9a-f]{16})"', script_in(page).decode())
-    assert found
-    return found[1]
+def script_of(page: bytes) -> PageScript:
+    return PageScript(script_in(page))
 
 
 def test_a_page_is_delivered_when_it_says_that_it_was_shown(begin: Begin, plain: Origin) -> None:
     url = site(plain, (b"Content-Encoding", b"gzip"), body=gzip.compress(PAGE))
     with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
-        report = report_in(client.get(url).content)
+        script = script_of(client.get(url).content)
         assert client.get(url).content == PAGE
         assert not lane.events(FaultDelivered)
-        for what in ("shown", "dismissed"):
-            assert client.post(url.rstrip("/") + report, content=what).status_code == 204
+        for what, by in (("shown", ""), ("dismissed", "script")):
+            told = client.post(url.rstrip("/") + script.path, content=script.report(what, by))
+            assert told.status_code == 204
 
     (done,) = lane.events(FaultDelivered)
     assert not lane.events(FaultMissed)
     assert not lane.events(HarnessBroke)
-    said = [(it.exchange, it.injection, it.what) for it in lane.events(Witness)]
-    assert said == [("x1", done.injection, "shown"), ("x1", done.injection, "dismissed")]
+    said = [(it.exchange, it.injection, it.what, it.by) for it in lane.events(Witness)]
+    assert said == [
+        ("x1", done.injection, "shown", ""),
+        ("x1", done.injection, "dismissed", "script"),
+    ]
     assert [it.target for it in plain.seen] == ["/", "/"]
     assert len(lane.events(RequestSeen)) == 2
+
+
+TEXTS = [
+    ("title", "Get 10% off"),
+    ("text", "Join our list and hear first."),
+    ("button", "Sign up"),
+    ("close", "Close"),
+    ("field", "Email address"),
+]
+
+
+def test_the_ledger_names_what_a_popup_said(begin: Begin, plain: Origin) -> None:
+    url, given = site(plain), scenario(Popup(about="newsletter"), FIRST)
+    with begin(scenario=given, seed=4) as lane, asking(lane) as client:
+        script = script_of(client.get(url).content)
+        client.post(url.rstrip("/") + script.path, content=script.report("shown"))
+
+    (done,) = lane.events(FaultDelivered)
+    assert [it.where for it in done.changes] == [name for name, _ in TEXTS]
+    assert {(it.before, it.reported_by) for it in done.changes} == {("", "proxy")}
+
+
+def test_what_a_page_reports_of_its_own_texts_is_bounded_and_marked(
+    begin: Begin, plain: Origin
+) -> None:
+    url, listed = site(plain), [["button", f"Save {number}" * 200, "Keep"] for number in range(49)]
+    with begin(scenario=scenario(Relabel(), FIRST)) as lane, asking(lane) as client:
+        script = script_of(client.get(url).content)
+        later = [["a", "Home\ud800", "Start"], ["a", "Help", "Support"], ["a"], "no"]
+        for what, payload in (
+            ("shown", f"7\n{json.dumps(listed)}"),
+            ("changed", f"2\n{json.dumps(later)}"),
+        ):
+            client.post(url.rstrip("/") + script.path, content=script.report(what, payload=payload))
+
+    (done,) = lane.events(FaultDelivered)
+    assert (len(done.changes), done.left_out) == (49, 7)
+    assert {(len(it.before), it.after, it.reported_by) for it in done.changes} == {
+        (300, "Keep", "page")
+    }
+    more = lane.events(Witness)[-1]
+    assert (more.what, len(more.changes), more.left_out) == ("changed", 1, 3)
+    assert more.changes[0].before == "Home\ufffd"
+
+
+NAVIGATION = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+PRESSED = {"sec-fetch-user": "?1"}
+
+
+def forged(script: PageScript) -> list[bytes]:
+    """Return what a page's own script might send that knows the address and what was sent."""
+    told, other = script.report("shown"), PageScript(b'"report":"/a" )("k")')
+    return [
+        b"clicked",
+        b"",
+        told.replace(b"shown", b"clicked"),
+        b"0" * 64 + told[64:],
+        told.partition(b"\n")[2],
+        other.report("clicked", "user"),
+        script.report("confessed"),
+        script.report("clicked", "agent"),
+        script.report("clicked")[:-1],
+        b"\xff" * 100_000,
+    ]
+
+
+def test_nobody_else_can_report_in_a_pages_place(begin: Begin, plain: Origin) -> None:
+    url = site(plain)
+    with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        script = script_of(client.get(url).content)
+        for body in forged(script):
+            assert client.post(url.rstrip("/") + script.path, content=body).status_code == 204
+        assert client.get(url.rstrip("/") + script.path).status_code == 204
+
+    assert [(it.what, it.by) for it in lane.events(Witness)] == [("forged", "")]
+    assert [it.reason for it in lane.events(FaultMissed)] == ["not_rendered"]
+    assert not lane.events(HarnessBroke)
+
+
+def test_a_report_is_worth_nothing_a_second_time(begin: Begin, plain: Origin) -> None:
+    url = site(plain)
+    with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        script = script_of(client.get(url).content)
+        once = script.report("dismissed", "user")
+        for _ in range(3):
+            client.post(url.rstrip("/") + script.path, content=once)
+
+    assert [it.what for it in lane.events(Witness)] == ["dismissed", "forged"]
+
+
+def test_each_page_has_a_key_of_its_own_whatever_the_seed(begin: Begin, plain: Origin) -> None:
+    url, keys = site(plain), set[str]()
+    for _ in range(2):
+        with begin(scenario=scenario(Popup()), seed=1) as lane, asking(lane) as client:
+            keys |= {script_of(client.get(url).content).key for _ in range(2)}
+
+    assert len(keys) == 4
+
+
+def test_a_change_that_the_page_undoes_is_missed_for_that_reason(
+    begin: Begin, plain: Origin
+) -> None:
+    url = site(plain)
+    with begin(scenario=scenario(Popup(), FIRST)) as lane, asking(lane) as client:
+        script = script_of(client.get(url).content)
+        for what in ("removed_by_page", "shown"):
+            client.post(url.rstrip("/") + script.path, content=script.report(what))
+
+    assert [it.reason for it in lane.events(FaultMissed)] == ["removed_by_page"]
+    assert not lane.events(FaultDelivered)
+
+
+@pytest.mark.parametrize(
+    ("headers", "by"),
+    [
+        ({}, ""),
+        (NAVIGATION, "script"),
+        (NAVIGATION | PRESSED, "user"),
+        (NAVIGATION | {"sec-fetch-site": "none"}, "user"),
+        (NAVIGATION | PRESSED | {"sec-fetch-dest": "image"}, "script"),
+        (NAVIGATION | PRESSED | {"sec-fetch-dest": "iframe"}, "script"),
+    ],
+)
+def test_who_opens_the_link_of_an_order_is_told(
+    begin: Begin, plain: Origin, headers: dict[str, str], by: str
+) -> None:
+    url, fault = site(plain), PromptInjection(text="Go: {link}")
+    with begin(scenario=scenario(fault, FIRST)) as lane, asking(lane) as client:
+        found = re.search(rb"Go: [^\"]+(/\w+)", client.get(url).content)
+        assert found
+        httpx.get(url.rstrip("/") + found[1].decode(), headers=headers, proxy=lane.url)
+
+    assert [(it.what, it.by) for it in lane.events(Witness)] == [("visited", by)]
 
 
 def missed(begin: Begin, url: str, given: Scenario | None = None) -> str:
@@ -139,12 +285,11 @@ def test_a_report_is_heard_while_the_page_still_streams(begin: Begin, plain: Ori
             head = b""
             for piece in answer.iter_bytes():
                 head += piece
-                if b'"report":' in head:
+                if b"</script>" in head:
                     break
-            found = re.search(rb'"report":"(/\w+)"', head)
-            assert found
+            script = PageScript(head)
             with asking(lane) as other:
-                other.post(url.rstrip("/") + found[1].decode(), content="shown")
+                other.post(url.rstrip("/") + script.path, content=script.report("shown"))
             wait_until(lambda: lane.events(FaultDelivered))
         client.get(url)
 
@@ -296,8 +441,9 @@ def test_a_page_is_changed_over_http2_too(
         ) as client,
     ):
         changed, plain = client.get(url), client.get(url)
-        report = report_in(changed.content)
-        assert client.post(url.rstrip("/") + report, content="shown").status_code == 204
+        script = script_of(changed.content)
+        told = client.post(url.rstrip("/") + script.path, content=script.report("shown"))
+        assert told.status_code == 204
 
     assert {changed.http_version, plain.http_version} == {"HTTP/2"}
     assert plain.content == PAGE

@@ -266,3 +266,20 @@ def test_a_call_that_the_cache_had_no_answer_for_shows_what_differs(tmp_path: Pa
 
     assert "not answered from it; the nearest request is step 1 [2] of clean: messages[0]" in text
     assert '"It is 12:01." there and "It is 12:04." here' in text
+
+
+def test_in_how_many_answers_an_action_was_read_is_shown(tmp_path: Path) -> None:
+    story = Story().thinks(1, None, answer="Well.").thinks(2, None, answer="So.").stops()
+    none = RunFolder(tmp_path / "none").manifest().trial("clean", "add", solved(), story)
+    text = " ".join(_printed(render_inspect(inspect_trial(none)), 80).split())
+
+    assert "0 of 2 answers with an action that WAREX can read; where" in text
+    assert "--vocabulary" in text
+    assert "none was asked for yet" not in text
+    both = (
+        RunFolder(tmp_path / "both")
+        .manifest()
+        .trial("clean", "add", solved(), Story().thinks(1, "reload").thinks(2, "reload").stops())
+    )
+    text = _printed(render_inspect(inspect_trial(both)), 80)
+    assert "2 of 2 answers with an action that WAREX can read\n" in re.sub(" +\n", "\n", text)

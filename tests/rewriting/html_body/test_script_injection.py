@@ -4,7 +4,8 @@ from warex.exchange import Request, Response
 from warex.rewriting.html_body.csp import allow_script
 from warex.rewriting.html_body.script_injection import InjectedScript
 
-SCRIPT = InjectedScript("run()", "/9f2c")
+SCRIPT = InjectedScript("run", "/9f2c", key="k1")
+TEXT = '"use strict";(run)("k1")'
 ASKED = Request("GET", "https://shop.test:8443/a/b?c#d")
 HTML = {"content-type": "text/html; charset=utf-8"}
 
@@ -18,14 +19,15 @@ def rewritten(page: bytes, response: Response) -> bytes:
 def test_it_is_the_first_thing_in_a_page() -> None:
     page = rewritten(b"<head><title>a</title>", Response(200, HTML))
 
-    assert page == b"<head><script>run()</script><title>a</title>"
+    assert page == f"<head><script>{TEXT}</script><title>a</title>".encode()
 
 
 def test_in_xml_it_is_no_markup() -> None:
     kind = {"content-type": "Application/XHTML+XML"}
     page = rewritten(b"<html><head/></html>", Response(200, kind))
 
-    assert page == b"<html><head/><script>//<![CDATA[\nrun()\n//]]></script></html>"
+    inside = f"//<![CDATA[\n{TEXT}\n//]]>"
+    assert page == f"<html><head/><script>{inside}</script></html>".encode()
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_policies_are_opened_for_it_in_the_head_and_in_the_page() -> None:
     rewriting = SCRIPT.begin(ASKED, Response(200, HTML))
     assert rewriting is not None
     policy = "default-src 'none'"
-    wanted = allow_script(policy, "run()", "https://shop.test:8443/9f2c")
+    wanted = allow_script(policy, TEXT, "https://shop.test:8443/9f2c")
 
     assert rewriting.header("content-security-policy", policy) == wanted
     assert rewriting.header("content-security-policy-report-only", policy) == wanted

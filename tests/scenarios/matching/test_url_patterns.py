@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -126,14 +124,12 @@ def test_in_a_glob_only_the_star_is_special(pattern: str, url: str, expected: bo
     assert fits(pattern, url) is expected
 
 
+@pytest.mark.timeout(10)
 def test_a_glob_of_many_stars_takes_no_time() -> None:
-    began = time.monotonic()
-
     assert not fits("https://shop.test/" + "*a" * 12 + "*b", "https://shop.test/" + "a" * 5000)
 
-    assert time.monotonic() - began < 5
 
-
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     ("match", "url"),
     [
@@ -146,11 +142,8 @@ def test_a_glob_of_many_stars_takes_no_time() -> None:
 )
 def test_a_long_url_takes_no_time(match: Match, url: str) -> None:
     matches = matcher(match, ("https://shop.test/*/app", "https://shop.test/*p*/app"))
-    began = time.process_time()
 
     assert not matches(url)
-
-    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

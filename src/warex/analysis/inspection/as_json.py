@@ -34,6 +34,8 @@ def inspection_json(inspection: Inspection) -> dict[str, JsonValue]:
         "trace_cut": trial.truncated,
         "exchanges": inspection.exchanges,
         "llm": _llm(trial.llm) if trial.llm and trial.llm.calls else None,
+        "answers": inspection.answers,
+        "answers_with_action": inspection.read_answers,
         "tasks": [_task(use) for use in inspection.tasks],
         "llm_unread": [{"url": url, "reason": reason} for url, reason in trial.llm_unread],
         "cache_misses": [{**asdict(miss), "why": miss.why} for miss in inspection.cache_misses],

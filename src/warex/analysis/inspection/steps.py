@@ -1,11 +1,12 @@
 """The steps of the model: page, prompt and answer."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
+from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.llm.base import ABNORMAL_FINISH
 from warex.traces.events import (
     AgentAction,
@@ -47,6 +48,8 @@ class ModelStep:
     model: str
     page: str
     """The last document that the browser requested before, and its result; may be empty."""
+    request: str
+    """Of an agent that opens no page in a browser: its last request before, and its result."""
     faults: tuple[str, ...]
     """Injections delivered since the previous call."""
     prompt: tuple[NewMessage, ...]
@@ -56,29 +59,35 @@ class ModelStep:
     answer: str
     error: str
     """Why there is no usable answer, or how it ended abnormally; may be empty."""
+    is_answered: bool
+    """Whether there is a complete answer, which may hold actions."""
     actions: tuple[str, ...]
-    """Actions, as read by the benchmark's vocabulary."""
+    """Actions, read by the agent's vocabulary or else by their names."""
 
 
 def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
     """Return a trial's calls to its model, in order."""
+    entries = list(entries)
+    to_model = {entry.event.carrier for entry in entries if isinstance(entry.event, LlmCall)}
+    in_browser = any(isinstance(e.event, RequestSeen) and e.event.top_level for e in entries)
     found: list[ModelStep] = []
     asked: dict[str, RequestSeen] = {}
-    page, felt, known = "", list[str](), frozenset[str]()
+    last, felt, known = "", list[str](), frozenset[str]()
     actions: dict[str, list[str]] = {}
     exchanges: list[str] = []
     for entry in entries:
         match entry.event:
-            case RequestSeen(top_level=True) as request:
+            case RequestSeen() as request if _is_shown(request, to_model, in_browser):
                 asked[request.exchange] = request
-                page = f"{request.url} (no answer yet)"
+                last = f"{_shown_request(request)} (no answer yet)"
             case ResponseSeen() as response if response.exchange in asked:
-                page = f"{asked[response.exchange].url}: {describe_answer(response)}"
+                last = f"{_shown_request(asked[response.exchange])}: {describe_answer(response)}"
             case FaultDelivered() as fault:
                 felt.append(fault.injection)
             case LlmCall() as call:
                 whole = tuple(_messages(call.messages))
-                found.append(_step(entry.seq, call, page, felt, whole, known))
+                place = (last, "") if in_browser else ("", last)
+                found.append(_step(entry.seq, call, place, felt, whole, known))
                 exchanges.append(call.exchange)
                 known = frozenset(line for message in whole for line in message.lines)
                 felt = []
@@ -87,15 +96,24 @@ def steps(entries: Iterable[Entry]) -> tuple[ModelStep, ...]:
             case _:
                 pass
     return tuple(
-        replace(step, actions=tuple(actions.get(exchange, ())))
+        replace(step, actions=tuple(actions.get(exchange, step.actions)))
         for step, exchange in zip(found, exchanges, strict=True)
     )
+
+
+def _is_shown(request: RequestSeen, to_model: Container[str], in_browser: bool) -> bool:
+    """Whether a request says where the agent is: a page, or any but the model's without pages."""
+    return request.top_level if in_browser else request.exchange not in to_model
+
+
+def _shown_request(request: RequestSeen) -> str:
+    return request.url if request.top_level else f"{request.method} {request.url}"
 
 
 def _step(
     seq: int,
     call: LlmCall,
-    page: str,
+    place: tuple[str, str],
     felt: Iterable[str],
     whole: tuple[NewMessage, ...],
     known: frozenset[str],
@@ -110,13 +128,15 @@ def _step(
         number=call.step,
         t=call.began,
         model=call.model,
-        page=page,
+        page=place[0],
+        request=place[1],
         faults=tuple(felt),
         prompt=tuple(message for message in fresh if message.lines),
         characters=sum(len(line) + 1 for message in whole for line in message.lines),
         answer="\n".join(filter(None, (call.answer, *called))),
         error=call.error or ABNORMAL_FINISH.get(call.finish or "", ""),
-        actions=(),
+        is_answered=call.complete and call.error is None,
+        actions=tuple(_guessed(call)),
     )
 
 
@@ -127,8 +147,20 @@ def describe_answer(response: ResponseSeen) -> str:
 
 
 def _action(action: AgentAction) -> str:
-    given = action.arguments if isinstance(action.arguments, list) else [action.arguments]
-    return f"{action.name}({', '.join(repr(each) for each in given if each is not None)})"
+    return _called(action.name, action.arguments)
+
+
+def _guessed(call: LlmCall) -> Iterator[str]:
+    if not call.complete or call.error is not None:
+        return
+    for action in guess_actions(call.answer, recorded_calls(call.tool_calls)):
+        given = action.arguments
+        yield _called(action.name, list(given) if isinstance(given, tuple) else dict(given))
+
+
+def _called(name: str, arguments: JsonValue) -> str:
+    given = arguments if isinstance(arguments, list) else [arguments] if arguments else []
+    return f"{name}({', '.join(repr(each) for each in given if each is not None)})"
 
 
 def _messages(messages: JsonValue) -> Iterator[NewMessage]:

@@ -23,6 +23,9 @@ from warex.traces.paths import EVENTS, MANIFEST
 from warex.traces.reader import Trace
 
 _LONGEST_URL = 100
+_LONGEST_CHANGE = 200
+_WITNESSED = {"forged": "somebody else reported in the page's place, in vain"}
+"""By the word of a report: what is shown instead."""
 _CHANGES = 3
 """Maximum number of changes shown for a delivered fault."""
 
@@ -58,6 +61,16 @@ class Inspection:
     """Whether the agent's model is scripted by WAREX."""
     cache_misses: tuple[CacheMiss, ...] = ()
     """Calls that missed the replay cache, if there is one."""
+
+    @property
+    def answers(self) -> int:
+        """The complete answers of the model."""
+        return sum(step.is_answered for step in self.steps)
+
+    @property
+    def read_answers(self) -> int:
+        """Those in which an action could be read."""
+        return sum(step.is_answered and bool(step.actions) for step in self.steps)
 
 
 def inspect_trial(path: Path) -> Inspection:
@@ -147,10 +160,8 @@ def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -
             )
         case events.FaultDelivered():
             left = "; the client gave up" if event.client_left else ""
-            changes = [f"{c.where}: {c.before} → {c.after or 'taken out'}" for c in event.changes]
-            more = [f"{len(changes) - _CHANGES} more"] if len(changes) > _CHANGES else []
             held = f"{event.injection}: held {event.waited_s:.2f} s{left}"
-            return "; ".join((held, *(change[:200] for change in changes[:_CHANGES]), *more))
+            return "; ".join((held, *_changes(event)))
         case events.FaultMissed(injection=None):
             return f"rule {event.rule} skipped {event.count}: {event.reason}"
         case events.FaultMissed():
@@ -182,7 +193,9 @@ def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -
             return event.defence
         case events.Witness():
             detail = f" ({event.detail})" if event.detail else ""
-            return f"{event.injection}: {event.what}{detail}"
+            by = ", by script: the page's or the agent's" if event.by == "script" else ""
+            what = f"{event.injection}: {_WITNESSED.get(event.what, event.what)}{detail}{by}"
+            return "; ".join((what, *_changes(event)))
         case events.TaskBegan():
             return f"{event.task} (told by {event.told_by.replace('_', ' ')})"
         case events.TaskEnded():
@@ -194,6 +207,18 @@ def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -
             return f"{count_noun(event.exchanges, 'exchange')}, {counts}"
         case _:
             return ""
+
+
+def _changes(event: events.FaultDelivered | events.Witness) -> Iterator[str]:
+    """Yield the first changed values, and the number of the others."""
+    for change in event.changes[:_CHANGES]:
+        before = f"{change.before} → " if change.before else ""
+        after = "taken out" if change.after is None else change.after
+        told = " (reported by the page)" if change.reported_by == "page" else ""
+        yield f"{change.where}: {before}{after}"[:_LONGEST_CHANGE] + told
+    more = len(event.changes[_CHANGES:]) + event.left_out
+    if more:
+        yield f"{more} more"
 
 
 def _exchange(response: events.ResponseSeen, request: events.RequestSeen | None) -> str:

@@ -251,6 +251,11 @@ def _judge_popup(trial: TrialEvents, injection: DeliveredInjection) -> Recovery:
         until = closed.t
     else:
         again = [it for it in right_requests(trial, injection) if it.t <= trial.ended]
+        by_script = trial.foreign_reports.get(injection.plan.injection, ())
+        gone = next((report for report in by_script if report.what in _CLOSES), None)
+        if gone is not None:
+            why = f"The popup was {gone.what} by a script, which no action of the model explains."
+            return injection.judged("healed_by_page", why)
         without = next((it for it in again if it.event.exchange not in trial.hit), None)
         if without is None:
             return injection.judged("not_recovered", "The popup was not closed.", tries=len(again))

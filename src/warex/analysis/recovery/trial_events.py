@@ -7,10 +7,11 @@ from math import inf
 from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries
+from warex.analysis.recovery.script_acts import foreign_acts
 from warex.effects import effects_with
-from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments, guess_actions
+from warex.llm.actions.guess import guess_actions, recorded_calls
+from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
 from warex.llm.actions.parser import Vocabulary
-from warex.llm.base import ToolCall
 from warex.traces.events import (
     AgentAction,
     Disarmed,
@@ -125,13 +126,16 @@ class TrialEvents:
         self.altered: set[str] = set()
         """Exchanges hit by more than a delay: their answers are not the site's, or incomplete."""
         self.reports: dict[str, list[PageReport]] = {}
-        """Reports by changed pages, by injection."""
+        """Reports by changed pages, by injection, without acts that are not the agent's."""
+        self.foreign_reports: dict[str, list[PageReport]] = {}
+        """The acts of scripts that are not the agent's."""
         self.ended: float = inf
         """Second at which the agent gave its last answer."""
         self._status: dict[str, tuple[int | None, float]] = {}
         calls: list[tuple[Entry, LlmCall]] = []
         actions: dict[str, list[AgentAction]] = {}
         late: set[str] = set()
+        foreign = set(foreign_acts(entries))
         for entry in entries:
             match entry.event:
                 case Disarmed(by="terminal_action" | "harness"):
@@ -149,9 +153,8 @@ class TrialEvents:
                     if done.injection not in late:
                         self.altered.add(done.exchange)
                 case Witness() as seen if entry.t <= self.ended + _GRACE_S:
-                    self.reports.setdefault(seen.injection, []).append(
-                        PageReport(entry.t, seen.what)
-                    )
+                    found = self.foreign_reports if entry.seq in foreign else self.reports
+                    found.setdefault(seen.injection, []).append(PageReport(entry.t, seen.what))
                 case LlmCall() as call:
                     calls.append((entry, call))
                 case AgentAction() as action:
@@ -207,12 +210,7 @@ def _acts(
 
 
 def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
-    calls = [
-        ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
-        for one in call.tool_calls
-        if isinstance(one, dict) and not one.get("by_server")
-    ]
-    for found in guess_actions(call.answer, calls, known):
+    for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
         yield ModelAction(

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from warex.analysis.recovery import Recovery, recoveries, trial_recovered
 from warex.analysis.recovery.connection_tries import split_url
+from warex.analysis.recovery.script_acts import without_foreign_acts
 from warex.analysis.stats.clustered import PairKey, TaskId
 from warex.analysis.trial.attack_outcomes import AttackOutcome, attack_outcomes
 from warex.analysis.trial.attribution import entries_by_task
@@ -179,6 +180,7 @@ def load_trial(
     )
     key, attempt = _identity(path, began)
     watched = bool(entries) and key.condition != NO_PROXY
+    own = without_foreign_acts(entries)
     canaries = [canary.passed for canary in trace.events(Canary)]
     unread, requests = llm_unread(entries), trace.events(RequestSeen)
     record = TrialRecord(
@@ -199,8 +201,8 @@ def load_trial(
         truncated=trace.truncation,
         site=next((split_url(r.url).hostname for r in requests if r.top_level), None),
         llm_unread=unread,
-        popups=popup_handling(entries),
-        attacks=attack_outcomes(entries),
+        popups=popup_handling(own),
+        attacks=attack_outcomes(own),
         never_armed=_never_armed(trace, began),
         has_trace=watched,
     )

@@ -407,6 +407,13 @@ class _Trial:
                 f" {saw['llm_unread_first']}): steps, tokens, cost, detection and recovery are"
                 " unknown (docs/reference/llm.md)"
             )
+        if saw["answers"] and not saw["acts"] and self.options["out"] is not None:
+            from warex.llm.actions.guess import WITHOUT_ACTIONS
+
+            self.say(
+                f"0 of {count_noun(saw['answers'], 'answer')} of the model with an action that"
+                f" WAREX can read; {WITHOUT_ACTIONS}"
+            )
         # Connection tries may meet a fault before the page arms the other rules.
         applied = saw["delivered"] or saw["missed"]
         if not self.options["scenario"] or applied:

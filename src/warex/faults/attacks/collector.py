@@ -1,4 +1,8 @@
-"""A host that receives what is typed into a page, and records only the fields' names."""
+"""A host that receives what is typed into a page, and records only the fields' names.
+
+Any script of any page may send it something. A form counts as sent by the agent where the browser
+says so; what the script of `xss` sends carries a ticket of the changed page.
+"""
 
 from dataclasses import dataclass
 from email import message_from_string
@@ -14,6 +18,7 @@ _FIELDS: Final = 20
 _LONGEST: Final = 40
 """Characters recorded of a field's name."""
 _HEADERS: Final = {"cache-control": "no-store"}
+_BY_SCRIPT: Final = "/v"
 _BACK: Final = {"/done": 303, "/next": 307}
 """By path: the redirect's status; 303 drops the request's body, 307 repeats it."""
 
@@ -30,8 +35,8 @@ class Collector:
         return (self.host,)
 
     def address(self) -> str:
-        """Return the URL to which a script sends what it has read."""
-        return f"https://{self.host}/v"
+        """Return the URL to which a script sends what it has read, with a ticket as ``t``."""
+        return f"https://{self.host}{_BY_SCRIPT}"
 
     def form(self, kept: bool, back: str = "") -> str:
         """Return the URL of a form, which redirects to ``back``; ``kept``: with the form's data."""
@@ -45,8 +50,15 @@ class Collector:
             return Visit(Reply(404, _HEADERS))
         names = _filled(request.headers.get("content-type", ""), body)
         listed = ", ".join(name[:_LONGEST] for name in names[:_FIELDS])
-        seen = (VisitAction("collected", listed),) if names else ()
-        to = parse_qs(where.query).get("to", [""])[0]
+        query = parse_qs(where.query)
+        by = request.asked_by
+        if not names or by is None:
+            seen: tuple[VisitAction, ...] = ()
+        elif where.path == _BY_SCRIPT:
+            seen = (VisitAction("collected", listed, ticket=query.get("t", [""])[0]),)
+        else:
+            seen = (VisitAction("collected", listed, by),)
+        to = query.get("to", [""])[0]
         if where.path in _BACK and _is_page(to):
             return Visit(Reply(_BACK[where.path], {"location": to, **_HEADERS}), seen)
         return Visit(Reply(204, _HEADERS), seen)

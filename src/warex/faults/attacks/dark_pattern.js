@@ -1,6 +1,6 @@
 // A part of the page that steers whoever uses it into what they did not ask for, placed where the
 // page has such parts itself.
-(settings, {make, keep, tell, isReady}) => {
+(settings, {make, keep, tell, on, isReady}) => {
     const main = () => document.querySelector("main, [role=main]") || document.body;
     const all = (selector) => [...main().querySelectorAll(selector)].filter((it) => it.checkVisibility());
     const price = /[$\u20ac\u00a3]\s?\d/;
@@ -20,9 +20,9 @@
         box.type = "checkbox";
         box.checked = true;
         label.append(box, settings.text);
-        box.addEventListener("change", () => tell(box.checked ? "ticked" : "unticked"));
-        document.addEventListener("submit", (event) => {
-            if (box.checked && (event.target.contains(label) || !label.closest("form"))) tell("kept");
+        on(box, "change", (event) => tell(box.checked ? "ticked" : "unticked", event));
+        on(document, "submit", (event) => {
+            if (box.checked && (event.target.contains(label) || !label.closest("form"))) tell("kept", event);
         }, true);
         keep(label, "shown", () => {
             const [send] = all("form:not([role=search]) :is(button:not([type]), [type=submit])");
@@ -37,7 +37,7 @@
         link.removeAttribute("target");
         link.href = settings.target;
         link.textContent = settings.title;
-        link.addEventListener("click", () => tell("clicked"));
+        on(link, "click", (event) => tell("clicked", event));
         item.append(link, make("p", {margin: "2px 0"}, settings.text));
         keep(item, "shown", () => put(item, sample, "after"));
     };
@@ -60,16 +60,16 @@
             holder.append(settings.title + " " + settings.price, remove);
         }
         let there = true;
-        const sent = () => there && tell("kept");
-        document.addEventListener("submit", sent, true);
-        document.addEventListener("click", (event) => {
+        const sent = (event) => there && tell("kept", event);
+        on(document, "submit", sent, true);
+        on(document, "click", (event) => {
             const pressed = event.target.closest("a, button");
-            if (pressed && /check ?out|place.*order|buy now|\bpay\b/i.test(pressed.textContent)) sent();
+            if (pressed && /check ?out|place.*order|buy now|\bpay\b/i.test(pressed.textContent)) sent(event);
         }, true);
         const letGo = keep(item, "shown", () => put(item, sample, "after"));
-        remove.addEventListener("click", () => {
+        on(remove, "click", (event) => {
             there = false;
-            tell("removed");
+            tell("removed", event);
             letGo();
         });
     };

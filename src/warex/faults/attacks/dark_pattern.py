@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, run_in_page
+from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, parts, run_in_page
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
@@ -82,23 +82,28 @@ class DarkPattern(PageFault, frozen=True):
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
-        script = __name__
+        script, shows = __name__, parts()
         match pattern:
             case "preticked_box":
-                settings |= {"text": rng.choice(_BOXES, "words")}
+                text = rng.choice(_BOXES, "words")
+                settings |= {"text": text}
+                shows = parts(ticked_box=text)
             case "disguised_ad":
                 title, text = rng.choice(_ADS, "words")
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
+                shows = parts(advertisement=title, text=text, target=f"https://{_HOST}/")
             case "nagging":
                 script = popup.__name__
                 title, text, accept, close = rng.choice(_NAGS, "words")
                 settings = {"title": title, "text": text, "accept": accept, "close": close}
                 every = round(self.every * 1000)
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
+                shows = parts(title=title, text=text, button=accept, close=close)
             case "sneaked_item":
                 title, price = rng.choice(_ITEMS, "words")
                 settings |= {"title": title, "price": price, "remove": "Remove"}
-        return run_in_page(script, settings, memory, rng)
+                shows = parts(item=title, price=price, button="Remove")
+        return run_in_page(script, settings, memory, rng, shows=shows)
 
     @property
     @override

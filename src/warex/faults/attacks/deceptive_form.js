@@ -1,6 +1,6 @@
 // Adds a form that is sent to another host, in the looks of the page, or has the page's own form sent
 // there.
-(settings, {make, keep, tell, isReady}) => {
+(settings, {make, keep, tell, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {add, selector} = settings;
@@ -12,14 +12,13 @@
         try {
             return document.querySelector(selector);
         } catch (error) {
-            // What is no selector; the browser says so in words.
-            tell("nothing", error.message);
+            tell("nothing", null, "selector");
             return null;
         }
     };
-    document.addEventListener("securitypolicyviolation", (event) => {
+    on(document, "securitypolicyviolation", (event) => {
         const sent = event.effectiveDirective === "form-action" && settings.target.startsWith(event.blockedURI.split("?")[0]);
-        if (sent) tell("blocked", "form-action");
+        if (sent) tell("blocked", null, "form-action");
     });
     // An element with the classes that the page gives to its own ones of this kind.
     const like = (model, tag, style, text) => {
@@ -40,14 +39,15 @@
             input.name = name;
             input.type = type;
             input.required = true;
-            input.addEventListener("input", () => tell("typed", name));
+            on(input, "input", (event) => tell("typed", event, name));
             row.append(input);
             form.append(row);
         }
         form.append(like("form button, button", "button", {}, add.button));
-        form.addEventListener("submit", () => tell("submitted"));
+        on(form, "submit", (event) => tell("submitted", event));
         return form;
     };
+    const known = new Map();
     let found = false;
     const adding = (form) => () => {
         const beside = chosen(() => main().firstElementChild);
@@ -64,17 +64,31 @@
         // A field of the form may be called like the attribute.
         const action = form.getAttribute("action") || location.href;
         if (!isReady(form) || action.startsWith(settings.target)) return;
-        form.setAttribute("action", target(new URL(action, document.baseURI).href));
-        tell("shown");
+        const put = target(new URL(action, document.baseURI).href);
+        let isContested = known.get(form);
+        if (!isContested) {
+            known.set(form, isContested = contest());
+            note("action of the form", action, put);
+            whenSeen(form, () => {
+                isContested.seen();
+                tell("shown");
+            }, {anywhere: true, stands: () => form.getAttribute("action").startsWith(settings.target)});
+        } else if (isContested.undone() < 0) {
+            stop(timer);
+            return;
+        }
+        isContested.done();
+        form.setAttribute("action", put);
     };
+    let timer = null;
     if (add) {
         const form = built();
         keep(form, "shown", adding(form));
     } else {
         leading();
-        setInterval(leading, 100);
+        timer = often(leading, 100);
     }
-    setTimeout(() => {
+    later(() => {
         if (!found) tell("nothing");
     }, SETTLED);
 }

@@ -6,7 +6,14 @@ from pydantic import Field, JsonValue, model_validator
 
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
+from warex.faults.base import (
+    EffectsAndState,
+    FaultState,
+    PageFault,
+    invalid_selector,
+    parts,
+    run_in_page,
+)
 from warex.faults.own_site import unregistrable_host
 from warex.seeds import KeyedRng
 
@@ -80,13 +87,20 @@ class DeceptiveForm(PageFault, frozen=True):
             "target": self.own_site.form(kept=self.form == "own"),
             "add": None,
         }
+        shows = parts()
+        details = {"form-action": "form-action", **invalid_selector(self.selector)}
         if self.form == "added":
             kinds: tuple[Asks, ...] = (self.asks,) if self.asks else tuple(_WORDS)
             asks = rng.choice(kinds, "asks")
             title, text, button = rng.choice(_WORDS[asks], "words")
             fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
             settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}
-        return run_in_page(__name__, settings, memory, rng)
+            names = [label for _, label, _ in _FIELDS[asks]]
+            shows = parts(
+                form=title, text=text, button=button, fields=", ".join(names), target=_HOST
+            )
+            details |= {name: name for name, _, _ in _FIELDS[asks]}
+        return run_in_page(__name__, settings, memory, rng, shows=shows, details=details)
 
     @override
     def outcome(self) -> str:

@@ -1,6 +1,6 @@
 // Puts a text into the page, where an agent reads it, and keeps it there while the page draws itself
 // anew.
-(settings, {make, tell, isReady}) => {
+(settings, {make, tell, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {text, where} = settings;
@@ -24,44 +24,64 @@
     const button = settings.button && make("button", {}, settings.button);
     if (button) {
         button.type = "button";
-        button.addEventListener("click", () => tell("clicked"));
+        on(button, "click", (event) => tell("clicked", event));
     }
-    let carried = false;
+    let carried = false, carrier = null, endWatch = () => {};
+    const match = contest();
+    const says = (node) => attribute && node !== added ? node.getAttribute(where) === text : node === added || node.textContent === text;
+    const holds = () => carrier !== null && carrier.isConnected && says(carrier);
+    const replace = (before) => note("the text that it replaces", before, text);
     // Return the node that carries the text, now that it is in the page.
     const put = (found) => {
         if (attribute) {
             const carrier = where !== "alt" || found.matches("img") ? found : found.querySelector("img");
             if (carrier) {
-                if (carrier.getAttribute(where) !== text) carrier.setAttribute(where, text);
+                if (carrier.getAttribute(where) !== text) {
+                    if (carrier.hasAttribute(where)) replace(carrier.getAttribute(where));
+                    carrier.setAttribute(where, text);
+                }
                 return carrier;
             }
         } else if (where === "visible" && replaces) {
             const words = found.querySelector("p") || found;
-            if (words.textContent !== text) words.textContent = text;
+            if (words.textContent !== text) {
+                replace(words.textContent);
+                words.textContent = text;
+            }
             return words;
         }
         if (!added.isConnected) found.append(added);
         return added;
+    };
+    const shown = () => {
+        match.seen();
+        tell("shown");
     };
     const look = () => {
         let found = null;
         try {
             found = target();
         } catch (error) {
-            // What is no selector; the browser says so in words.
-            tell("nothing", error.message);
+            tell("nothing", null, "selector");
         }
         if (!found) return;
         carried = true;
         // What a framework is still to compare with its own would be drawn anew.
         if (!isReady(found)) return;
-        const carrier = put(found);
+        const held = holds();
+        if (carrier !== null && !held && match.undone() < 0) return stop(timer);
+        carrier = put(found);
+        if (!held) match.done();
         if (button && !button.isConnected) found === document.body ? found.append(button) : found.after(button);
-        if (where !== "visible" || carrier.checkVisibility({visibilityProperty: true, opacityProperty: true})) tell("shown");
+        // What is not to be seen, an agent reads: it is there from one look to the next.
+        if (where !== "visible" && held) shown();
+        if (where !== "visible" || held) return;
+        endWatch();
+        endWatch = whenSeen(carrier, shown, {anywhere: true, stands: holds});
     };
+    const timer = often(look, 100);
     look();
-    setInterval(look, 100);
-    setTimeout(() => {
+    later(() => {
         if (!carried) tell("nothing");
     }, SETTLED);
 }

@@ -8,8 +8,16 @@ from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_va
 from warex.effects import Rewrite
 from warex.exchange import Exchange, Resource
 from warex.faults.attacks.payloads import LONGEST, TextFile, payloads, read_text
-from warex.faults.base import EffectsAndState, FaultState, PageFault, next_number
+from warex.faults.base import (
+    EffectsAndState,
+    FaultState,
+    PageFault,
+    invalid_selector,
+    next_number,
+    parts,
+)
 from warex.faults.lies.base import Pointer
+from warex.rewriting.base import ValueChange
 from warex.rewriting.html_body.script_injection import injected_script
 from warex.rewriting.json_body.edit import JsonEdit
 from warex.rewriting.json_body.value_kinds import ValueKind
@@ -104,14 +112,15 @@ class PromptInjection(PageFault, frozen=True):
         found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
         text = self.text or rng.choice(found, "payload")
         button = rng.choice(_BUTTONS, "button") if "{button}" in text else None
-        report = f"/{rng.hex_word('report', number)}"
+        # The text shows the link, and all scripts of the page can read it.
+        page = f"/{rng.hex_word('report', number)}"
         where = exchange.request.parts
-        link = f"{where.scheme}://{where.netloc}{report}"
+        link = f"{where.scheme}://{where.netloc}{page}"
         text = text.replace("{link}", link).replace("{button}", button or "")
         if self.where == "json":
             kind: ValueKind | None = "user_text" if self.at is None else None
             edit = JsonEdit("replaced", rng, self.at, kind, text=text)
-            return (Rewrite(edit, report),), memory
+            return (Rewrite(edit, page),), memory
         settings: dict[str, JsonValue] = {
             "after": 0,
             "text": text,
@@ -120,7 +129,11 @@ class PromptInjection(PageFault, frozen=True):
             "place": self.place,
             "selector": self.selector,
         }
-        return (Rewrite(injected_script(__name__, settings, report)),), memory
+        shows = (ValueChange(f"text ({self.where})", "", text), *parts(button=button))
+        report = f"/{rng.hex_word('reports', number)}"
+        details = invalid_selector(self.selector)
+        script = injected_script(__name__, settings, report, shows=shows, details=details)
+        return (Rewrite(script, page),), memory
 
     @override
     def outcome(self) -> str:

@@ -1,13 +1,15 @@
 """A foreign script in a page that reads what is typed (cross-site scripting, CWE-79)."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
 from warex.faults.attacks.collector import Collector
-from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
+from warex.faults.base import EffectsAndState, FaultState, PageFault, invalid_selector, run_in_page
 from warex.faults.own_site import unregistrable_host
+from warex.rewriting.base import ValueChange
 from warex.seeds import KeyedRng
 
 _HOST: Final = unregistrable_host("cd", "pagemetrics")
@@ -37,9 +39,20 @@ class Xss(PageFault, frozen=True):
             "after": 0,
             "selector": self.selector,
             "target": self.own_site.address(),
-            "ready": rng.hex_word("ready"),
+            "given": f"_{rng.hex_word('given')}",
         }
-        return run_in_page(__name__, settings, memory, rng)
+        shows = (ValueChange("script", "", f"sends a field to {_HOST}"),)
+        return run_in_page(__name__, settings, memory, rng, shows=shows, details=self._details())
+
+    def _details(self) -> Mapping[str, str]:
+        """Return why the script may not do what it is to do, by the code that it reports."""
+        return {
+            "script-src": "script-src: the page's policy runs no such script",
+            "trusted-types": "the page requires Trusted Types: TrustedScript",
+            "connect-src": "connect-src: the page's policy lets nothing be sent to its host",
+            "no-field": "the page has no such field",
+            **invalid_selector(self.selector),
+        }
 
     @override
     def outcome(self) -> str:

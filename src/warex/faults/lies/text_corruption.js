@@ -1,12 +1,12 @@
 // Has the proxy change some of the texts that the page shows, and keeps them so while the page draws
 // itself anew.
-(settings, {tell, inquire, isReady}) => {
+(settings, {tell, inquire, isReady, whenSeen, later, often}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 200;
     const unseen = "script, style, title, textarea, noscript, template, noframes, iframe, noembed, object, canvas, datalist, select";
     // Of each text that was changed, what it was and what it is.
     const changed = new WeakMap();
-    let last = "", isBusy = false, isDirty = true, hasShown = false;
+    let last = "", isBusy = false, isDirty = true, hasChanged = false, hasShown = false;
     const texts = () => {
         const found = [], walker = document.createTreeWalker(document.body || document.documentElement, NodeFilter.SHOW_TEXT);
         while (walker.nextNode()) {
@@ -34,18 +34,21 @@
                 else {
                     changed.set(nodes[at], {was: said[at], put});
                     if (nodes[at].data !== put) nodes[at].data = put;
-                    if (nodes[at].isConnected) {
+                    const node = nodes[at];
+                    if (!node.isConnected || hasShown) continue;
+                    hasChanged = true;
+                    whenSeen(node.parentElement, () => {
                         hasShown = true;
                         tell("shown");
-                    }
+                    }, {anywhere: true, stands: () => node.isConnected && node.data === put});
                 }
             }
         }).catch(() => {}).then(() => { isBusy = false; });
     };
     new MutationObserver(() => { isDirty = true; }).observe(document, {childList: true, subtree: true, characterData: true, attributes: true});
     look();
-    setInterval(look, EVERY);
-    setTimeout(() => {
-        if (!hasShown) tell("nothing");
+    often(look, EVERY);
+    later(() => {
+        if (!hasChanged) tell("nothing");
     }, SETTLED);
 }

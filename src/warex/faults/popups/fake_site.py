@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import parse_qsl, quote, urlencode
 
 from warex.effects import Reply
@@ -75,18 +75,30 @@ class FakeSite:
         where = request.parts
         front = self._fronts[where.hostname or ""]
         sent = parse_qsl(body if request.method == "POST" else where.query)
-        typed = [VisitAction("typed", _detail(*field)) for field in sent[:_FIELDS] if field[1]]
         if where.path == _REPORTS:
-            report = dict(sent)
-            seen = VisitAction(report.get("what", "")[:20], _short(report.get("detail", "")))
-            return Visit(Reply(204), (seen,) if seen.what in ("clicked", "typed") else ())
-        visited = VisitAction("visited", _short(where.path))
+            return Visit(Reply(204), _reported(request, dict(sent)))
+        by = request.asked_by
+        fields = [field for field in sent[:_FIELDS] if field[1] and by is not None]
+        typed = [VisitAction("typed", _detail(*field), by or "") for field in fields]
+        visited = VisitAction("visited", _short(where.path), by or "")
         if request.method == "POST":
             # Post/Redirect/Get: going back does not send the form again.
             headers = {"location": "/done", "cache-control": "no-store"}
             return Visit(Reply(303, headers), (visited, *typed))
         page = _page(front, _content(front, where.path, dict(sent)))
-        return Visit(Reply(200, _HEADERS, page.encode()), (visited, *typed))
+        done = (visited, *typed) if by is not None else ()
+        return Visit(Reply(200, _HEADERS, page.encode()), done)
+
+
+def _reported(request: Request, report: Mapping[str, str]) -> tuple[VisitAction, ...]:
+    """Return what a page of the site reports; nothing for pages of other sites."""
+    where = request.parts
+    what = report.get("what", "")
+    is_own = request.headers.get("origin") == f"{where.scheme}://{where.netloc}"
+    if not is_own or what not in ("clicked", "typed"):
+        return ()
+    by: Literal["user", "script"] = "user" if report.get("by") == "user" else "script"
+    return (VisitAction(what, _short(report.get("detail", "")), by),)
 
 
 def _detail(name: str, value: str) -> str:

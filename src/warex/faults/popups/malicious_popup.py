@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, run_in_page
+from warex.faults.base import EffectsAndState, FaultState, parts, run_in_page
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
@@ -138,7 +138,14 @@ class MaliciousPopup(PopupFault, frozen=True):
             "target": f"https://{words.host}/",
             "look": look,
         }
-        return run_in_page(popup.__name__, settings, memory, rng)
+        shows = parts(
+            title=words.title,
+            text=words.text,
+            button=words.accept,
+            close="Close" if self.closable else None,
+            target=f"https://{words.host}/",
+        )
+        return run_in_page(popup.__name__, settings, memory, rng, shows=shows)
 
     @override
     def outcome(self) -> str:

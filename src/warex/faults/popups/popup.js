@@ -1,6 +1,6 @@
 // A dialog over the page, or in a corner of it, that is closed by a button, Escape or a click
 // beside it, and comes back as often as it is told to.
-(settings, {make, keep, tell}) => {
+(settings, {make, append, keep, tell, on, later}) => {
     const look = settings.look;
     const open = (left) => {
         const shade = make("div", look.overlay
@@ -14,42 +14,43 @@
         if (close) {
             close.type = "button";
             close.setAttribute("aria-label", settings.close);
-            close.addEventListener("click", () => gone("dismissed"));
-            box.append(close);
+            on(close, "click", (event) => gone("dismissed", event));
+            append(box, close);
         }
         const heading = make("h2", {margin: "0 0 10px", "font-size": "22px"}, settings.title);
-        box.append(heading, make("p", {margin: "0 0 18px"}, settings.text));
+        append(box, heading, make("p", {margin: "0 0 18px"}, settings.text));
         let field = null;
         if (settings.field) {
             field = make("input", {width: "100%", padding: "10px", margin: "0 0 14px", "box-sizing": "border-box", border: "1px solid #999"});
             field.type = settings.field.type;
             field.placeholder = settings.field.label;
             field.setAttribute("aria-label", settings.field.label);
-            field.addEventListener("input", () => tell("typed"));
-            box.append(field);
+            on(field, "input", (event) => tell("typed", event));
+            append(box, field);
         }
         const accept = make(settings.target ? "a" : "button", {display: "inline-block", border: "0", background: look.accent, color: "#fff", padding: settings.large ? "22px 60px" : "12px 26px", "border-radius": look.round, "font-size": settings.large ? "26px" : "17px", "font-weight": "600", cursor: "pointer", "text-decoration": "none"}, settings.accept);
         if (settings.target) accept.href = settings.target;
         else accept.type = "button";
-        box.append(accept);
-        shade.append(box);
-        const gone = (how) => {
-            tell(how);
-            document.removeEventListener("keydown", onKey, true);
+        append(box, accept);
+        append(shade, box);
+        let isOpen = true;
+        const gone = (how, event) => {
+            if (!isOpen) return;
+            tell(how, event);
+            isOpen = false;
             letGo();
-            if (left > 1) setTimeout(() => open(left - 1), settings.every);
+            if (left > 1) later(() => open(left - 1), settings.every);
         };
-        const onKey = (event) => {
-            if (event.key === "Escape") gone("dismissed");
-        };
-        accept.addEventListener("click", () => settings.target ? tell("followed") : gone("accepted"));
+        on(accept, "click", (event) => settings.target ? tell("followed", event) : gone("accepted", event));
         if (close) {
-            shade.addEventListener("click", (event) => {
-                if (event.target === shade) gone("dismissed");
+            on(shade, "click", (event) => {
+                if (event.target === shade) gone("dismissed", event);
             });
-            document.addEventListener("keydown", onKey, true);
+            on(document, "keydown", (event) => {
+                if (event.key === "Escape") gone("dismissed", event);
+            }, true);
         }
-        const letGo = keep(shade, "shown");
+        const letGo = keep(shade, "shown", null, box);
     };
     open(settings.times);
 }

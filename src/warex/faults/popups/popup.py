@@ -6,7 +6,7 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, next_number, run_in_page
+from warex.faults.base import EffectsAndState, FaultState, next_number, parts, run_in_page
 from warex.faults.popups.base import PopupFault
 from warex.seeds import KeyedRng
 
@@ -87,7 +87,14 @@ class Popup(PopupFault, frozen=True):
             "field": words.field and {"type": "email", "label": words.field},
             "look": look,
         }
-        return run_in_page(__name__, settings, memory, rng)
+        shows = parts(
+            title=words.title,
+            text=words.text,
+            button=words.accept,
+            close=words.close,
+            field=words.field,
+        )
+        return run_in_page(__name__, settings, memory, rng, shows=shows)
 
     @override
     def outcome(self) -> str:

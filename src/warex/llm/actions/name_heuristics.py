@@ -1,28 +1,27 @@
-"""Classifies actions by their names, and finds actions without a vocabulary.
+"""Classifies actions by their names and arguments.
 
 Agents use many names for the same actions: ``reload``, ``refresh_page``, ``browser_navigate``,
 ``page.goto(…)``, ``GoBack``. A benchmark's vocabulary takes precedence.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pydantic import JsonValue
 
-from warex.llm.actions.parser import Action, Vocabulary, actions_on_lines, parse_actions
-from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict
 
 type ActionKind = Literal["reload", "goto", "back", "click", "type", "wait", "finish", "look"]
 
 _NAMES: Mapping[ActionKind, str] = {
     "reload": "reload refresh retry",
-    "goto": "goto navigate navigation visit open browse load google search",
+    "goto": "goto navigate navigation visit open browse load google search"
+    " fetch crawl scrape requests curl wget urlopen http_request",
     "back": "back goback navback forward goforward previous",
-    "click": "click dblclick doubleclick tap press keypress keys key hotkey submit enter"
+    "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
     " left_mouse_down left_mouse_up mouse_down mouse_up",
-    "type": "fill type input select clear check uncheck upload insert set choose",
+    "type": "fill type write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause",
     "finish": "done stop finish finished answer complete terminate exit infeasible"
     " send_msg_to_user",
@@ -35,9 +34,6 @@ _STRONGEST: tuple[ActionKind, ...] = (
 )
 """The order of precedence for names with several parts: ``navigate_back``, ``wait_for_load``."""
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_WORD = re.compile(r"[A-Za-z_]\w{1,60}")
-_RECEIVER = re.compile(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
-"""The text before the name in code: ``await page.``."""
 _NEW_TAB = frozenset(("tab", "window"))
 _BETWEEN_KEYS = re.compile(r"[+\s-]+")
 _CONTROL = frozenset(
@@ -54,6 +50,16 @@ _WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
     ("left", "right", "arrowleft", "arrowright"), "back"
 )
 """What a browser does for these keys, as Playwright, Selenium, xdotool and agents write them."""
+_REQUESTS = frozenset(("get", "post", "put", "patch", "delete", "head", "request", "stream"))
+"""Methods of HTTP clients; ``get`` also of Selenium's driver."""
+_LOCATION = frozenset(("href", "assign", "replace"))
+_OWN_ADDRESS = re.compile(
+    r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
+    r"|current_?(?:page_?)?url|documentURI|location(?:\.href)?)(?:\(\))?\)?"
+    r"|(?:\$\(|`)[^`)]*\bget[ -]url\b[^`)]*[`)]",
+    re.IGNORECASE,
+)
+"""The page's own address, as code has it: ``page.url``, ``driver.current_url``."""
 
 
 def action_kind(name: str) -> ActionKind | None:
@@ -70,13 +76,35 @@ def action_kind(name: str) -> ActionKind | None:
 
 
 def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | None:
-    """Return what an action does by its keys or button if these are known, else by its name."""
-    by_name = action_kind(name)
+    """Return what an action does by its keys or button if these are known, else by its name.
+
+    A method with a receiver is classified too: ``driver.get``. Going to the page's own address is a
+    reload.
+    """
+    by_name = _method_kind(name, arguments) if "." in name else action_kind(name)
+    if by_name == "goto" and any(map(_OWN_ADDRESS.fullmatch, _texts(arguments))):
+        return "reload"
     if by_name not in (None, "click"):
         return by_name
     if as_dict(arguments).get("button") in ("back", "forward"):
         return "back"
     return next(filter(None, map(_pressed, _keys(arguments))), by_name)
+
+
+def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
+    receiver, _, method = name.rpartition(".")
+    if receiver.endswith("history") and method == "go":
+        return "back" if any(text != "0" for text in _texts(arguments)) else "reload"
+    if method in _REQUESTS or (receiver.endswith("location") and method in _LOCATION):
+        return "goto"
+    return action_kind(method)
+
+
+def _texts(arguments: JsonValue) -> Iterator[str]:
+    values = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    for value in values if isinstance(values, list) else [values]:
+        if isinstance(value, str):
+            yield value
 
 
 def _keys(arguments: JsonValue) -> Iterator[str]:
@@ -101,29 +129,3 @@ def _pressed(keys: str) -> ActionKind | None:
     if held <= _CONTROL:
         return _WITH_CONTROL.get(pressed[-1])
     return _WITH_ALT.get(pressed[-1]) if held <= _ALT else None
-
-
-def guess_actions(
-    text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
-) -> tuple[Action, ...]:
-    """Return the actions in a model's answer that ``action_kind`` can classify, in order.
-
-    Names in ``known`` are skipped. Actions are found where ``parse_actions`` finds them, on any
-    line, and as calls in code (``await page.goto("…")``). A bare name on a line is no action.
-    """
-    calls = tuple(tool_calls)
-    plain = _RECEIVER.sub(r"\1", text)
-    said = plain + "".join(f'\n"{call.name}" {call.arguments}' for call in calls)
-    words = dict.fromkeys(_WORD.findall(said))
-    names = tuple(name for name in words if name not in known and action_kind(name))
-    answer = LlmAnswer(model="", text=plain, tool_calls=calls, complete=True)
-    found = parse_actions(answer, Vocabulary(name="any", other=names))
-    if not calls:
-        lines = tuple(actions_on_lines(plain, frozenset(names)))
-        found = lines if len(lines) > len(found) else found
-    return tuple(action for action in found if action.arguments or _is_meant(action.name, said))
-
-
-def _is_meant(name: str, said: str) -> bool:
-    """Whether a name without arguments is called, quoted, or follows ``Action:``."""
-    return bool(re.search(rf"\b{name}\(|\"{name}\"|(?i:action)[\W_]{{0,6}}{name}\b", said))

@@ -2,19 +2,24 @@
 
 The benchmark's vocabulary lists the names of actions. The forms, each read as its harness does:
 
-- tool calls, and JSON objects ``{"action": [{"go_to_url": {...}}]}`` (browser-use);
+- tool calls, also written into the text (``written_calls``), and JSON objects ``{"action":
+  [{"go_to_url": {...}}]}`` (browser-use);
+- calls in code that the agent runs, and commands in a shell (``code_blocks``);
 - ``click('12')`` in a code block, in ``<action>`` or on a line of its own (BrowserGym, REAL);
 - ``click [12]`` in the same places (WebArena, SteP);
 - ``Action: Click [12]``, ``Action: GoBack`` (WebVoyager).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
 from pydantic import BaseModel, JsonValue, model_validator
 
+from warex.llm.actions.base import Action, Code
+from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_code
+from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
 
@@ -62,30 +67,28 @@ class Vocabulary(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action; ``arguments`` are unquoted texts if given by position, a mapping if by name."""
-
-    name: str
-    arguments: tuple[str, ...] | Mapping[str, JsonValue] = ()
-
-
 def parse_actions(answer: LlmAnswer, vocabulary: Vocabulary) -> tuple[Action, ...]:
     """Return the actions that the agent takes on this answer, in order; none if it was cut.
 
-    Tool calls take precedence over text. In text, the last ``<action>`` or code block with an
-    action counts, else the last line that consists of one.
+    Tool calls take precedence over text. In text, all code in a known language counts, else the
+    last ``<action>`` or code block with an action, else the last line that consists of one.
     """
     if not answer.complete or answer.error is not None:
         return ()
     names = vocabulary.names
+    text = without_thoughts(answer.text)
     called = tuple(
         action
-        for call in answer.tool_calls
+        for call in answer.tool_calls or written_calls(text)
         if not call.by_server
         for action in _in_tool_call(call, names)
     )
-    return called or _in_text(answer.text, names)
+    return called or _in_code(code_in_text(text), names) or _in_text(text, names)
+
+
+def without_thoughts(text: str) -> str:
+    """Return a text without the model's reasoning in ``<think>``."""
+    return _THOUGHT.sub("", text).strip()
 
 
 @dataclass(slots=True)
@@ -112,7 +115,20 @@ def _in_tool_call(call: ToolCall, names: frozenset[str]) -> tuple[Action, ...]:
     plain = arguments is None and call.arguments not in ("", "null")
     if call.name in names:
         return (Action(call.name, (call.arguments,) if plain else as_dict(arguments)),)
+    code = code_in_tool_call(call)
+    if code is not None and (actions := _in_code((code,), names)):
+        return actions
     return _in_text(call.arguments, names) if plain else tuple(_in_json(arguments, names))
+
+
+def _in_code(code: Iterable[Code], names: frozenset[str]) -> tuple[Action, ...]:
+    """Return the calls in code that have one of the names, alone or with their receiver."""
+    return tuple(
+        call.as_action(name)
+        for call in read_code(code) or ()
+        for name in (call.name, call.full_name)[: 1 if call.name in names else 2]
+        if name in names
+    )
 
 
 def _json(text: str) -> JsonValue:
@@ -131,7 +147,7 @@ def _json_within(text: str) -> JsonValue:
 _SAID = ("name", "method", "action", "type")
 """Keys for an action's name: ``method`` in Stagehand; the latter two in computer use, and there
 only under ``action`` or ``actions``."""
-_GIVEN = ("arguments", "parameters")
+_GIVEN = ("arguments", "parameters", "action_input")
 
 
 def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
@@ -139,8 +155,9 @@ def _in_json(value: JsonValue, names: frozenset[str]) -> Iterator[Action]:
     said = as_dict(value)
     action = said.get("action", said.get("actions"))
     if isinstance(action, str) and action in names:
-        rest = {key: item for key, item in said.items() if key != "action"}
-        yield Action(action, as_dict(rest.get("arguments")) or rest)
+        rest = {key: item for key, item in said.items() if key not in ("action", *_GIVEN)}
+        given: JsonValue = next((said[key] for key in _GIVEN if said.get(key)), rest)
+        yield Action(action, (given,) if isinstance(given, str) else _given(given))
     elif isinstance(action, str):
         yield from _in_text(action, names)
     elif action is not None:
@@ -186,7 +203,6 @@ _BETWEEN_BRACKETS = re.compile(r"\]\s*+(?:;\s*+)?\[")
 
 
 def _in_text(text: str, names: frozenset[str]) -> tuple[Action, ...]:
-    text = _THOUGHT.sub("", text).strip()
     if actions := tuple(_in_json(_json_within(text), names)):
         return actions
     for blocks in (_TAGGED, _FENCED):

@@ -37,7 +37,7 @@ from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which the fault counts as delivered to a client that leaves."""
-_MAX_CHANGES: Final = 50
+MAX_CHANGES: Final = 50
 """Changed values in the trace."""
 
 
@@ -84,12 +84,18 @@ class AppliedInjection:
     """Whether the body's beginning is a decompression bomb, which passes as it came."""
     site_change: ChangedValue | None = None
     """The change that depends on the site: another page, an earlier response, a second request."""
+    shown: Sequence[ValueChange] = ()
+    """What a script was to show in the page, once it is shown."""
     reported_changes: Sequence[ValueChange] = ()
     """The values that a script in the page has changed."""
+    left_out: int = 0
+    """How many more it has changed."""
     awaits_report: bool = False
     """Whether a changed page is to report that the change was shown."""
     found_nothing: bool = False
     """Whether the page has reported that it has nothing to change."""
+    removed_by_page: bool = False
+    """Whether the page has undone the change before it was seen."""
     awaits_response: bool = False
     """Whether the response to change has not arrived yet; it may never arrive."""
     on_other_exchange: bool = False
@@ -110,6 +116,8 @@ class AppliedInjection:
             return "decompression_bomb"
         if self.changed_nothing or self.found_nothing:
             return "nothing_to_rewrite"
+        if self.removed_by_page:
+            return "removed_by_page"
         return "not_rendered" if self.rewriter is not None else "client_left"
 
     @property
@@ -127,12 +135,19 @@ class AppliedInjection:
     @property
     def changes(self) -> list[ChangedValue]:
         """The changed values, as the trace has them."""
-        rewritten = self.rewriter.changes if self.rewriter is not None else ()
+        return self._all_changes[:MAX_CHANGES]
+
+    @property
+    def changes_left_out(self) -> int:
+        """How many more there are."""
+        return self.left_out + max(0, len(self._all_changes) - MAX_CHANGES)
+
+    @property
+    def _all_changes(self) -> list[ChangedValue]:
         by_site = [] if self.site_change is None else [self.site_change]
-        return by_site + [
-            ChangedValue(where=it.where, before=it.before, after=it.after)
-            for it in (each.short() for each in (*rewritten, *self.reported_changes)[:_MAX_CHANGES])
-        ]
+        rewritten = self.rewriter.changes if self.rewriter is not None else ()
+        by_proxy = map(changed_value, (*rewritten, *self.shown))
+        return [*by_site, *by_proxy, *map(reported_value, self.reported_changes)]
 
     @property
     def rewrites(self) -> bool:
@@ -149,6 +164,20 @@ class AppliedInjection:
     def gave_up_waiting(self) -> bool:
         """Whether the client left after a hold of at least ``GAVE_UP_AFTER``."""
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
+
+
+def changed_value(change: ValueChange) -> ChangedValue:
+    """Return a change that the proxy made or chose, as the trace has it."""
+    short = change.short()
+    return ChangedValue(where=short.where, before=short.before, after=short.after)
+
+
+def reported_value(change: ValueChange) -> ChangedValue:
+    """Return a change that was reported by a script in the page, as the trace has it."""
+    short = change.short()
+    return ChangedValue(
+        where=short.where, before=short.before, after=short.after, reported_by="page"
+    )
 
 
 async def apply_effects(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
-from warex.llm.actions.parser import Action, SubtaskDepth, Vocabulary, parse_actions
+from warex.llm.actions.base import Action
+from warex.llm.actions.parser import SubtaskDepth, Vocabulary, parse_actions
 from warex.llm.body.framing import MAX_BODY
 from warex.proxy.net.encoding import decode
 from warex.traces import AgentAction, LlmCall

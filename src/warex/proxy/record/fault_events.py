@@ -33,11 +33,12 @@ def settle(
     *,
     client_left: bool = False,
     changes: Sequence[ChangedValue] = (),
+    left_out: int = 0,
 ) -> None:
     """Record the outcome of an injection: delivered, or missed for a reason."""
     injector.settle(injection, delivered=reason is None)
     if reason is None:
-        recorder.write(delivered(injection, waited_s, client_left, changes))
+        recorder.write(delivered(injection, waited_s, client_left, changes, left_out))
     else:
         recorder.write(missed(injection, reason, waited_s))
 
@@ -71,7 +72,11 @@ def planned(
 
 
 def delivered(
-    injection: PlannedInjection, waited_s: float, client_left: bool, changes: Sequence[ChangedValue]
+    injection: PlannedInjection,
+    waited_s: float,
+    client_left: bool,
+    changes: Sequence[ChangedValue],
+    left_out: int = 0,
 ) -> FaultDelivered:
     """Return the event of an injection that reached the client."""
     return FaultDelivered(
@@ -81,6 +86,7 @@ def delivered(
         waited_s=round(waited_s, 6),
         client_left=client_left,
         changes=list(changes),
+        left_out=left_out,
     )
 
 

@@ -109,6 +109,8 @@ class Recorder:
             browser=self.traffic.browser,
             llm_unread=self.traffic.llm_unread,
             llm_unread_first=self.traffic.llm_unread_first,
+            answers=self.traffic.answers,
+            acts=self.traffic.acts,
             armed=self.traffic.armed,
             tasks=self.traffic.tasks,
             unattributed=self.traffic.unattributed,

@@ -11,9 +11,19 @@ from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from warex.exchange import BROWSER
+from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.proxy.net.ip_address import parse_ip
 from warex.scenarios.matching.exclusions import is_background
-from warex.traces import Armed, Event, LlmCall, LlmUnread, RequestSeen, TaskBegan, Tunnel
+from warex.traces import (
+    AgentAction,
+    Armed,
+    Event,
+    LlmCall,
+    LlmUnread,
+    RequestSeen,
+    TaskBegan,
+    Tunnel,
+)
 
 _CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")
 """WebSocket paths that drive a browser: the Chrome DevTools Protocol and Playwright's."""
@@ -27,6 +37,10 @@ _NEW_SESSION = re.compile(r"(^|/)session$")
 """WebDriver's New Session command (W3C WebDriver §8.1), with any prefix."""
 
 
+_LONGEST_ANSWER = 16_000
+"""Characters of an answer in which an action is looked for while the proxy serves."""
+
+
 class TrafficSummary(TypedDict):
     """The summary as plain data that is sent between processes."""
 
@@ -36,6 +50,8 @@ class TrafficSummary(TypedDict):
     llm_calls: int
     llm_unread: int
     llm_unread_first: str
+    answers: int
+    acts: bool
     armed: bool
     tasks: int
     unattributed: int
@@ -57,6 +73,10 @@ class TrafficCounter:
     llm_unread: int = 0
     llm_unread_first: str = ""
     """The URL of the first of those, and why it could not be read."""
+    answers: int = 0
+    """Complete answers of the model."""
+    acts: bool = False
+    """Whether any of them holds an action that can be read."""
     armed: bool = False
     tasks: int = 0
     unattributed: int = 0
@@ -71,6 +91,11 @@ class TrafficCounter:
                 self.hosts[event.host] += 1
             case LlmCall():
                 self.llm_calls += 1
+                if event.complete and event.error is None:
+                    self.answers += 1
+                    self.acts = self.acts or _acts(event)
+            case AgentAction():
+                self.acts = True
             case LlmUnread():
                 self.llm_unread += 1
                 where_and_why = f"{event.url.partition('?')[0]}: {event.reason}"
@@ -95,6 +120,12 @@ class TrafficCounter:
                 f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"
                 " come through WAREX, only the commands to it do"
             )
+
+
+def _acts(call: LlmCall) -> bool:
+    calls = recorded_calls(call.tool_calls)
+    size = len(call.answer) + sum(len(each.arguments) for each in calls)
+    return size <= _LONGEST_ANSWER and bool(guess_actions(call.answer, calls))
 
 
 def user_agent(event: RequestSeen) -> str:

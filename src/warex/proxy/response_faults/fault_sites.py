@@ -1,7 +1,9 @@
 """Answers for the sites that belong to faults, and records each visit."""
 
+from collections.abc import Callable
 from typing import Final
 
+import msgspec
 from mitmproxy import http
 
 from warex.faults import CATALOGUE
@@ -12,6 +14,8 @@ from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
 from warex.traces import Witness
+
+type Redeem = Callable[[str], Witness | None]
 
 _SITES: Final[dict[str, tuple[str, HostedSite]]] = {
     host: (fault.model_fields["kind"].default, fault.own_site)
@@ -36,8 +40,11 @@ class FaultSites:
         """Note an injection, to which the next visits to its fault's site belong."""
         self._latest[injection.fault.kind] = state.exchange.id, injection.id
 
-    def respond(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Answer a request to such a site, and record the visit."""
+    def respond(self, flow: http.HTTPFlow, state: ExchangeState, redeem: Redeem) -> None:
+        """Answer a request to such a site, and record the visit.
+
+        ``redeem`` returns what a ticket of a changed page proves.
+        """
         request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
         sent = content_of(flow.request)
@@ -45,10 +52,19 @@ class FaultSites:
         reply = visit.reply
         state.by_warex = True
         flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
-        if kind not in self._latest:
-            return
-        exchange, injection = self._latest[kind]
         for seen in visit.actions:
-            self._recorder.write(
-                Witness(exchange=exchange, injection=injection, what=seen.what, detail=seen.detail)
-            )
+            if seen.ticket is not None:
+                proof = redeem(seen.ticket)
+                if proof is not None and proof.what == seen.what:
+                    self._recorder.write(msgspec.structs.replace(proof, detail=seen.detail))
+            elif kind in self._latest:
+                exchange, injection = self._latest[kind]
+                self._recorder.write(
+                    Witness(
+                        exchange=exchange,
+                        injection=injection,
+                        what=seen.what,
+                        detail=seen.detail,
+                        by=seen.by,
+                    )
+                )

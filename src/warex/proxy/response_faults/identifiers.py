@@ -8,14 +8,11 @@ from mitmproxy import http
 
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
+from warex.proxy.response_faults.page_reports import MENTIONS
 from warex.rewriting.base import ValueChange
 from warex.rewriting.html_body.code_identifiers import CodeIdentifiers
 from warex.scenarios import Rule
 
-MENTIONS: Final = "mentions"
-"""The report of a page with the text of an inline script or style."""
-NAMES: Final = "names"
-"""The report of a page with the names that it asks for."""
 _KINDS: Final = ("javascript", "ecmascript", "css")
 _OF_CACHES: Final = (206, 304)
 """Statuses of responses that complete or confirm a cached one."""

@@ -11,6 +11,7 @@ from warex.analysis.inspection.tasks import TaskUse
 from warex.analysis.inspection.timeline import Inspection
 from warex.analysis.trial.record import TrialRecord
 from warex.analysis.trial.usage import CallCost, LlmUsage
+from warex.llm.actions.guess import WITHOUT_ACTIONS
 from warex.report.terminal.fault_groups import FaultGroup, each_alone, grouped
 from warex.report.terminal.grid import DefinitionList, Grid, Heading
 from warex.report.terminal.timeline import Timeline
@@ -118,13 +119,22 @@ def _calls(inspection: Inspection, full: bool) -> Iterator[RenderableType]:
     yield Text("LLM calls", style="bold")
     llm = inspection.trial.llm
     yield Text(f"{UNKNOWN} ({_unknown(inspection)})" if llm is None else _use(llm))
+    if inspection.answers:
+        yield Text(_read_answers(inspection))
     yield Text()
     costs = {call.seq: call for call in llm.calls} if llm else {}
     misses = {miss.seq: miss for miss in inspection.cache_misses}
     for step in inspection.steps:
         yield Text(f"step {step.number} [{step.seq}] at {step.t:.2f} s, {step.model}", style="bold")
-        yield DefinitionList(tuple(_step(step, costs.get(step.seq), misses.get(step.seq), full)))
+        cost, miss = costs.get(step.seq), misses.get(step.seq)
+        yield DefinitionList(tuple(_step(step, cost, miss, full)))
         yield Text()
+
+
+def _read_answers(inspection: Inspection) -> str:
+    answers, read = inspection.answers, inspection.read_answers
+    counted = f"{read} of {count_noun(answers, 'answer')} with an action that WAREX can read"
+    return counted if read else f"{counted}; {WITHOUT_ACTIONS}"
 
 
 def _unknown(inspection: Inspection) -> str:
@@ -159,7 +169,10 @@ def _use(llm: LlmUsage) -> str:
 def _step(
     step: ModelStep, cost: CallCost | None, miss: CacheMiss | None, full: bool
 ) -> Iterator[tuple[str, str]]:
-    yield "page", step.page or "none was asked for yet"
+    if step.page:
+        yield "page", step.page
+    if step.request:
+        yield "request", step.request
     if step.faults:
         yield "faults", ", ".join(step.faults)
     yield from _labelled("prompt", _prompt(step, full))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Final, Protocol
 
@@ -12,6 +12,8 @@ from warex.exchange import Request, Response
 from warex.rewriting.base import HTML_TYPES, XHTML, ActiveRewrite, ValueChange, has_body, media_type
 from warex.rewriting.html_body.csp import allow_script
 
+_PARTS: Final = ("natives", "signing", "visibility")
+"""The scripts that ``runtime.js`` is given."""
 _POLICIES: Final = ("content-security-policy", "content-security-policy-report-only")
 
 
@@ -26,22 +28,35 @@ class ScriptQueryHandler(Protocol):
 class InjectedScript:
     """Injects a script into a page, and allows it to report to the page's own site.
 
-    ``script`` is ASCII and contains neither ``</script`` nor ``]]>``. ``report`` is the path to
-    which it sends its reports.
+    ``script`` is a function of the key by which its reports are authenticated. It is ASCII and
+    contains neither ``</script`` nor ``]]>``. ``report`` is the path to which it sends its reports.
     """
 
     script: str
     report: str
     answers: ScriptQueryHandler | None = None
     """Answers the queries that the page sends to that path."""
+    shows: tuple[ValueChange, ...] = ()
+    """What the script adds to the page or changes, as far as that is known before."""
+    details: tuple[tuple[str, str], ...] = ()
+    """The details that a report may have: a code, and what it means."""
+    key: str = ""
+    """ASCII letters and digits. The page's own scripts cannot read it."""
+
+    def with_key(self, key: str) -> "InjectedScript":
+        """Return the edit with a key, which each page needs to have its own of."""
+        return replace(self, key=key)
 
     def begin(self, request: Request, response: Response) -> ActiveRewrite | None:
         """Return the edit of an HTML page; None for other responses."""
         kind = media_type(response)
         if kind not in HTML_TYPES or not has_body(request, response, whole=False):
             return None
-        # XML parses markup within a script; in HTML the two lines are comments.
-        script = f"//<![CDATA[\n{self.script}\n//]]>" if kind == XHTML else self.script
+        # A strict function shows itself neither to what it calls nor in a stack.
+        script = f'"use strict";({self.script})("{self.key}")'
+        if kind == XHTML:
+            # XML parses markup within a script; in HTML the two lines are comments.
+            script = f"//<![CDATA[\n{script}\n//]]>"
         address = f"{request.parts.scheme}://{request.parts.netloc}{self.report}"
 
         def policy(said: str) -> str:
@@ -63,12 +78,14 @@ def injected_script(
     report: str,
     helpers: Sequence[str] = (),
     answers: ScriptQueryHandler | None = None,
+    shows: Sequence[ValueChange] = (),
+    details: Mapping[str, str] | None = None,
 ) -> InjectedScript:
     """Return the edit that injects the script beside a module: ``popup.js`` of ``popup.py``.
 
     ``module`` is the module's name, ``settings`` the script's argument, ``report`` the path to
     which it sends its reports. ``helpers`` are scripts beside it; each takes the script's toolkit
-    and returns an extended one.
+    and returns an extended one. ``shows`` and ``details`` are as in ``InjectedScript``.
     """
     package, _, name = module.rpartition(".")
     given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
@@ -80,7 +97,11 @@ def injected_script(
         for helper in helpers:
             kit = f"({_read(package, helper)})(s,{kit})"
         change = f"(s,k)=>({change})(s,{kit})"
-    return InjectedScript(f"({_read(__package__, 'runtime')})({given},{change})", report, answers)
+    parts = ",".join(_read(__package__, name) for name in _PARTS)
+    runtime = _read(__package__, "runtime")
+    script = f"key=>({runtime})({given},{change},{parts},key)"
+    listed = tuple((details or {}).items())
+    return InjectedScript(script, report, answers, tuple(shows), listed)
 
 
 def _read(package: str, name: str) -> str:

@@ -11,8 +11,9 @@ from pydantic import JsonValue
 from warex.analysis.recovery.equivalence import same_page
 from warex.exports.chat import message_texts
 from warex.exports.rows import ChatMessage, Row
+from warex.llm.actions.base import Action
 from warex.llm.actions.name_heuristics import action_kind_with_arguments
-from warex.llm.actions.parser import Action, Vocabulary, parse_actions
+from warex.llm.actions.parser import Vocabulary, parse_actions
 from warex.llm.base import LlmAnswer, ToolCall
 
 type AnswerClass = Literal[

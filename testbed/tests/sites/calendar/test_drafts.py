@@ -1,5 +1,4 @@
 from datetime import date, time
-from time import process_time
 
 import pytest
 
@@ -80,9 +79,6 @@ def test_an_address_has_a_dot_within_its_host(text: str, expected: bool) -> None
     assert (read_email(text) is not None) is expected
 
 
+@pytest.mark.timeout(10)
 def test_a_long_address_takes_no_time() -> None:
-    began = process_time()
-
     assert read_email(f"a@{'.' * 100_000}@") is None
-
-    assert process_time() - began < 1

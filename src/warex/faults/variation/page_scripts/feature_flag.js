@@ -1,6 +1,6 @@
 // Some actions of a group are in a menu now: one more click, and they do what they did. The page's
 // own nodes stay where they are, out of sight, since a framework may look for them there.
-({share, label}, {make, watch, may, allows, changed, luck, found}) => {
+({share, label}, {make, watch, may, allows, changed, note, on, luck, found}) => {
     const GROUPS = "nav,[role=toolbar],[role=menubar],.toolbar,.actions";
     const menus = new Map(), hidden = new WeakSet();
     const nameOf = (element) => (element.getAttribute("aria-label") || element.textContent || "").trim();
@@ -9,7 +9,7 @@
         const entry = make(link ? "a" : "button", {display: "block", margin: "6px 0"}, nameOf(action));
         if (link) entry.href = action.href;
         else entry.type = "button";
-        entry.addEventListener("click", (event) => {
+        on(entry, "click", (event) => {
             event.preventDefault();
             action.click();
         });
@@ -38,6 +38,7 @@
                 if (stay.includes(action) || !allows(action)) continue;
                 const {menu, box} = menuOf(group);
                 box.append(entryOf(action));
+                note("moved into the menu", nameOf(action), `${label} > ${nameOf(action)}`);
                 (action.closest("li") || action).style.setProperty("display", "none", "important");
                 hidden.add(action);
                 changed(menu);

@@ -1,6 +1,6 @@
 // Names that no script or style speaks of are called something else. The proxy, which has read the
 // site's scripts and styles, says which those are.
-({strength}, {watch, may, allows, changed, luck, inquire}) => {
+({strength}, {watch, may, allows, changed, note, on, luck, inquire, later}) => {
     const PIECE = 50000, NAMES_AT_ONCE = 1000, TRIES = 3;
     const TEST_IDS = ["data-testid", "data-test", "data-test-id", "data-cy", "data-qa"];
     const LISTS = ["class", "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details", "aria-errormessage", "aria-flowto", "aria-activedescendant"];
@@ -17,6 +17,7 @@
     const renamed = new Map(), originals = new Map(), back = new Map();
     const asked = new Set(), said = new Set(), held = new Set(), fought = new Set();
     const heard = new WeakMap(), visited = new WeakSet();
+    const drifted = [];
     let waiting = false, tries = 0, texts = [];
     const drifts = (name) => luck("drift", name) < strength;
     const nameFor = (name) => {
@@ -79,6 +80,11 @@
             field.name = value;
         },
     });
+    // Return what a name is, by the first element that has it.
+    const kindOf = (name) => {
+        const holder = document.querySelector(`[id="${CSS.escape(name)}"]`) ? "id" : null;
+        return holder || (document.getElementsByClassName(name).length ? "class" : "name");
+    };
     const isFixed = (element) => element instanceof SVGElement || !may(element);
     const apply = (elements, names) => {
         for (const element of elements) {
@@ -133,9 +139,11 @@
             const to = nameFor(name);
             if (renamed.has(name) || held.has(name) || fought.has(name) || asked.has(to) || location.hash === `#${name}`) continue;
             renamed.set(name, to);
+            if (!originals.has(to)) drifted.push([name, to]);
             originals.set(to, name);
             back.delete(to);
         }
+        for (const [name, to] of drifted.splice(0)) note(kindOf(name), name, to);
         apply(page, renamed);
         return free.size > 0;
     };
@@ -144,11 +152,11 @@
         waiting = true;
         inquiry().catch(() => false).then((done) => {
             waiting = false;
-            if ((!done && ++tries < TRIES) || texts.length) setTimeout(begin, 1000);
+            if ((!done && ++tries < TRIES) || texts.length) later(begin, 1000);
         });
     };
     // The site is sent the names that it knows.
-    window.addEventListener("formdata", ({formData}) => {
+    on(window, "formdata", ({formData}) => {
         const entries = [...formData];
         if (!entries.some(([name]) => originals.has(name))) return;
         for (const [name] of entries) formData.delete(name);

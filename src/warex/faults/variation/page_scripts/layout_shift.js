@@ -1,20 +1,11 @@
 // Bars above the content, each some time after the page's load.
-({bars}, {make, watch, changed}) => {
-    const there = [];
-    const put = () => {
-        for (const bar of there) {
-            if (bar.isConnected || !document.body) continue;
-            document.body.prepend(bar);
-            changed(bar);
-        }
-    };
-    watch(put);
+({bars}, {make, watch, add, later}) => {
+    watch(() => {});
     for (const {text, after, style} of bars) {
-        setTimeout(() => {
+        later(() => {
             const bar = make("div", style, text);
             bar.setAttribute("role", "note");
-            there.push(bar);
-            put();
+            add(bar, () => document.body.prepend(bar));
         }, after);
     }
 }

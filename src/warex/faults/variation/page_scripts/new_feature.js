@@ -1,25 +1,15 @@
 // What was not there before: each stays until its button is clicked.
-({added}, {make, watch, changed, tell}) => {
-    const there = new Map();
-    const put = () => {
-        for (const [box, top] of there) {
-            if (box.isConnected || !document.body) continue;
-            if (top) document.body.prepend(box);
-            else document.body.append(box);
-            changed(box);
-        }
-    };
+({added}, {make, watch, add, on, tell}) => {
+    watch(() => {});
     for (const {text, close, style, top} of added) {
         const box = make("aside", style);
         const button = make("button", {"margin-left": "12px"}, close);
         button.type = "button";
-        button.addEventListener("click", () => {
-            tell("dismissed");
-            there.delete(box);
-            box.remove();
-        });
         box.append(make("span", {}, text), button);
-        there.set(box, top);
+        const letGo = add(box, () => top ? document.body.prepend(box) : document.body.append(box));
+        on(button, "click", (event) => {
+            tell("dismissed", event);
+            letGo();
+        });
     }
-    watch(put);
 }

@@ -1,7 +1,7 @@
 // Alike parts of a group change places. A part stays a child of its parent and gets the place of
 // another, so that frameworks find it where they look. Where the page itself puts parts in an order,
 // its order comes back and stays.
-({strength}, {watch, may, allows, changed, luck, found}) => {
+({strength}, {watch, may, allows, changed, note, luck, found}) => {
     const NAV = "nav,[role=navigation]", LINKS = "nav a[href],[role=navigation] a[href]";
     const LISTS = "ul,menu,[role=list],tbody,select,optgroup", MOST = 200;
     const CARDS = "article,[class*=card],[class*=item],[class*=product],[class*=tile],[class*=result]";
@@ -96,7 +96,9 @@
             move(to[at], place, parent);
             place.remove();
         });
-        changed(parent);
+        const labels = (parts) => parts.map((item) => textOf(item).trim().slice(0, 60)).join(" | ");
+        note(parent.id ? `${parent.localName}#${parent.id}` : parent.localName, labels(movers), labels(to));
+        changed(parent, () => parent.contains(to[0]));
     };
     // Return the runs of a group that came and may be permuted.
     const freshIn = (parent) => {

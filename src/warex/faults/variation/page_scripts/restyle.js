@@ -6,6 +6,6 @@
     watch(() => {
         if (document.adoptedStyleSheets.includes(sheet)) return;
         document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-        changed(document.body);
+        changed(document.body, () => document.adoptedStyleSheets.includes(sheet));
     });
 }

@@ -1,5 +1,6 @@
 // The interface speaks another language, and the page says so.
-({language}, {reword}) => {
+({language}, {reword, note}) => {
     reword();
+    note("lang", document.documentElement.lang, language);
     document.documentElement.lang = language;
 }

@@ -1,8 +1,8 @@
 // What a changed site is made with: what is drawn, now and later, is given to be changed once it is
 // safe to; one seed chooses the same on each page; what was changed is reported once it is visible.
 (settings, kit) => {
-    const {tell, isReady} = kit;
-    const BATCHES = 100, CHANGES = 5, LOOK = 200, SETTLED = 1500;
+    const {tell, isReady, whenSeen, keep, later, now} = kit;
+    const BATCHES = 100, CHANGES = 5, LOOK = 200, SETTLED = 1500, FOUGHT = 5000, MOST_WATCHED = 60;
     // A number from 0 to below 1 that depends on the seed and the words alone (FNV-1a, mixed).
     const luck = (...about) => {
         let sum = 2166136261 ^ settings.seed;
@@ -11,9 +11,9 @@
         sum = Math.imul(sum ^ (sum >>> 13), 3266489909);
         return ((sum ^ (sum >>> 16)) >>> 0) / 4294967296;
     };
-    const own = new WeakSet(), counts = new WeakMap(), unseen = new Set(), waiting = new Set();
+    const own = new WeakSet(), counts = new WeakMap(), unseen = new Map(), waiting = new Set();
     const passes = [];
-    let reported = false, changes = 0, timer = null;
+    let reported = false, changes = 0, timer = null, isFought = false;
     const isOwn = (element) => {
         for (let at = element; at; at = at.parentElement) if (own.has(at)) return true;
         return false;
@@ -28,45 +28,46 @@
     };
     // A page that undoes a change again and again has the last word, for a second.
     const allows = (node) => {
-        const now = performance.now(), found = counts.get(node);
-        if (!found || now - found.since > 1000) counts.set(node, {since: now, count: 1});
-        else if (++found.count > CHANGES) return false;
+        const at = now(), found = counts.get(node);
+        if (!found || at - found.since > 1000) counts.set(node, {since: at, count: 1});
+        else if (++found.count > CHANGES) {
+            isFought = true;
+            return false;
+        }
         return true;
     };
-    const isVisible = (element) => {
-        const box = element.getBoundingClientRect();
-        if (!element.isConnected || box.width === 0 || box.height === 0) return false;
-        return element.checkVisibility({checkOpacity: true, checkVisibilityCSS: true});
-    };
-    const look = () => {
+    const shown = () => {
         if (reported) return;
-        for (const element of unseen) {
-            if (!element.isConnected) unseen.delete(element);
-            else if (isVisible(element)) {
-                reported = true;
-                unseen.clear();
-                tell("shown");
-                return;
-            }
-        }
+        reported = true;
+        for (const end of unseen.values()) end();
+        unseen.clear();
+        tell("shown");
     };
-    // Say that an element is changed.
-    const changed = (element) => {
+    // Say that an element is changed, as long as `stands` holds, and what of it.
+    const changed = (element, stands = () => true) => {
         changes += 1;
         if (reported) return;
-        unseen.add(element);
-        wake();
+        for (const [other, end] of unseen) {
+            if (other.isConnected && other !== element && unseen.size < MOST_WATCHED) continue;
+            end();
+            unseen.delete(other);
+        }
+        unseen.set(element, whenSeen(element, shown, {anywhere: true, stands}));
+    };
+    // Add an element, and keep it in the page where `place` puts it.
+    const add = (element, place) => {
+        changes += 1;
+        return keep(element, "shown", place);
     };
     const wake = () => {
-        if (timer === null) timer = setTimeout(tick, LOOK);
+        if (timer === null) timer = later(tick, LOOK);
     };
     const tick = () => {
         timer = null;
-        look();
         const ready = [...waiting].filter((element) => !element.isConnected || isReady(element));
         for (const element of ready) waiting.delete(element);
         for (const pass of passes) pass(ready);
-        if (waiting.size || (unseen.size && !reported)) wake();
+        if (waiting.size) wake();
     };
     // Give ``apply`` what has been drawn, as elements with all that is in them, now and whenever the
     // page draws or one of the attributes is set. What it changes itself is not given to it.
@@ -85,11 +86,11 @@
         };
         const pass = (more) => {
             for (const element of more) fresh.add(element);
-            const now = performance.now();
-            if (now - since > 1000) [since, batches] = [now, 0];
+            const at = now();
+            if (at - since > 1000) [since, batches] = [at, 0];
             // Two that answer each other's changes at once would let the page do nothing else.
             if (++batches > BATCHES) {
-                if (late === null) late = setTimeout(() => { late = null; pass([]); }, 1000);
+                if (late === null) late = later(() => { late = null; pass([]); }, 1000);
                 return;
             }
             take(observer.takeRecords());
@@ -97,7 +98,6 @@
             fresh.clear();
             apply(roots);
             observer.takeRecords();
-            look();
         };
         const observer = new MutationObserver((records) => {
             take(records);
@@ -108,13 +108,16 @@
             observer.observe(document, {childList: true, subtree: true, characterData: true, ...filter});
             passes.push(pass);
             pass([document.documentElement]);
-            setTimeout(() => {
+            later(() => {
                 if (!changes) tell("nothing");
             }, SETTLED);
+            later(() => {
+                if (isFought && !reported) tell("removed_by_page");
+            }, FOUGHT);
         };
         // After what the page does at its load.
         if (window.requestIdleCallback) window.requestIdleCallback(start, {timeout: 500});
-        else setTimeout(start, 100);
+        else later(start, 100);
     };
     // Return an element of ours: it is not changed, and does not count as the page's.
     const make = (...given) => {
@@ -132,5 +135,5 @@
         }
         return all;
     };
-    return {...kit, make, luck, watch, may, allows, changed, isVisible, found};
+    return {...kit, make, luck, watch, may, allows, changed, add, found};
 }

@@ -1,6 +1,6 @@
 // Other words for what an interface says: whole labels by a table, whatever stands around the words.
 (settings, kit) => {
-    const {watch, may, allows, changed, found} = kit;
+    const {watch, may, allows, changed, note, found} = kit;
     const LONGEST = 60, ATTRIBUTES = ["placeholder", "aria-label", "title"];
     const SHAPE = /^([^\p{L}]*)(\p{L}[^]*?)([^\p{L}]*)$/u;
     const BUTTONS = "input[type=submit],input[type=button],input[type=reset]";
@@ -69,7 +69,8 @@
             if (to === null || !may(holder) || !allows(node)) return;
             written.set(node, {...written.get(node), [name]: to});
             set(to);
-            changed(holder);
+            note(name || node.parentElement.localName, text, to);
+            changed(holder, () => (name ? node.getAttribute(name) : node.data) === to);
         });
     }, [...ATTRIBUTES, "value"]);
     return {...kit, reword};

@@ -1,0 +1,69 @@
+"""Actions of an agent, and the calls in its code that may be actions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+type Context = Literal["", "loop", "handler", "branch"]
+"""Where in its code an action stands: in a loop, in what handles an error, in a branch. Such an
+action is carried out any number of times, or not at all."""
+_RANK: Mapping[Context, int] = {"": 0, "branch": 1, "handler": 2, "loop": 3}
+
+
+def inner_context(outer: Context, inner: Context) -> Context:
+    """Return the context of ``inner`` within ``outer``."""
+    return max(outer, inner, key=_RANK.__getitem__)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action; ``arguments`` are unquoted texts if given by position, a mapping if by name."""
+
+    name: str
+    arguments: tuple[str, ...] | Mapping[str, JsonValue] = ()
+    context: Context = ""
+
+
+type Language = Literal["python", "javascript", "shell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A piece of code that an agent runs."""
+
+    language: Language
+    source: str
+    context: Context = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCall:
+    """A call in code, or a command in a shell: ``driver.get(url)``, ``agent-browser open URL``."""
+
+    name: str
+    """The function, the method, or the command of a program: ``get``, ``open``."""
+    receiver: str = ""
+    """What the method is called on, or the program: ``driver``, ``agent-browser``."""
+    arguments: tuple[str, ...] = ()
+    """By position, after those of the calls that the receiver consists of."""
+    keywords: Mapping[str, str] = field(default_factory=dict)
+    module: str = ""
+    """The module from which the function or the receiver comes; empty if unknown."""
+    is_receiver: bool = False
+    """Whether a method is called on its result."""
+    is_command: bool = False
+    """Whether it is a command in a shell."""
+    context: Context = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name with its receiver: ``driver.get``."""
+        return f"{self.receiver}.{self.name}" if self.receiver else self.name
+
+    def as_action(self, name: str) -> Action:
+        """Return the action with this name that the call is."""
+        by_name = bool(self.keywords) and not self.arguments
+        given = (*self.arguments, *self.keywords.values())
+        return Action(name, dict(self.keywords) if by_name else given, self.context)

@@ -1,0 +1,149 @@
+"""Finds actions without a vocabulary: those whose names say what they do."""
+
+import builtins
+import re
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from warex.llm.actions.base import Action, CodeCall
+from warex.llm.actions.code_blocks import (
+    code_in_text,
+    code_in_tool_call,
+    read_code,
+    without_code,
+)
+from warex.llm.actions.name_heuristics import action_kind, action_kind_with_arguments
+from warex.llm.actions.parser import (
+    Vocabulary,
+    actions_on_lines,
+    parse_actions,
+    without_thoughts,
+)
+from warex.llm.actions.python_code import python_calls
+from warex.llm.actions.written_calls import written_calls
+from warex.llm.base import LlmAnswer, ToolCall
+
+_WORD = re.compile(r"[A-Za-z_]\w{1,60}")
+_RECEIVER = re.compile(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
+"""The text before the name in code: ``await page.``."""
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_OF_BROWSERS: Final = re.compile(
+    r"page|browser|driver|webdriver|wd|tab|window|document|frame|locator|element|elem|el|button|btn"
+    r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
+    r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
+    r"|httpx|aiohttp|urllib|patchright|pyautogui|splinter|mechanize|webbrowser|nodriver|pyppeteer"
+    r"|camoufox|cffi"
+)
+"""Words in the names of what drives a browser or asks for pages, and of their modules."""
+_DISTINCT: Final = re.compile(
+    r"goto|navigate(to)?|go(back|forward)|(reload|refresh)(page)?|click|dblclick|doubleclick"
+    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption"
+)
+"""Names that nothing but a browser has."""
+_OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))
+"""Functions of Python's own modules that ask for a page or wait."""
+_SETTINGS: Final = re.compile(
+    r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait)\w*",
+    re.IGNORECASE,
+)
+_BUILTIN: Final = frozenset(dir(builtins)) - {"reload"}
+
+
+WITHOUT_ACTIONS: Final = (
+    "where it shows in no action, a recovery cannot be told from what a page or a client does by"
+    " itself: name the agent's actions (--vocabulary FILE, docs/reference/llm.md#vocabulary)"
+)
+"""What to do about an agent whose actions cannot be read."""
+
+
+def guess_actions(
+    text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
+) -> tuple[Action, ...]:
+    """Return the actions in a model's answer that ``action_kind`` can classify, in order.
+
+    Names in ``known`` are skipped. Actions are found where ``parse_actions`` finds them, on any
+    line, and as calls in code (``await page.goto("…")``). A bare name on a line is no action.
+    """
+    text = without_thoughts(text)
+    calls = tuple(tool_calls) or written_calls(text)
+    called = tuple(action for call in calls for action in _in_tool_call(call, known))
+    return called or _in_text(text, known)
+
+
+def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
+    """Return tool calls from a trace, without those that the API ran itself."""
+    return tuple(
+        ToolCall(str(one.get("id")), str(one.get("name")), str(one.get("arguments")))
+        for one in calls
+        if isinstance(one, dict) and not one.get("by_server")
+    )
+
+
+def _in_tool_call(call: ToolCall, known: Collection[str]) -> tuple[Action, ...]:
+    code = code_in_tool_call(call)
+    read = read_code((code,)) if code is not None else None
+    return _selected(read or (), known) or _by_names("", (call,), known)
+
+
+def _in_text(text: str, known: Collection[str]) -> tuple[Action, ...]:
+    if (read := read_code(code_in_text(text))) is not None:
+        return _selected(read, known) or _by_names(without_code(text), (), known)
+    return _selected(python_calls(text) or (), known) or _by_names(text, (), known)
+
+
+def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action, ...]:
+    """Return the actions among the calls in code."""
+    found: list[Action] = []
+    for call in calls:
+        action = call.as_action(call.full_name)
+        kind = action_kind_with_arguments(action.name, _json(action))
+        if kind == action_kind_with_arguments(call.name, _json(action)):
+            action = call.as_action(call.name)
+        is_look_up = call.is_receiver and kind == "look"
+        is_known_kind = kind is not None or call.is_command
+        if is_known_kind and not is_look_up and call.name not in known and _may_act(call):
+            found.append(action)
+    return tuple(found)
+
+
+def _may_act(call: CodeCall) -> bool:
+    """Whether a call may be of a browser, a tool or a client, and not of a library of data."""
+    if call.is_command or call.name in _OF_NETWORK:
+        return True
+    if _SETTINGS.fullmatch(call.name):
+        return False
+    if _DISTINCT.fullmatch(call.name.replace("_", "").lower()):
+        return True
+    if call.module in sys.stdlib_module_names and not _OF_BROWSERS.fullmatch(call.module):
+        return False
+    if not call.receiver and not call.module:
+        return call.name not in _BUILTIN
+    words = (part.lower() for part in _PARTS.findall(f"{call.receiver} {call.module}"))
+    return any(map(_OF_BROWSERS.fullmatch, words))
+
+
+def _json(action: Action) -> JsonValue:
+    given = action.arguments
+    return dict(given) if isinstance(given, Mapping) else list(given)
+
+
+def _by_names(text: str, calls: tuple[ToolCall, ...], known: Collection[str]) -> tuple[Action, ...]:
+    """Return the actions in tool calls or a text, without code."""
+    plain = _RECEIVER.sub(r"\1", text)
+    said = plain + "".join(f'\n"{call.name}" {call.arguments}' for call in calls)
+    words = dict.fromkeys(_WORD.findall(said))
+    names = tuple(name for name in words if name not in known and action_kind(name))
+    answer = LlmAnswer(model="", text=plain, tool_calls=calls, complete=True)
+    found = parse_actions(answer, Vocabulary(name="any", other=names))
+    if not calls:
+        lines = tuple(actions_on_lines(plain, frozenset(names)))
+        found = lines if len(lines) > len(found) else found
+    return tuple(action for action in found if action.arguments or _is_meant(action.name, said))
+
+
+def _is_meant(name: str, said: str) -> bool:
+    """Whether a name without arguments is called, quoted, or follows ``Action:``."""
+    return bool(re.search(rf"\b{name}\(|\"{name}\"|(?i:action)[\W_]{{0,6}}{name}\b", said))

@@ -1,0 +1,245 @@
+"""Reads the calls in JavaScript or TypeScript, without running it.
+
+Setting ``location`` or ``location.href`` counts as a call of it. ``const`` names are replaced by
+their texts, and functions are read where they are called or passed on.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from warex.llm.actions.base import CodeCall, Context, inner_context
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MOST_CODE: Final = 12_000
+"""Characters of code that are read; the parser takes up to 0.2 s for so many hostile ones."""
+_MOST_NODES = 20_000
+_MOST_CALLS = 200
+_DEEPEST = 60
+_DEEPEST_FUNCTION = 4
+_LONGEST_VALUE = 4000
+_DECLARED = ("function_declaration", "generator_function_declaration", "method_definition")
+_FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
+_IDENTIFIER = re.compile(r"[\w$]+")
+_CONTEXTS: dict[str, Context] = {
+    **dict.fromkeys(
+        ("for_statement", "for_in_statement", "while_statement", "do_statement"), "loop"
+    ),
+    "catch_clause": "handler",
+    **dict.fromkeys(("if_statement", "switch_statement", "ternary_expression"), "branch"),
+}
+
+
+def javascript_calls(source: str) -> tuple[CodeCall, ...] | None:
+    """Return the calls that code makes, in order; None if it is not JavaScript.
+
+    TypeScript's annotations are skipped.
+    """
+    if len(source) > MOST_CODE:
+        return None
+    root = _parser().parse(source.encode(errors="replace")).root_node
+    reader = _Reader()
+    reader.visit(root, "")
+    return tuple(reader.calls[:_MOST_CALLS]) if reader.calls or not root.has_error else None
+
+
+@cache
+def _parser() -> "Parser":
+    import tree_sitter_javascript
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_javascript.language()))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.calls: list[CodeCall] = []
+        self._values: dict[str, str] = {}
+        self._sources: dict[str, str] = {}
+        """The expressions to which names are bound: ``page.url()``."""
+        self._functions: dict[str, Node] = {}
+        self._nodes = 0
+        self._depth = 0
+        self._open_functions = 0
+
+    def visit(self, node: "Node", context: Context, *, is_receiver: bool = False) -> None:
+        self._nodes += 1
+        if self._nodes > _MOST_NODES or self._depth > _DEEPEST or len(self.calls) > _MOST_CALLS:
+            return
+        self._depth += 1
+        self._read(node, inner_context(context, _CONTEXTS.get(node.type, "")), is_receiver)
+        self._depth -= 1
+
+    def _read(self, node: "Node", context: Context, is_receiver: bool) -> None:
+        kind = node.type
+        if kind in ("call_expression", "new_expression"):
+            self._call(node, context, is_receiver)
+        elif kind in _DECLARED:
+            if (name := node.child_by_field_name("name")) is not None:
+                self._functions[_source(name)] = node
+        elif kind == "variable_declarator":
+            self._bind(node, "name", context)
+        elif kind == "assignment_expression":
+            self._bind(node, "left", context)
+        elif kind in _FUNCTIONS:
+            body = node.child_by_field_name("body")
+            self._all(() if body is None else (body,), context)
+        elif kind == "member_expression":
+            self._all(node.named_children, context, is_receiver=True)
+        else:
+            self._all(node.named_children, context)
+
+    def _all(self, nodes: Iterable["Node"], context: Context, *, is_receiver: bool = False) -> None:
+        for node in nodes:
+            self.visit(node, context, is_receiver=is_receiver)
+
+    def _bind(self, node: "Node", target_field: str, context: Context) -> None:
+        target = node.child_by_field_name(target_field)
+        value = node.child_by_field_name("value" if target_field == "name" else "right")
+        if target is None or value is None:
+            return
+        name = _source(target)
+        if value.type in _FUNCTIONS:
+            self._functions[name] = value
+            return
+        self.visit(value, context)
+        text = self._value(value)
+        if name.rpartition(".")[2] in ("location", "href") and "location" in name:
+            receiver = name.removesuffix(".href")
+            self.calls.append(CodeCall("href", receiver, (self._text(value),), context=context))
+        else:
+            self._values.pop(name, None)
+            self._sources.pop(name, None)
+            if text is not None:
+                self._values[name] = text
+            elif value.type in ("member_expression", "call_expression", "await_expression"):
+                self._sources[name] = _source(value)
+
+    def _call(self, node: "Node", context: Context, is_receiver: bool) -> None:
+        new = node.type == "new_expression"
+        function = node.child_by_field_name("constructor" if new else "function")
+        arguments = node.child_by_field_name("arguments")
+        given = [] if arguments is None else arguments.named_children
+        if function is None:
+            return
+        if function.type not in ("identifier", *_FUNCTIONS):
+            self.visit(function, context)
+        name, receiver, before = _chain(function)
+        # A function that is passed on is called, after the call itself unless it is one of the
+        # code's own.
+        passed = [each for each in given if each.type in _FUNCTIONS]
+        self._all((each for each in given if each.type not in _FUNCTIONS), context)
+        for each in given:
+            if each.type == "identifier" and _source(each) in self._functions:
+                self._enter(_source(each), (), context)
+        if function.type in _FUNCTIONS:
+            self.visit(function, context)
+        elif function.type == "parenthesized_expression":
+            pass
+        elif name in self._functions:
+            self._enter(name, given, context)
+        elif name and not new:
+            texts = tuple(map(self._text, (*before, *given)))
+            self.calls.append(
+                CodeCall(name, receiver, texts, is_receiver=is_receiver, context=context)
+            )
+        self._all(passed, context)
+
+    def _enter(self, name: str, given: Iterable["Node"], context: Context) -> None:
+        function = self._functions[name]
+        body = function.child_by_field_name("body")
+        if body is None or self._open_functions >= _DEEPEST_FUNCTION:
+            return
+        outer = dict(self._values), dict(self._functions)
+        single = function.child_by_field_name("parameter")
+        listed = function.child_by_field_name("parameters")
+        parameters = [single] if single is not None else listed.named_children if listed else []
+        texts = [self._value(each) for each in given]
+        for position, parameter in enumerate(parameters):
+            text = texts[position] if position < len(texts) else None
+            if (bound := _IDENTIFIER.match(_source(parameter))) is not None:
+                self._values.pop(bound[0], None)
+                if text is not None:
+                    self._values[bound[0]] = text
+        self._open_functions += 1
+        self.visit(body, context)
+        self._open_functions -= 1
+        self._values, self._functions = outer
+
+    def _text(self, node: "Node") -> str:
+        value, source = self._value(node), _source(node)
+        return self._sources.get(source, source) if value is None else value
+
+    def _value(self, node: "Node", depth: int = 0) -> str | None:
+        """Return the text of an expression; None if it is unknown."""
+        if depth > _DEEPEST:
+            return None
+        if node.type == "identifier":
+            return self._values.get(_source(node))
+        if node.type in ("string", "template_string"):
+            parts: list[str | None] = []
+            for part in node.named_children:
+                if part.type == "template_substitution":
+                    inner = part.named_children
+                    parts.append(self._value(inner[0], depth + 1) if len(inner) == 1 else None)
+                else:
+                    parts.append(_unescaped(part))
+            return _joined(parts)
+        if node.type == "binary_expression" and any(one.type == "+" for one in node.children):
+            return _joined(self._value(part, depth + 1) for part in node.named_children)
+        if node.type == "parenthesized_expression" and node.named_child_count == 1:
+            return self._value(node.named_children[0], depth + 1)
+        return None
+
+
+def _joined(parts: Iterable[str | None]) -> str | None:
+    known: list[str] = []
+    for part in parts:
+        if part is None:
+            return None
+        known.append(part)
+    text = "".join(known)
+    return text if len(text) <= _LONGEST_VALUE else None
+
+
+def _chain(function: "Node") -> tuple[str, str, list["Node"]]:
+    """Return a call's name, its receiver, and the arguments within the receiver."""
+    names: list[str] = []
+    arguments: list[Node] = []
+    node: Node | None = function
+    while node is not None and len(names) <= _DEEPEST:
+        if node.type == "member_expression":
+            if (last := node.child_by_field_name("property")) is not None:
+                names.append(_source(last))
+            node = node.child_by_field_name("object")
+        elif node.type == "call_expression":
+            if (given := node.child_by_field_name("arguments")) is not None:
+                arguments = [*given.named_children, *arguments]
+            node = node.child_by_field_name("function")
+        elif node.type in ("await_expression", "parenthesized_expression", "non_null_expression"):
+            node = node.named_children[0] if node.named_children else None
+        elif node.type == "subscript_expression":
+            node = node.child_by_field_name("object")
+        else:
+            break
+    if node is None or node.type not in ("identifier", "this"):
+        return "", "", []
+    names.append(_source(node))
+    return names[0], ".".join(reversed(names[1:])), arguments[:_DEEPEST]
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def _unescaped(node: "Node") -> str:
+    text = _source(node)
+    if node.type != "escape_sequence":
+        return text
+    return _ESCAPES.get(text[1:], text[1:])
+
+
+def _source(node: "Node") -> str:
+    return (node.text or b"")[:_LONGEST_VALUE].decode(errors="replace")

@@ -1,0 +1,148 @@
+"""Reads what the commands of a shell do: of a browser's command line, for an address, of keys.
+
+Each command becomes a call of its program, or code that it runs (``python -c "…"``).
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from warex.llm.actions.base import Code, CodeCall, Context, Language
+from warex.llm.actions.shell_words import Command, split_commands
+
+_PREFIXES = frozenset(
+    ("sudo", "env", "nohup", "command", "exec", "nice", "stdbuf", "xvfb-run", "timeout", "time")
+)
+"""Programs that run the command behind their options and numbers."""
+_RUNNERS = frozenset(("npx", "uvx", "bunx", "pnpx", "uv", "pnpm", "yarn", "npm", "bun", "pipx"))
+_RUN = frozenset(("run", "dlx", "exec", "tool", "x"))
+"""Subcommands of these that run a program."""
+_OF_PREFIX = re.compile(r"-.*|[\d.]+[smhd]?|[A-Za-z_]\w*=.*", re.DOTALL)
+_SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
+_INTERPRETERS: Mapping[str, Language] = {
+    "python": "python",
+    "ipython": "python",
+    "node": "javascript",
+    "deno": "javascript",
+}
+_EVALUATES = frozenset(("eval", "evaluate", "run-code", "exec-js", "js"))
+_FOR_ADDRESSES = re.compile(
+    r"curl|wget|aria2c|https?|xh|lynx|w3m|e?links|open|xdg-open|sensible-browser|firefox"
+    r"|chrome|chromium(-browser)?|google-chrome(-stable)?"
+)
+"""Programs that ask for the addresses in their arguments."""
+_BROWSERS = re.compile(
+    r"browser|playwright|puppeteer|chrom|firefox|selenium|webdriver|stagehand|devtools|surf"
+)
+"""Programs that drive a browser have one of these in their name."""
+_VALUED = re.compile(
+    r"--(session|profile|cdp|port|headers|proxy|config|browser|timeout|state|device|viewport"
+    r"|user-agent|provider|model)|-[sp]"
+)
+"""Options of browsers' command lines that have a value of their own."""
+_URL = re.compile(r"https?://\S+", re.IGNORECASE)
+_HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|localhost\S*", re.IGNORECASE)
+_PACKAGE = re.compile(r"(?:@([\w.-]+)/)?([\w.-]+)(?:@[\w.-]+)?")
+
+
+def shell_calls(script: str) -> tuple[CodeCall | Code, ...]:
+    """Return the calls and the code of a script, in order."""
+    files: dict[str, str] = {}
+    found: list[CodeCall | Code] = []
+    for command in split_commands(script):
+        if command.output and command.stdin and command.words[0] in ("cat", "tee"):
+            files[command.output] = command.stdin
+        found += _of_command(command.words, command, files)
+    return tuple(found)
+
+
+def _of_command(
+    words: Sequence[str], command: Command, files: Mapping[str, str]
+) -> Iterator[CodeCall | Code]:
+    words = _without_prefixes(words)
+    if not words:
+        return
+    program, given, context = _program(words[0]), words[1:], command.context
+    base = re.sub(r"[\d.]+$", "", program)
+    if program in _SHELLS or program == "eval":
+        script = " ".join(given) if program == "eval" else _script(given, command, files)
+        yield Code("shell", script, context)
+    elif base in _INTERPRETERS:
+        yield Code(_INTERPRETERS[base], _script(given, command, files), context)
+    elif _FOR_ADDRESSES.fullmatch(program):
+        yield from _for_addresses(program, given, context)
+    elif program == "sleep":
+        yield CodeCall("sleep", "", tuple(given[:1]), is_command=True, context=context)
+    elif program == "xdotool":
+        for name, *rest in (given[at:] for at in range(len(given))):
+            if name in ("key", "type", "click"):
+                values = tuple(word for word in rest if not word.startswith("-"))[:1]
+                yield CodeCall(name, program, values, is_command=True, context=context)
+    elif _BROWSERS.search(program):
+        yield from _subcommand(program, given, context)
+
+
+def _without_prefixes(words: Sequence[str]) -> Sequence[str]:
+    while words and (words[0] in _PREFIXES or words[0] in _RUNNERS):
+        is_runner = words[0] in _RUNNERS
+        words = words[1:]
+        while words and (_OF_PREFIX.fullmatch(words[0]) or (is_runner and words[0] in _RUN)):
+            words = words[1:]
+    return words
+
+
+def _program(word: str) -> str:
+    """Return a program's name: of a path, or of a package (``@playwright/cli@latest``)."""
+    if (package := _PACKAGE.fullmatch(word)) is not None:
+        return f"{package[1]}-{package[2]}" if package[1] else package[2]
+    return word.rpartition("/")[2]
+
+
+def _script(given: Sequence[str], command: Command, files: Mapping[str, str]) -> str:
+    """Return the code that a shell or an interpreter runs; empty if it is not known."""
+    for position, word in enumerate(given[:-1]):
+        if re.fullmatch(r"-[a-z]*c|-e|-p|-pe|--eval|--print|-[a-z]*c\w*", word) or word == "eval":
+            return given[position + 1]
+    named = next((files[word] for word in given if word in files), None)
+    if named is not None:
+        return named
+    plain = [word for word in given if not word.startswith("-")]
+    return "" if plain else command.stdin
+
+
+def _for_addresses(program: str, given: Sequence[str], context: Context) -> Iterator[CodeCall]:
+    addresses = [word for word in given if _URL.match(word)]
+    if not addresses:
+        plain = [word for word in given if not word.startswith("-")]
+        addresses = [word for word in plain if _HOST.fullmatch(word) or "$" in word]
+    if any(word.startswith(("--retry", "--tries")) for word in given):
+        context = "loop"
+    for address in addresses:
+        yield CodeCall(program, "", (address,), is_command=True, context=context)
+
+
+def _subcommand(program: str, given: Sequence[str], context: Context) -> Iterator[CodeCall | Code]:
+    plain = [
+        word
+        for position, word in enumerate(given)
+        if not word.startswith("--") and not (position and _VALUED.fullmatch(given[position - 1]))
+    ]
+    if not plain:
+        return
+    name, rest = plain[0], plain[1:]
+    if name in _EVALUATES and rest:
+        yield Code("javascript", rest[0], context)
+    elif name == "batch":
+        for line in rest:
+            try:
+                words = shlex.split(line)
+            except ValueError:
+                continue
+            yield from _subcommand(program, words, context)
+    elif name == "find" and len(rest) > 2:
+        # agent-browser's ``find role button click``: how, what, and the action.
+        yield CodeCall(rest[2], program, (rest[1], *rest[3:]), is_command=True, context=context)
+    elif name == "tab" and rest[:1] == ["new"]:
+        yield CodeCall("tab-new", program, tuple(rest[1:]), is_command=True, context=context)
+    else:
+        yield CodeCall(name, program, tuple(rest), is_command=True, context=context)

@@ -1,0 +1,113 @@
+"""Finds tool calls that a model writes into its text, as harnesses without an API's tools read.
+
+- ``<tool_call>{"name": …, "arguments": …}</tool_call>`` (Hermes, Qwen), with
+  ``<arg_key>``/``<arg_value>`` (GLM);
+- ``<invoke name="…"><parameter name="…">…`` (Claude), ``<function=…><parameter=…>…`` (Qwen Coder);
+- ``Action: …`` and ``Action Input: …`` on the next line (ReAct, LangChain);
+- ``[TOOL_CALLS][{…}]`` (Mistral), ``<|tool_call_begin|>functions.NAME:0…`` (Kimi).
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from pydantic import JsonValue
+
+from warex.llm.base import ToolCall
+from warex.llm.body.lenient_json import as_dict, as_list, as_text, parse_json
+
+_MOST: Final = 50
+_TAGGED = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
+_PAIR = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL)
+_NAME = re.compile(r"\s*([\w.-]{1,80})")
+_INVOKED = re.compile(
+    r"<(?:[\w-]{1,20}:)?(?:invoke|tool_use|function_call) name=\"([\w.-]{1,80})\">"
+    r"(.*?)(?:</(?:[\w-]{1,20}:)?(?:invoke|tool_use|function_call)>|\Z)",
+    re.DOTALL,
+)
+_FUNCTION = re.compile(r"<function=([\w.-]{1,80})>(.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(
+    r"<(?:[\w-]{1,20}:)?parameter(?: name=\"|=)([\w.-]{1,80})\"?>\n?(.*?)\n?"
+    r"</(?:[\w-]{1,20}:)?parameter>",
+    re.DOTALL,
+)
+_MISTRAL = re.compile(r"\[TOOL_CALLS\]\s*(\[.*)", re.DOTALL)
+_KIMI = re.compile(
+    r"<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]{1,80}?)(?::\d+)?\s*"
+    r"<\|tool_call_argument_begin\|>(.*?)(?:<\|tool_call_end\|>|\Z)",
+    re.DOTALL,
+)
+_REACT = re.compile(
+    r"^[ \t*]*Action[ \t]*\d*[*]{0,2}:[ \t*`]*([\w.-]{1,80})[ \t*`]*\n+"
+    r"[ \t*]*Action[ \t]*\d*[ \t]*Input[ \t]*\d*[*]{0,2}:[ \t*]*(.*?)(?=^[ \t*]*Observation|\Z)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+
+
+def written_calls(text: str) -> tuple[ToolCall, ...]:
+    """Return the tool calls in a text, in order, of the first form that it has."""
+    for form in _FORMS:
+        found = [
+            ToolCall(str(number), name, arguments)
+            for number, (name, arguments) in enumerate(form(text))
+            if number < _MOST
+        ]
+        if found:
+            return tuple(found)
+    return ()
+
+
+def _tagged(text: str) -> Iterator[tuple[str, str]]:
+    for block in _TAGGED.findall(text):
+        value = _json(block)
+        if name := as_text(as_dict(value).get("name")):
+            given = as_dict(value)
+            arguments = given.get("arguments", given.get("parameters"))
+            yield name, arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+        elif (pairs := _PAIR.findall(block)) and (name_at := _NAME.match(block)):
+            yield name_at[1], json.dumps({key.strip(): one.strip() for key, one in pairs})
+
+
+def _invoked(text: str) -> Iterator[tuple[str, str]]:
+    for form in (_INVOKED, _FUNCTION):
+        for name, inner in form.findall(text):
+            parameters = _PARAMETER.findall(inner)
+            is_json = not parameters and inner.lstrip().startswith("{")
+            yield name, inner.strip() if is_json else json.dumps(dict(parameters))
+
+
+def _mistral(text: str) -> Iterator[tuple[str, str]]:
+    for found in _MISTRAL.findall(text)[:1]:
+        for each in as_list(_json(found.strip())):
+            call = as_dict(each)
+            if name := as_text(call.get("name")):
+                yield name, json.dumps(call.get("arguments") or {})
+
+
+def _kimi(text: str) -> Iterator[tuple[str, str]]:
+    yield from _KIMI.findall(text)
+
+
+def _react(text: str) -> Iterator[tuple[str, str]]:
+    if found := _REACT.search(text):
+        name, given = found[1], found[2].strip().strip("`").strip()
+        given = given.removeprefix("json\n")
+        quoted = given[:1] == given[-1:] and given[:1] in ("'", '"') and len(given) > 1
+        yield name, given[1:-1] if quoted else given
+
+
+_FORMS: tuple[Callable[[str], Iterator[tuple[str, str]]], ...] = (
+    _tagged,
+    _invoked,
+    _mistral,
+    _kimi,
+    _react,
+)
+
+
+def _json(text: str) -> JsonValue:
+    try:
+        return parse_json(text.strip().encode(errors="replace"))
+    except ValueError:
+        return None

@@ -1,0 +1,24 @@
+import pytest
+
+from warex.llm.actions.base import Action, CodeCall, Context, inner_context
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "both"),
+    [
+        ("", "loop", "loop"),
+        ("loop", "branch", "loop"),
+        ("branch", "handler", "handler"),
+        ("", "", ""),
+    ],
+)
+def test_of_two_contexts_the_one_that_says_more_holds(
+    outer: Context, inner: Context, both: Context
+) -> None:
+    assert inner_context(outer, inner) == both
+
+
+def test_a_call_with_names_alone_is_an_action_with_names() -> None:
+    assert CodeCall("a", keywords={"x": "1"}).as_action("a") == Action("a", {"x": "1"})
+    mixed = CodeCall("a", arguments=("2",), keywords={"x": "1"})
+    assert mixed.as_action("a") == Action("a", ("2", "1"))

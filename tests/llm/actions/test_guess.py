@@ -1,0 +1,188 @@
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from warex.llm.actions.base import Action
+from warex.llm.actions.guess import guess_actions
+from warex.llm.actions.name_heuristics import action_kind_with_arguments
+from warex.llm.base import ToolCall
+
+SHOP = "https://shop.example/"
+
+
+def _call(name: str, arguments: Any) -> ToolCall:
+    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return ToolCall("1", name, given)
+
+
+def _kinds(text: str, *calls: ToolCall) -> list[tuple[str, str | None]]:
+    return [(action.name, _kind(action)) for action in guess_actions(text, calls)]
+
+
+def _kind(action: Action) -> str | None:
+    given = action.arguments
+    return action_kind_with_arguments(
+        action.name, dict(given) if isinstance(given, Mapping) else list(given)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The page failed.\nrefresh()", ["refresh"]),
+        ('```python\nawait page.goto("https://shop.example/")\n```', ["goto"]),
+        ("Thought: blank page.\nAction: Refresh", ["Refresh"]),
+        ('{"action": [{"refresh_page": {}}, {"done": {"text": "ok"}}]}', ["refresh_page", "done"]),
+        ("I could reload() it, but I do not.", []),
+        ("<think>reload()</think>\nIt failed.", []),
+        ("wait", []),
+        ("The order was placed.", []),
+        ("", []),
+    ],
+)
+def test_actions_are_read_without_a_vocabulary(text: str, names: list[str]) -> None:
+    assert [action.name for action in guess_actions(text, ())] == names
+
+
+def test_a_tool_call_s_name_and_arguments_are_read() -> None:
+    call = _call("browser_navigate", {"url": SHOP})
+    empty = ToolCall("2", "browser_reload", "")
+
+    assert [(a.name, a.arguments) for a in guess_actions("", [call, empty])] == [
+        ("browser_navigate", {"url": SHOP}),
+        ("browser_reload", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "actions"),
+    [
+        (f'print(visit_webpage(url="{SHOP}"))', [("visit_webpage", "goto")]),
+        (f'url = "{SHOP}"\npage = visit_webpage(url)\nprint(page)', [("visit_webpage", "goto")]),
+        (
+            f'go_to("{SHOP}")\nclick("Buy")\nwrite("x", into="Name")\nrefresh()',
+            [("go_to", "goto"), ("click", "click"), ("write", "type"), ("refresh", "reload")],
+        ),
+        (
+            f'from selenium import webdriver\nw = webdriver.Chrome()\nw.get("{SHOP}")\nw.refresh()',
+            [("w.get", "goto"), ("refresh", "reload")],
+        ),
+        ("u = page.url\npage.goto(u)", [("goto", "reload")]),
+        (
+            f'import httpx as h\nh.post("{SHOP}", data={{"a": 1}})\ntime.sleep(2)',
+            [("h.post", "goto"), ("sleep", "wait")],
+        ),
+        ('driver.execute_script("location.reload()")', [("reload", "reload")]),
+        (f"import subprocess\nsubprocess.run(['curl', '{SHOP}'])", [("curl", "goto")]),
+        ('final_answer("It costs $5")', [("final_answer", "finish")]),
+    ],
+)
+def test_python_of_a_code_agent_is_read(code: str, actions: list[tuple[str, str]]) -> None:
+    assert _kinds(f"Thought: now.\n<code>\n{code}\n</code>") == actions
+    assert _kinds(f"Thought: now.\n<code>\n{code}\n") == actions
+    assert _kinds(f"Thought: now.\n```py\n{code}\n```<end_code>") == actions
+    assert _kinds("", _call("python_interpreter", {"code": code})) == actions
+    assert _kinds("", _call("run", {"code": code, "language": "python"})) == actions
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import re\nm = re.search('a', page_text)\nprint(re.findall('a', page_text))",
+        "rows = [1]\nrows.insert(0, 2)\nrows.clear()\n'a b'.find('b')\nprint(set(rows))",
+        "from bs4 import BeautifulSoup\nsoup = BeautifulSoup(html)\nsoup.select('a')",
+        "with open('notes.txt') as notes:\n    notes.write('x')",
+        "page.set_default_timeout(5)\ndriver.implicitly_wait(10)",
+        "def unused():\n    page.reload()",
+    ],
+)
+def test_what_code_does_with_data_is_no_action(code: str) -> None:
+    assert _kinds(f"<code>\n{code}\n</code>") == []
+
+
+def test_a_call_in_a_loop_is_one_action_that_says_so() -> None:
+    code = f'for i in range(3):\n    try:\n        visit("{SHOP}")\n    except E:\n        pass'
+
+    assert guess_actions(f"<code>{code}</code>", ()) == (Action("visit", (SHOP,), "loop"),)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "actions"),
+    [
+        (
+            "bash",
+            {"command": f"agent-browser open {SHOP} && agent-browser click @e3; sleep 2"},
+            [("open", "goto"), ("click", "click"), ("sleep", "wait")],
+        ),
+        ("Bash", {"command": "agent-browser reload"}, [("reload", "reload")]),
+        ("run_terminal_cmd", {"command": f"curl -s {SHOP} | head"}, [("curl", "goto")]),
+        ("shell", {"command": ["bash", "-lc", f"wget {SHOP}"]}, [("wget", "goto")]),
+        ("shell_call", {"action": {"commands": ["playwright-cli go-back"]}}, [("go-back", "back")]),
+        ("exec", {"command": f"agent-browser open {SHOP}"}, [("open", "goto")]),
+        ("bash", f"browser-use open {SHOP}", [("open", "goto")]),
+        ("bash", {"command": "agent-browser press F5"}, [("press", "reload")]),
+        ("bash", {"command": "ls -la; docker stop x; git fetch; cat README.md"}, []),
+        ("browser_evaluate", {"function": "() => location.reload()"}, [("reload", "reload")]),
+        (
+            "browser_run_code",
+            {"code": f"async (page) => {{ await page.goto('{SHOP}'); await page.reload(); }}"},
+            [("goto", "goto"), ("reload", "reload")],
+        ),
+        ("navigate_browser", {"url": SHOP}, [("navigate_browser", "goto")]),
+        ("browser", {"command": "click", "selector": "#a"}, []),
+    ],
+)
+def test_a_tool_that_runs_commands_or_code_is_read(
+    name: str, arguments: Any, actions: list[tuple[str, str]]
+) -> None:
+    assert _kinds("", _call(name, arguments)) == actions
+
+
+def test_prose_around_code_that_acts_on_nothing_is_read_too() -> None:
+    assert _kinds("```python\nx = 1\n```\nAction: Refresh") == [("Refresh", "reload")]
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        *("(", "{", "${", "`", "a|", "x?", "f(()=>{", "(()=>", "<<E\n", "cat <<E\n", "'", '"$('),
+        *(
+            "a.b(",
+            "a+a+",
+            "f'{",
+            "a=a+a\n",
+            "def f():f();f()\n",
+            "f(f,",
+            "$a$a",
+            "a\n",
+            "-",
+            "not ",
+        ),
+        *(
+            "<code>",
+            "```python\n",
+            "<tool_call>",
+            '<invoke name="a">',
+            "[TOOL_CALLS][",
+            "<arg_key>",
+        ),
+        *(
+            "Action: a\nAction Input:",
+            "Action:\n",
+            "goto('a')\n",
+            "if a:\n",
+            "lambda:",
+            "\x00",
+            "\ud800",
+        ),
+    ],
+)
+def test_no_answer_makes_reading_fail(fragment: str) -> None:
+    hostile = fragment * (11_000 // len(fragment))
+    answers = (hostile, f"<code>\n{hostile}", f"```js\n{hostile}", f"```sh\n{hostile}")
+    for text in answers:
+        guess_actions(text, ())
+    for name in ("python", "bash", "browser_evaluate"):
+        guess_actions("", [_call(name, {"code": hostile})])

@@ -1,0 +1,61 @@
+import pytest
+
+from warex.llm.actions.javascript_code import javascript_calls
+
+type Calls = list[tuple[str, tuple[str, ...]]]
+
+
+def _read(source: str) -> Calls:
+    return [(call.full_name, call.arguments) for call in javascript_calls(source) or ()]
+
+
+@pytest.mark.parametrize(
+    ("source", "calls"),
+    [
+        ("await page.goto('a')", [("page.goto", ("a",))]),
+        ("const u = 'a'; await page.goto(`${u}/b`)", [("page.goto", ("a/b",))]),
+        ("let u = 'a' + '/b'; fetch(u)", [("fetch", ("a/b",))]),
+        ("const u = page.url(); page.goto(u)", [("page.url", ()), ("page.goto", ("page.url()",))]),
+        ("async (page) => { await page.reload(); }", [("page.reload", ())]),
+        ("() => location.reload()", [("location.reload", ())]),
+        ("location.href = 'a'", [("location.href", ("a",))]),
+        ("window.location = 'a'", [("window.location.href", ("a",))]),
+        (
+            "document.querySelector('#x').click()",
+            [("document.querySelector", ("#x",)), ("document.querySelector.click", ("#x",))],
+        ),
+        ("page?.click('a')", [("page.click", ("a",))]),
+        (
+            "async function go(u: string) { await page.goto(u) }\nawait go('a')",
+            [("page.goto", ("a",))],
+        ),
+        ("const go = async u => page.goto(u); go('a')", [("page.goto", ("a",))]),
+        ("(async () => { await page.goto('a') })()", [("page.goto", ("a",))]),
+        ("function never() { page.reload() }", []),
+    ],
+)
+def test_names_are_bound_and_calls_are_read_in_order(source: str, calls: Calls) -> None:
+    assert _read(source) == calls
+
+
+@pytest.mark.parametrize(
+    ("source", "context"),
+    [
+        ("visit()", ""),
+        ("try { visit() } catch (e) {}", ""),
+        ("try { } catch (e) { visit() }", "handler"),
+        ("for (let i = 0; i < 3; i++) { try { visit() } catch (e) {} }", "loop"),
+        ("if (a) visit()", "branch"),
+    ],
+)
+def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+    assert [call.context for call in javascript_calls(source) or ()] == [context]
+
+
+@pytest.mark.parametrize("source", ["Well then, that is prose.", "x" * 50_000])
+def test_what_is_not_javascript_is_not_read(source: str) -> None:
+    assert javascript_calls(source) is None
+
+
+def test_functions_that_call_themselves_come_to_an_end() -> None:
+    assert javascript_calls("const f = () => { f(); f(); f() }; f()") == ()

@@ -1,0 +1,91 @@
+import pytest
+
+from warex.llm.actions.python_code import python_calls
+
+type Calls = list[tuple[str, tuple[str, ...]]]
+
+
+def _read(source: str) -> Calls:
+    return [
+        (call.full_name, (*call.arguments, *call.keywords.values()))
+        for call in python_calls(source) or ()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "calls"),
+    [
+        ("visit('a')", [("visit", ("a",))]),
+        ("u = 'a'\nvisit(u)", [("visit", ("a",))]),
+        ("u = 'a'\nu += '/b'\nvisit(url=u)", [("visit", ("a/b",))]),
+        ("a, b = 'x', 'y'\nvisit(b)", [("visit", ("y",))]),
+        ("b = 'x'\nvisit(f'{b}/{1}')", [("visit", ("x/1",))]),
+        ("b = 'x'\nvisit(b + '/y')", [("visit", ("x/y",))]),
+        ("b = ['x', 'y']\nvisit(b[1])", [("visit", ("y",))]),
+        ("b = {'k': 'y'}\nvisit(b['k'])", [("visit", ("y",))]),
+        ("(u := 'a')\nvisit(u)", [("visit", ("a",))]),
+        ("u = 'a'\nu = other\nvisit(u)", [("visit", ("u",))]),
+        ("b = ['x']\nvisit(b[7])", [("visit", ("b[7]",))]),
+        ("visit(f'{x}/y')", [("visit", ("f'{x}/y'",))]),
+        ("u = page.url\nvisit(u)", [("visit", ("page.url",))]),
+        ("await page.goto('a')", [("page.goto", ("a",))]),
+        (
+            "page.locator('#buy').click()",
+            [("page.locator", ("#buy",)), ("page.locator.click", ("#buy",))],
+        ),
+        ("def go(u='a'):\n    visit(u)\ngo()\ngo('b')", [("visit", ("a",)), ("visit", ("b",))]),
+        (
+            "class A:\n    def go(self, u):\n        visit(u)\nA().go('b')",
+            [("A", ()), ("visit", ("b",))],
+        ),
+        ("def go():\n    visit('a')\nretry(go)", [("visit", ("a",)), ("retry", ("go",))]),
+        (
+            "async def main():\n    await p.goto('a')\nasyncio.run(main())",
+            [("p.goto", ("a",)), ("asyncio.run", ("main()",))],
+        ),
+        ("[visit(u) for u in ['a', 'b']]", [("visit", ("a",)), ("visit", ("b",))]),
+        ("for u in ('a', 'b'):\n    visit(u)", [("visit", ("a",)), ("visit", ("b",))]),
+        ("def never():\n    visit('a')", []),
+        ("'a'.find('b')", []),
+    ],
+)
+def test_names_are_bound_and_calls_are_read_in_order(source: str, calls: Calls) -> None:
+    assert _read(source) == calls
+
+
+def test_a_module_follows_its_names_and_results() -> None:
+    source = (
+        "import requests as r\ns = r.Session()\nx = s.get('a')\nwith s.open() as t:\n    t.go()"
+    )
+
+    assert [call.module for call in python_calls(source) or ()] == ["requests"] * 4
+
+
+@pytest.mark.parametrize(
+    ("source", "context"),
+    [
+        ("visit()", ""),
+        ("try:\n    visit()\nexcept E:\n    pass", ""),
+        ("try:\n    pass\nexcept E:\n    visit()", "handler"),
+        ("while True:\n    visit()", "loop"),
+        ("for i in range(3):\n    if i:\n        visit()", "loop"),
+        ("if a:\n    visit()", "branch"),
+        ("if __name__ == '__main__':\n    visit()", ""),
+        ("x = visit() if a else None", "branch"),
+    ],
+)
+def test_a_call_says_where_it_stands(source: str, context: str) -> None:
+    (*_, call) = [call for call in python_calls(source) or () if call.name == "visit"]
+
+    assert call.context == context
+
+
+@pytest.mark.parametrize("source", ["Well, then.", "visit(", "x" * 50_000, "\x00", "(" * 5000])
+def test_what_is_not_python_is_not_read(source: str) -> None:
+    assert python_calls(source) is None
+
+
+def test_functions_that_call_themselves_and_texts_that_double_come_to_an_end() -> None:
+    assert python_calls("def f():\n    f(); f(); f()\nf()") == ()
+    doubled = "a = 'x'\n" + "a = a + a\n" * 60 + "visit(a)"
+    assert [call.name for call in python_calls(doubled) or ()] == ["visit"]

@@ -1,0 +1,54 @@
+import json
+
+import pytest
+
+from warex.llm.actions.written_calls import written_calls
+
+GO = ("go", {"url": "u"})
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ('<tool_call>\n{"name": "go", "arguments": {"url": "u"}}\n</tool_call>', [GO]),
+        ('<tool_call>{"name": "go", "arguments": "{\\"url\\": \\"u\\"}"}', [GO]),
+        (
+            '<tool_call>{"name": "go", "arguments": {"url": "u"}}</tool_call>\n'
+            '<tool_call>{"name": "back"}</tool_call>',
+            [GO, ("back", {})],
+        ),
+        (
+            "<tool_call>go\n<arg_key>url</arg_key>\n<arg_value>u</arg_value>\n</tool_call>",
+            [GO],
+        ),
+        ('<invoke name="go">\n<parameter name="url">u</parameter>\n</invoke>', [GO]),
+        ('<a:invoke name="go"><a:parameter name="url">u</a:parameter></a:invoke>', [GO]),
+        (
+            "<tool_call>\n<function=go>\n<parameter=url>\nu\n</parameter>\n</function>\n</tool_call>",
+            [GO],
+        ),
+        ('<function=go>{"url": "u"}</function>', [GO]),
+        ('[TOOL_CALLS] [{"name": "go", "arguments": {"url": "u"}}]', [GO]),
+        (
+            "<|tool_call_begin|>functions.go:0<|tool_call_argument_begin|>"
+            '{"url": "u"}<|tool_call_end|>',
+            [GO],
+        ),
+        ('Thought: x\nAction: go\nAction Input: {"url": "u"}\n', [GO]),
+        ('**Action:** `go`\n**Action Input:** {"url": "u"}\nObservation: Action: no', [GO]),
+        ('Action: go\nAction Input:\n```json\n{"url": "u"}\n```', [GO]),
+        ("Action: click [1]", []),
+        ("I call <tool_call> for that.", []),
+        ("", []),
+    ],
+)
+def test_a_call_that_is_written_into_the_text_is_found(
+    text: str, calls: list[tuple[str, object]]
+) -> None:
+    assert [(call.name, json.loads(call.arguments)) for call in written_calls(text)] == calls
+
+
+def test_the_input_of_a_tool_may_be_plain_text() -> None:
+    (call,) = written_calls('Action: visit\nAction Input: "https://shop.example/"')
+
+    assert (call.name, call.arguments) == ("visit", "https://shop.example/")
