@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from turbohtml import Document, Element, SelectorSyntaxError, parse
 
@@ -54,6 +54,8 @@ _NAME: Final = re.compile(r"[.#]?-?[\w-]+")
 _IMAGE_DATA: Final = re.compile(r"data:image/(?:png|gif|jpeg|webp|svg\+xml);base64,[\w+/=]+")
 _MAX_LOGO: Final = 16 * 1024
 """Characters of a logo that is drawn in the page, or is a ``data:`` URL."""
+_URL_CHARACTERS: Final = "%:/?#[]@!$&()*+,;=~"
+"""Characters that stay as they are in the address of a logo; others are percent-encoded."""
 _MAX_NAME: Final = 40
 _MAX_ADDRESS: Final = 500
 _MAX_FAMILIES: Final = 8
@@ -262,7 +264,7 @@ def _logo(document: Document, address: str, ink: str) -> str:
             return source
         at = _joined(address, source)
         if at and _origin(at) == _origin(address):
-            return at.partition("#")[0]
+            return quote(at.partition("#")[0], safe=_URL_CHARACTERS)
     for drawn in document.select(_DRAWN_LOGOS)[:3]:
         text = drawn.html
         if len(text) <= _MAX_LOGO and "<use" not in text:
