@@ -16,7 +16,8 @@ from warex.traces import FaultDelivered, Witness
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 BODY = f"""<!doctype html><title>t</title>{ICON}<h1>Here</h1><main>
-<form action=/done method=post><input name=pass type=password aria-label=Password>
+<form action=/done method=post><input name=given-name aria-label="First name">
+<input name=email type=email aria-label=Email><input name=pass type=password aria-label=Password>
 <button>Send</button></form></main>"""
 
 type Act = Callable[[Page], object]

@@ -26,7 +26,8 @@ class CertificateRejections:
         self._began: dict[str, tuple[float, bool]] = {}
         self._rounds: Counter[str] = Counter()
         self._last: dict[str, float] = {}
-        """When a client of each host last rejected or accepted our certificate."""
+        self._trusted: set[str] = set()
+        """Hosts for which a Chromium has accepted our certificate."""
 
     def begin(self, connection: str, now: float, cipher_suites: Iterable[int]) -> None:
         """Note a ClientHello at second ``now`` of the trial."""
@@ -36,14 +37,16 @@ class CertificateRejections:
         """Whether the ClientHello of an open handshake is Chromium's."""
         return self._began.get(connection, (0.0, False))[1]
 
-    def accepted(self, connection: str, host: str, now: float) -> None:
+    def accepted(self, connection: str, host: str) -> None:
         """Note that a client accepted our certificate.
 
-        What it rejects on a connection that it had begun before is of the round that is over.
+        A Chromium that accepted it for a host goes on to reject it for what no page asks for, and
+        on connections that it had begun before.
         """
-        self._began.pop(connection, None)
+        _, by_browser = self._began.pop(connection, (0.0, False))
+        if by_browser:
+            self._trusted.add(host)
         self._rounds.pop(host, None)
-        self._last[host] = now
 
     def closed(self, connection: str) -> None:
         """Forget a closed connection."""
@@ -55,4 +58,4 @@ class CertificateRejections:
         if began >= self._last.get(host, began):
             self._rounds[host] += 1
         self._last[host] = now
-        return not patient or self._rounds[host] >= _MAX_ROUNDS
+        return not patient or (host not in self._trusted and self._rounds[host] >= _MAX_ROUNDS)
