@@ -49,3 +49,38 @@ def test_what_asks_for_nothing_explains_nothing(answer: str) -> None:
 def test_another_address_does_not_explain_the_page() -> None:
     assert _verdict("goto('https://shop.example/help')", 1, user=True) == "healed_by_page"
     assert _verdict("goto('https://other.example/cart')", 1, user=True) == "healed_by_page"
+
+
+def _program_verdicts(*story: dict[str, Any]) -> list[str]:
+    programs = {"by": "python-httpx/0.27", "resource": "other"}
+    made = [line if "model" in line else line | programs for line in story]
+    return [found.verdict for found in recoveries(build_trace(made, None), None)]
+
+
+def _cell(code: str) -> dict[str, Any]:
+    return {"model": f"```python\n{code}\n```"}
+
+
+def test_code_asks_again_through_a_name_of_an_earlier_answer() -> None:
+    first = _cell("import httpx\nPRICES = 'https://shop.example/prices.json'\nhttpx.get(PRICES)")
+    fault = {"fetch": "/prices.json", "fault": 502}
+    again = {"fetch": "/prices.json"}
+
+    assert _program_verdicts(first, fault, _cell("httpx.get(PRICES).json()"), again) == [
+        "recovered"
+    ]
+    assert _program_verdicts(first, fault, _cell("print(PRICES)"), again) == ["healed_by_client"]
+
+
+def test_a_loop_in_a_helper_of_an_earlier_answer_is_the_model_s_own() -> None:
+    helper = (
+        "def load(path):\n    while True:\n        try:\n"
+        "            return httpx.get('https://shop.example' + path)\n"
+        "        except httpx.HTTPError:\n            pass"
+    )
+    fault, again = {"fetch": "/stock", "fault": "cut"}, {"fetch": "/stock"}
+
+    assert _program_verdicts(_cell(helper), _cell("load('/stock')"), fault, again) == ["recovered"]
+    assert _program_verdicts(
+        _cell(helper), _cell("httpx.get('https://shop.example/stock')"), fault, again
+    ) == ["healed_by_client"]

@@ -8,10 +8,11 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.actions.base import Action, CodeCall
+from warex.llm.actions.base import Action, Code, CodeCall
 from warex.llm.actions.code_blocks import (
     code_in_text,
     code_in_tool_call,
+    definitions_after,
     read_code,
     without_code,
 )
@@ -22,7 +23,7 @@ from warex.llm.actions.parser import (
     parse_actions,
     without_thoughts,
 )
-from warex.llm.actions.python_code import python_calls
+from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions, python_calls
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 
@@ -60,17 +61,36 @@ WITHOUT_ACTIONS: Final = (
 
 
 def guess_actions(
-    text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
+    text: str,
+    tool_calls: Iterable[ToolCall],
+    known: Collection[str] = (),
+    defined: Definitions = NOTHING_DEFINED,
 ) -> tuple[Action, ...]:
     """Return the actions in a model's answer that ``action_kind`` can classify, in order.
 
     Names in ``known`` are skipped. Actions are found where ``parse_actions`` finds them, on any
     line, and as calls in code (``await page.goto("…")``). A bare name on a line is no action.
+    ``defined`` is what earlier answers have defined.
     """
     text = without_thoughts(text)
     calls = tuple(tool_calls) or written_calls(text)
-    called = tuple(action for call in calls for action in _in_tool_call(call, known))
-    return called or _in_text(text, known)
+    called = tuple(action for call in calls for action in _in_tool_call(call, known, defined))
+    return called or _in_text(text, known, defined)
+
+
+def code_of_answer(text: str, tool_calls: Iterable[ToolCall]) -> tuple[Code, ...]:
+    """Return the code in a model's answer: that of its tool calls, else that in its text."""
+    text = without_thoughts(text)
+    if calls := tuple(tool_calls) or written_calls(text):
+        return tuple(code for call in calls if (code := code_in_tool_call(call)) is not None)
+    return code_in_text(text) or (Code("python", text),)
+
+
+def defined_by_answer(
+    text: str, tool_calls: Iterable[ToolCall], defined: Definitions
+) -> Definitions:
+    """Return what is defined in the agent's interpreter after the code in a model's answer."""
+    return definitions_after(code_of_answer(text, tool_calls), defined)
 
 
 def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
@@ -82,16 +102,18 @@ def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
     )
 
 
-def _in_tool_call(call: ToolCall, known: Collection[str]) -> tuple[Action, ...]:
+def _in_tool_call(
+    call: ToolCall, known: Collection[str], defined: Definitions
+) -> tuple[Action, ...]:
     code = code_in_tool_call(call)
-    read = read_code((code,)) if code is not None else None
+    read = read_code((code,), defined) if code is not None else None
     return _selected(read or (), known) or _by_names("", (call,), known)
 
 
-def _in_text(text: str, known: Collection[str]) -> tuple[Action, ...]:
-    if (read := read_code(code_in_text(text))) is not None:
+def _in_text(text: str, known: Collection[str], defined: Definitions) -> tuple[Action, ...]:
+    if (read := read_code(code_in_text(text), defined)) is not None:
         return _selected(read, known) or _by_names(without_code(text), (), known)
-    return _selected(python_calls(text) or (), known) or _by_names(text, (), known)
+    return _selected(python_calls(text, defined) or (), known) or _by_names(text, (), known)
 
 
 def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action, ...]:

@@ -1,12 +1,14 @@
 """Reads the calls in an agent's Python code, without running it.
 
 Names that are bound to constants are replaced, loops over constants are unrolled, and functions
-that the code defines are read where they are called.
+that the code defines are read where they are called. So are those of code that ran before in the
+same interpreter.
 """
 
 import ast
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from warex.llm.actions.base import CodeCall, Context, inner_context
@@ -25,10 +27,38 @@ _DEEPEST = 60
 _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _MOST_UNROLLED = 20
+_MOST_DEFINED = 500
+"""Names that an interpreter keeps from one piece of code to the next."""
 
 
-def python_calls(source: str) -> tuple[CodeCall, ...] | None:
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What the names mean that earlier code has bound in an interpreter."""
+
+    values: Mapping[str, _Value] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, _Function] = field(default_factory=dict)
+
+
+NOTHING_DEFINED: Final = Definitions()
+
+
+def python_calls(
+    source: str, defined: Definitions = NOTHING_DEFINED
+) -> tuple[CodeCall, ...] | None:
     """Return the calls that code makes, in order; None if it is not Python."""
+    reader = _read(source, defined)
+    return None if reader is None else tuple(reader.calls[:_MOST_CALLS])
+
+
+def python_definitions(source: str, defined: Definitions = NOTHING_DEFINED) -> Definitions:
+    """Return what is defined after code has run; the same as before if it is not Python."""
+    reader = _read(source, defined)
+    return defined if reader is None else reader.definitions()
+
+
+def _read(source: str, defined: Definitions) -> "_Reader | None":
     if len(source) > MOST_CODE:
         return None
     try:
@@ -37,23 +67,32 @@ def python_calls(source: str) -> tuple[CodeCall, ...] | None:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    reader = _Reader()
+    reader = _Reader(defined)
     reader.block(tree.body, "")
-    return tuple(reader.calls[:_MOST_CALLS])
+    return reader
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, defined: Definitions) -> None:
         self.calls: list[CodeCall] = []
-        self._values: dict[str, _Value] = {}
-        self._sources: dict[str, str] = {}
+        self._values: dict[str, _Value] = dict(defined.values)
+        self._sources: dict[str, str] = dict(defined.sources)
         """The expressions to which names are bound: ``page.url``."""
-        self._modules: dict[str, str] = {}
+        self._modules: dict[str, str] = dict(defined.modules)
         """The modules from which names come, directly or as results of calls."""
-        self._functions: dict[str, _Function] = {}
+        self._functions: dict[str, _Function] = dict(defined.functions)
         self._nodes = 0
         self._depth = 0
         self._open_functions = 0
+
+    def definitions(self) -> Definitions:
+        """Return what the names mean after the code."""
+        return Definitions(
+            _latest(self._values),
+            _latest(self._sources),
+            _latest(self._modules),
+            _latest(self._functions),
+        )
 
     def block(self, statements: Iterable[ast.AST], context: Context) -> None:
         for statement in statements:
@@ -310,6 +349,10 @@ class _Reader:
             if sum(map(len, parts)) > _LONGEST_VALUE:
                 return None
         return None if left else "".join(parts)
+
+
+def _latest[T](names: dict[str, T]) -> dict[str, T]:
+    return dict(list(names.items())[-_MOST_DEFINED:])
 
 
 def _chain(function: ast.expr) -> tuple[str, str, list[ast.expr]]:
