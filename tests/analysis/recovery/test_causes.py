@@ -84,3 +84,67 @@ def test_a_loop_in_a_helper_of_an_earlier_answer_is_the_model_s_own() -> None:
     assert _program_verdicts(
         _cell(helper), _cell("httpx.get('https://shop.example/stock')"), fault, again
     ) == ["healed_by_client"]
+
+
+FETCH = {"fetch": "/api/cart", "of": "/cart"}
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("fetch('/api/cart').then(r => r.json())", "recovered"),
+        ("const id = 'cart'; await fetch(`/api/${id}`)", "recovered"),
+        ("await fetch('api/' + name)", "recovered"),
+        ("for (const name of names) await fetch('/api/' + name)", "recovered"),
+        ("fetch('/api/news')", "healed_by_page"),
+        ("fetch('/' + name)", "healed_by_page"),
+        ("document.title", "healed_by_page"),
+    ],
+)
+def test_a_fetch_by_the_model_s_code_in_the_page_is_its_own(code: str, verdict: str) -> None:
+    run = {
+        "model": {"text": "", "tools": [{"name": "run_javascript", "arguments": {"code": code}}]}
+    }
+    story: list[dict[str, Any]] = [{"page": "/cart"}, FETCH | {"fault": 503}, run, FETCH]
+
+    [found] = recoveries(build_trace(story, None), None)
+
+    assert found.verdict == verdict
+
+
+def test_a_program_is_redirected_to_what_it_had_lost() -> None:
+    fault, again = {"fetch": "/v2/prices", "fault": 502}, {"fetch": "/v2/prices"}
+    ask = _cell("httpx.get('https://shop.example/prices', follow_redirects=True)")
+    redirect = {"fetch": "/prices", "status": 307}
+
+    assert _program_verdicts(ask, fault, ask, redirect, again) == ["recovered"]
+    assert _program_verdicts(ask, fault, ask, {"fetch": "/prices"}, again) == ["healed_by_client"]
+
+
+@pytest.mark.parametrize(
+    ("between", "verdict"),
+    [
+        ([{"model": "goto('https://shop.example/')"}, {"page": "/"}], "recovered"),
+        ([{"model": "go_back()"}], "recovered"),
+        ([{"model": "scroll('down')"}], "healed_by_browser"),
+    ],
+)
+def test_an_error_page_that_the_agent_has_left_is_not_loaded_again_by_chromium(
+    between: list[dict[str, Any]], verdict: str
+) -> None:
+    story: list[dict[str, Any]] = [
+        {"page": "/"},
+        {"page": "/cart", "fault": "cut"},
+        *between,
+        {"model": "click('3')"},
+        {"wait": 1},
+        {"page": "/cart", "user": True},
+    ]
+
+    [found] = recoveries(build_trace(story, WORDS), WORDS)
+
+    assert found.verdict == verdict
+
+
+def test_an_invalid_address_in_an_action_names_no_request() -> None:
+    assert _verdict("goto('//[')", 1) == "healed_by_page"

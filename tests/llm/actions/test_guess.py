@@ -197,3 +197,17 @@ def test_a_helper_that_an_earlier_answer_defined_is_read_where_it_is_called() ->
     (action,) = guess_actions("```python\nlook_up(7)\n```", (), (), defined)
 
     assert (action.name, action.arguments) == ("session.get", ("https://shop.example/item/7",))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const r = new XMLHttpRequest(); r.open('GET', '/stock'); r.send()",
+        "axios.get('/stock').then(show)",
+        "const t = document.createElement('script'); t.src = '/stock'; document.head.append(t)",
+    ],
+)
+def test_code_in_a_page_asks_in_other_ways_than_fetch(code: str) -> None:
+    actions = guess_actions("", [_call("evaluate", {"function": code})])
+
+    assert [_kind(action) for action in actions if "/stock" in action.arguments] == ["goto"]

@@ -183,6 +183,8 @@ def _explains(
     if act.does in ("look", "wait", "finish") or late > limit:
         return False
     if not asked.is_page:
+        if act.does == "goto" and _fetches(trial, act, asked):
+            return True
         loaded = list(trial.pages(call.answered, asked.t))
         if loaded and _explains(trial, felt, loaded[-1], call, act, waited):
             return True
@@ -201,11 +203,25 @@ def _explains(
         return False
     if act.does == "reload":
         return True
-    if _is_due_in_chromium(trial, felt, asked) and not speaks_of_retrying(call.text):
+    if _is_due_in_chromium(trial, felt, asked, act) and not speaks_of_retrying(call.text):
         return False
     if act.does == "back":
         return True
     return _clicked(trial, asked, call, late)
+
+
+def _fetches(trial: TrialEvents, act: ModelAction, asked: SeenRequest) -> bool:
+    """Whether code that runs in the page names the address of a request: ``fetch("/api/cart")``.
+
+    It may compute the end of the address.
+    """
+    shown = [page.event.url for page in trial.pages(0, asked.t)]
+    page, url = shown[-1] if shown else asked.event.url, asked.event.url
+    if any(equivalence.same_page(_joined(page, text), url) for text in act.texts if text):
+        return True
+    begin = _begin_of_target(act)
+    start = _joined(page, begin) if begin else ""
+    return len(split_url(start).path) > 1 and url.startswith(start)
 
 
 def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
@@ -217,9 +233,11 @@ def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float)
     if any(equivalence.same_page(place, asked.event.url) for place in places):
         return True
     return any(
-        equivalence.same_page(page.event.url, target)
-        and (trial.status(page.event.exchange) or 0) // 100 == 3
-        for page in trial.pages(since, asked.t)
+        since <= one.t < asked.t
+        and (one.is_page or by_program(one.event))
+        and equivalence.same_page(one.event.url, target)
+        and (trial.status(one.event.exchange) or 0) // 100 == 3
+        for one in trial.requests
     )
 
 
@@ -326,8 +344,13 @@ def _comes_by_itself(trial: TrialEvents, asked: SeenRequest) -> bool:
     return False
 
 
-def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> bool:
-    """Whether Chromium would reload the page by itself at about this time."""
+def _is_due_in_chromium(
+    trial: TrialEvents, felt: FaultImpact, asked: SeenRequest, act: ModelAction
+) -> bool:
+    """Whether Chromium would reload the page by itself at about this time.
+
+    It does so only while its error page is open.
+    """
     tries = [
         one
         for one in trial.pages(0, asked.t)
@@ -340,11 +363,27 @@ def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenReques
         failed.append(trial.failed_at(one))
     if not failed:
         return False
+    if _has_left(trial, asked, max(failed), act):
+        return False
     since_last = asked.t - max(failed)
     return any(
         -0.1 <= since_last - due <= max(_LATE, _LATE_SHARE * due)
         for due in _CHROMIUM_RELOADS[: len(failed)]
     )
+
+
+def _has_left(trial: TrialEvents, asked: SeenRequest, since: float, act: ModelAction) -> bool:
+    """Whether the agent went from a page's error page to another page before an action."""
+    others = [
+        page.t
+        for page in trial.pages(0, asked.t)
+        if not equivalence.same_page(page.event.url, asked.event.url)
+    ]
+    if others and others[-1] > since:
+        return True
+    chosen = [one for call in trial.calls_between(since, asked.t) for one in call.actions]
+    went_back = any(one.does == "back" for one in chosen if one is not act)
+    return bool(others) and act.does != "back" and went_back
 
 
 _ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
@@ -371,8 +410,16 @@ def _target(act: ModelAction, base: str) -> str:
         if _WHOLE_URL.fullmatch(text):
             return text
         if act.does == "goto" and _ADDRESS.fullmatch(text):
-            return urljoin(base, text) if text.startswith("/") else f"https://{text}"
+            return _joined(base, text) if text.startswith("/") else f"https://{text}"
     return ""
+
+
+def _joined(base: str, address: str) -> str:
+    """Return the absolute form of an address in a page; empty for one that is invalid."""
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return ""
 
 
 def _host(url: str) -> str:

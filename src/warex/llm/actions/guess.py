@@ -36,12 +36,12 @@ _OF_BROWSERS: Final = re.compile(
     r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
     r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
     r"|httpx|aiohttp|urllib|patchright|pyautogui|splinter|mechanize|webbrowser|nodriver|pyppeteer"
-    r"|camoufox|cffi"
+    r"|camoufox|cffi|axios|xhr"
 )
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
 _DISTINCT: Final = re.compile(
     r"goto|navigate(to)?|go(back|forward)|(reload|refresh)(page)?|click|dblclick|doubleclick"
-    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption"
+    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption|src"
 )
 """Names that nothing but a browser has."""
 _OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))

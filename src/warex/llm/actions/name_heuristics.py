@@ -95,7 +95,11 @@ def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
     receiver, _, method = name.rpartition(".")
     if receiver.endswith("history") and method == "go":
         return "back" if any(text != "0" for text in _texts(arguments)) else "reload"
-    if method in _REQUESTS or (receiver.endswith("location") and method in _LOCATION):
+    if (
+        method in _REQUESTS
+        or method == "src"
+        or (receiver.endswith("location") and method in _LOCATION)
+    ):
         return "goto"
     return action_kind(method)
 
