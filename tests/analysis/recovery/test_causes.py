@@ -137,7 +137,6 @@ def test_an_error_page_that_the_agent_has_left_is_not_loaded_again_by_chromium(
         {"page": "/cart", "fault": "cut"},
         *between,
         {"model": "click('3')"},
-        {"wait": 1},
         {"page": "/cart", "user": True},
     ]
 
@@ -148,3 +147,31 @@ def test_an_error_page_that_the_agent_has_left_is_not_loaded_again_by_chromium(
 
 def test_an_invalid_address_in_an_action_names_no_request() -> None:
     assert _verdict("goto('//[')", 1) == "healed_by_page"
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict"),
+    [
+        ("fill('note', 'tea')", "recovered"),
+        ("fill('name', 'Ann')", "healed_by_page"),
+        ("click('help')", "healed_by_page"),
+    ],
+)
+def test_a_page_may_send_what_was_typed_again_only_while_the_model_waits(
+    second: str, verdict: str
+) -> None:
+    save = {"fetch": "/note", "method": "PUT", "of": "/notes", "body": 3}
+    story: list[dict[str, Any]] = [
+        {"page": "/notes"},
+        {"wait": 4},
+        {"model": "fill('note', 'tea')"},
+        {"model": "noop()"},
+        save | {"fault": 500},
+        {"model": second},
+        {"model": "noop()"},
+        save,
+    ]
+
+    [found] = recoveries(build_trace(story, WORDS), WORDS)
+
+    assert found.verdict == verdict

@@ -44,3 +44,15 @@ def test_a_twin_that_went_another_way_shows_nothing() -> None:
     other = [{"page": "/list"}, {"page": "/elsewhere"}, {"page": "/list"}]
 
     assert _judge(Twin(build_trace(other, WORDS))).verdict == "recovered"
+
+
+def test_a_reload_is_the_agent_s_where_the_twin_only_waits_for_the_page_to_renew_itself() -> None:
+    def judged(then: str) -> str:
+        clean = [{"page": "/seats"}, {"model": then}, {"wait": 1}, {"page": "/seats"}]
+        hurt = [clean[0] | {"fault": 500}, {"model": "reload()"}, clean[-1]]
+        twin = Twin(build_trace(clean, WORDS))
+        [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
+        return found.verdict
+
+    assert judged("noop(2)") == "recovered"
+    assert judged("reload()") == "healed_by_page"

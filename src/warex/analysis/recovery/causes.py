@@ -80,6 +80,7 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
     calls = trial.calls_between(felt.felt_at, asked.t)
     if by_program(asked.event):
         return next(filter(None, (_named(trial, call, asked) for call in reversed(calls))), None)
+    has_waited = False
     for call in reversed(calls):
         waited = 0.0
         loads = list(trial.pages(call.answered, asked.t))
@@ -88,15 +89,21 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
                 break
             if act.does == "wait":
                 waited += _seconds(act)
+            elif has_waited and not _types_again(trial, felt, call, act):
+                pass
             elif _explains(trial, felt, asked, call, act, waited):
                 certain = act.does in ("reload", "goto") or _by_gesture(asked.event)
                 return Cause(call, act, certain)
             elif act.does in ("goto", "reload", "back") and loads:
                 # The next action is carried out on the page that this one loads.
                 waited = max(waited, loads[-1].t - call.answered)
-        if call.actions:
+        if call.actions and (asked.is_page or any(act.does != "wait" for act in call.actions)):
             # Earlier actions are carried out by now. A call without actions does not count.
             return None
+        if call.actions or has_waited:
+            # A page may send what was typed only after a pause.
+            has_waited = True
+            continue
         loaded = [] if asked.is_page else list(trial.pages(call.answered, asked.t))
         page = loaded[-1] if loaded else asked
         if asked.t - call.answered <= _LOADS_WITHIN and (cause := _named(trial, call, page)):
@@ -296,8 +303,15 @@ def _prompting(trial: TrialEvents, felt: FaultImpact) -> ModelAction | None:
     if hit is None:
         return None
     calls = [c for c in trial.calls_between(0, hit.t) if hit.t - c.answered <= _CLICKS_WITHIN]
-    acts = [act for act in (calls[-1].actions if calls else ()) if act.does in ("click", "type")]
-    return acts[-1] if acts else None
+    acts = [act for call in calls for act in call.actions if act.does not in ("wait", "look")]
+    return acts[-1] if acts and acts[-1].does in ("click", "type") else None
+
+
+def _types_again(trial: TrialEvents, felt: FaultImpact, call: ModelCall, act: ModelAction) -> bool:
+    """Whether an action types once more what led to the request that was hit."""
+    before = _prompting(trial, felt)
+    same = before is not None and (act.name, act.arguments) == (before.name, before.arguments)
+    return act.does == "type" and (same or speaks_of_retrying(call.text))
 
 
 def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:

@@ -16,7 +16,11 @@ from warex.llm.actions.code_blocks import (
     read_code,
     without_code,
 )
-from warex.llm.actions.name_heuristics import action_kind, action_kind_with_arguments
+from warex.llm.actions.name_heuristics import (
+    ActionKind,
+    action_kind,
+    action_kind_with_arguments,
+)
 from warex.llm.actions.parser import (
     Vocabulary,
     actions_on_lines,
@@ -91,6 +95,11 @@ def defined_by_answer(
 ) -> Definitions:
     """Return what is defined in the agent's interpreter after the code in a model's answer."""
     return definitions_after(code_of_answer(text, tool_calls), defined)
+
+
+def kind_of_action(action: Action) -> ActionKind | None:
+    """Return what an action does, by its name and arguments."""
+    return action_kind_with_arguments(action.name, _json(action))
 
 
 def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
