@@ -65,9 +65,10 @@ def test_an_operation_that_a_page_had_made_before_is_no_step() -> None:
 
 
 def test_a_repeat_says_whether_an_action_of_the_model_can_have_led_to_it() -> None:
-    def acted(*between: dict[str, Any]) -> bool | None:
+    def acted(*between: dict[str, Any]) -> bool:
         repeat = _twin(LIST, *between, LIST).repeats(PAGE, 0)
-        return repeat and repeat.model_acted
+        assert repeat is not None
+        return repeat.model_acted
 
     assert acted() is False
     assert acted({"model": "noop()"}, {"model": "scroll('down')"}) is False
