@@ -175,3 +175,35 @@ def test_a_page_may_send_what_was_typed_again_only_while_the_model_waits(
     [found] = recoveries(build_trace(story, WORDS), WORDS)
 
     assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("for number, page in enumerate(PAGES):\n    client.get(page)", "recovered"),
+        ("client.get('%s/rates' % HOST)", "recovered"),
+        ("client.get('/rates')", "recovered"),
+        ("client.get(f'https://shop.example/{NAME}')", "recovered"),
+        ("client.get('/news')", "healed_by_client"),
+        ("client.get(f'https://shop.example/news/{NAME}')", "healed_by_client"),
+        ("client.get('https://shop.example/news')", "healed_by_client"),
+    ],
+)
+def test_a_program_may_compute_the_address_that_it_asks_for(code: str, verdict: str) -> None:
+    ask = _cell("client.get('https://shop.example/rates')")
+    fault, again = {"fetch": "/rates", "fault": 503}, {"fetch": "/rates"}
+
+    assert _program_verdicts(ask, fault, _cell(code), again) == [verdict]
+
+
+def test_a_script_that_an_earlier_answer_wrote_asks_again_when_it_is_run() -> None:
+    script = "cat > rates.sh <<'X'\ncurl -s https://shop.example/rates\nX\nsh rates.sh"
+    fault, again = {"fetch": "/rates", "fault": 503}, {"fetch": "/rates"}
+
+    def verdict(command: str) -> str:
+        first, then = ({"model": f"```bash\n{text}\n```"} for text in (script, command))
+        [found] = _program_verdicts(first, fault, then, again)
+        return found
+
+    assert verdict("sh ./rates.sh | head") == "recovered"
+    assert verdict("sh ./news.sh") == "healed_by_client"

@@ -211,3 +211,11 @@ def test_code_in_a_page_asks_in_other_ways_than_fetch(code: str) -> None:
     actions = guess_actions("", [_call("evaluate", {"function": code})])
 
     assert [_kind(action) for action in actions if "/stock" in action.arguments] == ["goto"]
+
+
+def test_a_data_frame_asks_for_an_address_but_not_for_a_file() -> None:
+    def kinds(place: str) -> list[tuple[str, str | None]]:
+        return _kinds(f"```python\nimport pandas\npandas.read_html('{place}')\n```")
+
+    assert kinds("https://shop.example/prices") == [("pandas.read_html", "goto")]
+    assert kinds("prices.html") == []

@@ -109,3 +109,23 @@ def test_an_interpreter_that_binds_ever_new_names_forgets_the_first() -> None:
 
     assert len(defined.values) < 1000
     assert [call.arguments for call in python_calls("visit(a39_99)", defined) or ()] == [("x",)]
+
+
+def test_ipython_s_own_lines_hide_no_other_code() -> None:
+    source = "%pip install httpx\nif a:\n    !wget $URL\nvisit('x')"
+
+    assert _read(source) == [("os.system", ("wget $URL",)), ("visit", ("x",))]
+
+
+def test_a_function_without_a_name_is_read_where_it_is_called() -> None:
+    assert _read("go = lambda where: visit(where)\ngo('a')") == [("visit", ("a",))]
+
+
+def test_what_a_function_is_given_to_call_is_a_call() -> None:
+    source = (
+        "import httpx\nwith pool() as p:\n    p.map(httpx.get, ['a', 'b'])\nprint(httpx.get, 'c')"
+    )
+
+    assert [call for call in _read(source) if call[0] == "httpx.get"] == [
+        ("httpx.get", ("['a', 'b']",))
+    ]

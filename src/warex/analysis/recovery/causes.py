@@ -79,7 +79,9 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
         return None
     calls = trial.calls_between(felt.felt_at, asked.t)
     if by_program(asked.event):
-        return next(filter(None, (_named(trial, call, asked) for call in reversed(calls))), None)
+        later = reversed(calls)
+        found = (_named(trial, call, asked) or _by_script(trial, call, asked) for call in later)
+        return next(filter(None, found), None)
     has_waited = False
     for call in reversed(calls):
         waited = 0.0
@@ -125,9 +127,22 @@ def _named(
         by_program_again = act.does == "reload" and by_program(asked.event)
         if by_program_again or any(_names(trial, url, asked, call.answered) for url in urls):
             return Cause(call, act, is_certain)
+        if by_program(asked.event) and _computes(act, asked):
+            return Cause(call, act)
     for name, url in call.addresses():
         if _names(trial, url, asked, call.answered):
             return Cause(call, ModelAction(name, "goto", [url]), is_certain)
+    return None
+
+
+def _by_script(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request if an answer runs a script that an earlier one has written."""
+    files = set(_SCRIPT.findall(call.text)) if call.is_command else set()
+    for earlier in trial.calls if files else ():
+        if earlier.seq < call.seq and files.intersection(_SCRIPT.findall(earlier.text)):
+            cause = _named(trial, earlier, asked)
+            if cause is not None:
+                return Cause(call, cause.action)
     return None
 
 
@@ -229,6 +244,22 @@ def _fetches(trial: TrialEvents, act: ModelAction, asked: SeenRequest) -> bool:
     begin = _begin_of_target(act)
     start = _joined(page, begin) if begin else ""
     return len(split_url(start).path) > 1 and url.startswith(start)
+
+
+def _computes(act: ModelAction, asked: SeenRequest) -> bool:
+    """Whether a program's code asks for an address that it computes, or for one without a host.
+
+    No other code of a program runs at that time that could make the request.
+    """
+    if act.does != "goto" or asked.is_connection_try:
+        return False
+    url = asked.event.url
+    given = [text for text in act.texts if text.startswith("/")]
+    if any(equivalence.same_page(_joined(url, path), url) for path in given):
+        return True
+    begin = _begin_of_target(act)
+    start = _joined(url, begin or "")
+    return begin is not None and bool(start) and url.startswith(start)
 
 
 def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
@@ -400,11 +431,13 @@ def _has_left(trial: TrialEvents, asked: SeenRequest, since: float, act: ModelAc
     return bool(others) and act.does != "back" and went_back
 
 
+_SCRIPT = re.compile(r"[\w-]+\.(?:py|sh|bash|[cm]?js|ts|rb|pl|php)\b")
+"""The name of a file of code."""
 _ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
 
 
 _WHOLE_URL = re.compile(r"https?://[^\s'\"{}]+")
-_EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$]*))?.*[\w)\]}'\"`]", re.DOTALL)
+_EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$%]*))?.*[\w)\]}'\"`]", re.DOTALL)
 
 
 def _begin_of_target(act: ModelAction) -> str | None:
@@ -412,7 +445,9 @@ def _begin_of_target(act: ModelAction) -> str | None:
     if not isinstance(act.arguments, list) or not act.arguments:
         return None
     given = act.arguments[0]
-    if not isinstance(given, str) or not re.search(r"[+{(\[]|^[A-Za-z_][\w.]*$", given):
+    if not isinstance(given, str) or _WHOLE_URL.fullmatch(given):
+        return None
+    if not re.search(r"[+{(\[$]|['\"]\s*%|^[A-Za-z_][\w.]*$", given):
         return None
     found = _EXPRESSION.fullmatch(given)
     return (found["begin"] or "") if found else None

@@ -50,6 +50,7 @@ _DISTINCT: Final = re.compile(
 """Names that nothing but a browser has."""
 _OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))
 """Functions of Python's own modules that ask for a page or wait."""
+_DATA_FRAMES: Final = frozenset(("pandas", "polars"))
 _SETTINGS: Final = re.compile(
     r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait)\w*",
     re.IGNORECASE,
@@ -143,6 +144,10 @@ def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action
 def _may_act(call: CodeCall) -> bool:
     """Whether a call may be of a browser, a tool or a client, and not of a library of data."""
     if call.is_command or call.name in _OF_NETWORK:
+        return True
+    if action_kind_with_arguments(call.full_name, list(call.arguments)) == "goto" and (
+        call.module in _DATA_FRAMES
+    ):
         return True
     if _SETTINGS.fullmatch(call.name):
         return False

@@ -52,6 +52,8 @@ _WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
 """What a browser does for these keys, as Playwright, Selenium, xdotool and agents write them."""
 _REQUESTS = frozenset(("get", "post", "put", "patch", "delete", "head", "request", "stream"))
 """Methods of HTTP clients; ``get`` also of Selenium's driver."""
+_READERS = re.compile(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)")
+"""Functions of data frames that read an address, too."""
 _LOCATION = frozenset(("href", "assign", "replace"))
 _OWN_ADDRESS = re.compile(
     r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
@@ -100,6 +102,8 @@ def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
         or method == "src"
         or (receiver.endswith("location") and method in _LOCATION)
     ):
+        return "goto"
+    if _READERS.fullmatch(method) and any(text.startswith("http") for text in _texts(arguments)):
         return "goto"
     return action_kind(method)
 

@@ -6,6 +6,7 @@ same interpreter.
 """
 
 import ast
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from warex.llm.actions.base import CodeCall, Context, inner_context
 
 type _Scalar = str | int | float | bool | None
 type _Value = _Scalar | list[_Scalar] | dict[_Scalar, _Scalar]
-type _Function = ast.FunctionDef | ast.AsyncFunctionDef
+type _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 type _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 MOST_CODE: Final = 32_000
@@ -27,6 +28,11 @@ _DEEPEST = 60
 _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _MOST_UNROLLED = 20
+_MAGIC: Final = re.compile(r"(?m)^([ \t]*)([!%])(?!=)[ \t]*(\S.*)$")
+_CALLS_GIVEN: Final = re.compile(
+    r"\w*map\w*|submit|partial|to_thread|run_in_executor|apply\w*|\w*retry\w*", re.IGNORECASE
+)
+"""Functions that call what they are given."""
 _MOST_DEFINED = 500
 """Names that an interpreter keeps from one piece of code to the next."""
 
@@ -61,15 +67,28 @@ def python_definitions(source: str, defined: Definitions = NOTHING_DEFINED) -> D
 def _read(source: str, defined: Definitions) -> "_Reader | None":
     if len(source) > MOST_CODE:
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _parsed(source)
+    if tree is None and (plain := _MAGIC.sub(_plain_python, source)) != source:
+        tree = _parsed(plain)
+    if tree is None:
         return None
     reader = _Reader(defined)
     reader.block(tree.body, "")
     return reader
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _plain_python(magic: re.Match[str]) -> str:
+    """Return a line of IPython's own, ``!command`` or ``%magic``, as Python."""
+    return f"{magic[1]}os.system({magic[3]!r})" if magic[2] == "!" else f"{magic[1]}pass"
 
 
 class _Reader:
@@ -186,6 +205,8 @@ class _Reader:
             value = self._value(node.value)
             if isinstance(target, ast.Name):
                 self._bind(target.id, value, self._module(node.value))
+                if isinstance(node.value, ast.Lambda):
+                    self._functions[target.id] = node.value
                 continue
             names = list(_names_in(target))
             elements = value if isinstance(value, list) and len(value) == len(names) else None
@@ -212,6 +233,8 @@ class _Reader:
             if isinstance(argument, ast.Name) and argument.id in self._functions:
                 self._enter(self._functions[argument.id], None, context)
         name, receiver, before = _chain(node.func)
+        if _CALLS_GIVEN.fullmatch(name):
+            self._passed(given, context)
         if name in self._functions:
             self._enter(self._functions[name], node, context)
         elif name and not self._is_data(node.func):
@@ -228,6 +251,14 @@ class _Reader:
                 )
             )
 
+    def _passed(self, given: Sequence[ast.expr], context: Context) -> None:
+        """Read a method of a module that is passed on: ``map(requests.get, urls)``."""
+        for argument in given:
+            if isinstance(argument, ast.Attribute) and (module := self._module(argument)):
+                name, receiver, _ = _chain(argument)
+                texts = tuple(self._text(each) for each in given if each is not argument)
+                self.calls.append(CodeCall(name, receiver, texts, module=module, context=context))
+
     def _enter(self, function: _Function, call: ast.Call | None, context: Context) -> None:
         """Read the body of a function of the code, with its parameters bound."""
         if self._open_functions >= _DEEPEST_FUNCTION:
@@ -235,7 +266,7 @@ class _Reader:
         outer = dict(self._values), dict(self._modules), dict(self._functions)
         self._bind_parameters(function, call)
         self._open_functions += 1
-        self.block(function.body, context)
+        self.block([function.body] if isinstance(function, ast.Lambda) else function.body, context)
         self._open_functions -= 1
         self._values, self._modules, self._functions = outer
 
