@@ -97,7 +97,12 @@ FETCH = {"fetch": "/api/cart", "of": "/cart"}
         ("await fetch('api/' + name)", "recovered"),
         ("for (const name of names) await fetch('/api/' + name)", "recovered"),
         ("fetch('/api/news')", "healed_by_page"),
-        ("fetch('/' + name)", "healed_by_page"),
+        ("fetch('/news/' + name)", "healed_by_page"),
+        ("const fetcher = fetch; await fetch(address)", "recovered"),
+        ("loadCart(3)", "recovered"),
+        ("$.getJSON('/api/cart', show)", "recovered"),
+        ('new EventSource("/api/cart")', "recovered"),
+        ("window.dispatchEvent(new Event('online'))", "recovered"),
         ("document.title", "healed_by_page"),
     ],
 )
@@ -207,3 +212,26 @@ def test_a_script_that_an_earlier_answer_wrote_asks_again_when_it_is_run() -> No
 
     assert verdict("sh ./rates.sh | head") == "recovered"
     assert verdict("sh ./news.sh") == "healed_by_client"
+
+
+def test_waiting_for_an_address_does_not_ask_for_it() -> None:
+    wait = _cell("page.wait_for_response('https://shop.example/api/cart')")
+    story: list[dict[str, Any]] = [{"page": "/cart"}, FETCH | {"fault": 503}, wait, FETCH]
+
+    [found] = recoveries(build_trace(story, None), None)
+
+    assert found.verdict == "healed_by_page"
+
+
+def test_back_and_forward_in_the_same_code_lead_to_the_page_again() -> None:
+    story: list[dict[str, Any]] = [
+        {"page": "/"},
+        {"page": "/cart", "fault": "cut"},
+        _cell("driver.back()\ndriver.forward()"),
+        {"wait": 0.3},
+        {"page": "/cart", "user": True},
+    ]
+
+    [found] = recoveries(build_trace(story, None), None)
+
+    assert found.verdict == "recovered"

@@ -7,9 +7,15 @@ and Chromium's own reloads are recognised by their times.
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urljoin
+from itertools import takewhile
 
 from warex.analysis.recovery import equivalence
+from warex.analysis.recovery.action_addresses import (
+    begin_of_target,
+    host_of_url,
+    joined,
+    target_of,
+)
 from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.connection_tries import split_url
 from warex.analysis.recovery.trial_events import (
@@ -99,6 +105,8 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
             elif act.does in ("goto", "reload", "back") and loads:
                 # The next action is carried out on the page that this one loads.
                 waited = max(waited, loads[-1].t - call.answered)
+        if not asked.is_page and (act := _quoted(trial, call, asked)):
+            return Cause(call, act)
         if call.actions and (asked.is_page or any(act.does != "wait" for act in call.actions)):
             # Earlier actions are carried out by now. A call without actions does not count.
             return None
@@ -148,7 +156,7 @@ def _by_script(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> Cause
 
 def _names(trial: TrialEvents, url: str, asked: SeenRequest, since: float) -> bool:
     if asked.is_connection_try:
-        return _host(url) == _host(asked.event.url)
+        return host_of_url(url) == host_of_url(asked.event.url)
     return _leads_to(trial, url, asked, since)
 
 
@@ -210,18 +218,19 @@ def _explains(
         loaded = list(trial.pages(call.answered, asked.t))
         if loaded and _explains(trial, felt, loaded[-1], call, act, waited):
             return True
-        return act.does in ("click", "type", "back") and _sends(trial, felt, asked, call, act, late)
-    target = _target(act, asked.event.url)
+        is_act = act.does in ("click", "type", "back") or _calls_page(act)
+        return is_act and _sends(trial, felt, asked, call, act, late)
+    target = target_of(act, asked.event.url)
     if asked.is_connection_try:
-        same = _host(target) == _host(asked.event.url)
+        same = host_of_url(target) == host_of_url(asked.event.url)
         return act.does == "reload" or (act.does == "goto" and same)
     if act.does == "goto" and target:
         return _leads_to(trial, target, asked, call.answered)
-    if act.does == "goto" and (begin := _begin_of_target(act)) is not None:
+    if act.does == "goto" and (begin := begin_of_target(act)) is not None:
         # Code computes the address, and a browser loads it without a referring page.
         is_direct = not any(name.lower() == "referer" for name, _ in asked.event.headers)
         return is_direct and asked.event.url.startswith(begin)
-    if target and _host(target) != _host(asked.event.url):
+    if target and host_of_url(target) != host_of_url(asked.event.url):
         return False
     if act.does == "reload":
         return True
@@ -239,11 +248,32 @@ def _fetches(trial: TrialEvents, act: ModelAction, asked: SeenRequest) -> bool:
     """
     shown = [page.event.url for page in trial.pages(0, asked.t)]
     page, url = shown[-1] if shown else asked.event.url, asked.event.url
-    if any(equivalence.same_page(_joined(page, text), url) for text in act.texts if text):
+    if any(equivalence.same_page(joined(page, text), url) for text in act.texts if text):
         return True
-    begin = _begin_of_target(act)
-    start = _joined(page, begin) if begin else ""
+    begin = begin_of_target(act)
+    start = joined(page, begin) if begin else ""
     return len(split_url(start).path) > 1 and url.startswith(start)
+
+
+def _calls_page(act: ModelAction) -> bool:
+    """Whether code calls what loads something without a known address: ``loadItem(7)``."""
+    is_call = isinstance(act.arguments, list) and bool(act.arguments)
+    is_known = target_of(act, "") or (begin_of_target(act) or "").strip("/")
+    return act.does == "goto" and is_call and not is_known
+
+
+def _quoted(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> ModelAction | None:
+    """Return the code of an answer as an action if it holds the address of a request as a text."""
+    if asked.t - call.answered > _CLICKS_WITHIN:
+        return None
+    shown = [page.event.url for page in trial.pages(0, asked.t)]
+    page = shown[-1] if shown else asked.event.url
+    waits = {text for act in call.actions if act.does == "wait" for text in act.texts}
+    for address in call.quoted_paths():
+        url = joined(page, address)
+        if address not in waits and equivalence.same_page(url, asked.event.url):
+            return ModelAction("code", "goto", [address])
+    return None
 
 
 def _computes(act: ModelAction, asked: SeenRequest) -> bool:
@@ -255,10 +285,10 @@ def _computes(act: ModelAction, asked: SeenRequest) -> bool:
         return False
     url = asked.event.url
     given = [text for text in act.texts if text.startswith("/")]
-    if any(equivalence.same_page(_joined(url, path), url) for path in given):
+    if any(equivalence.same_page(joined(url, path), url) for path in given):
         return True
-    begin = _begin_of_target(act)
-    start = _joined(url, begin or "")
+    begin = begin_of_target(act)
+    start = joined(url, begin or "")
     return begin is not None and bool(start) and url.startswith(start)
 
 
@@ -353,9 +383,9 @@ def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
         urls = (url for text in act.all_texts for url in urls_in(text))
         return any(equivalence.same_page(url, felt.request.url) for url in urls)
     wanted = felt.pages or ((felt.request.url,) if felt.is_connection_try else ())
-    target = _target(act, wanted[0]) if wanted and act.does == "goto" else ""
+    target = target_of(act, wanted[0]) if wanted and act.does == "goto" else ""
     if felt.is_connection_try:
-        return bool(target) and _host(target) == _host(felt.request.url)
+        return bool(target) and host_of_url(target) == host_of_url(felt.request.url)
     return bool(target) and any(equivalence.same_page(target, page) for page in wanted)
 
 
@@ -427,52 +457,12 @@ def _has_left(trial: TrialEvents, asked: SeenRequest, since: float, act: ModelAc
     if others and others[-1] > since:
         return True
     chosen = [one for call in trial.calls_between(since, asked.t) for one in call.actions]
-    went_back = any(one.does == "back" for one in chosen if one is not act)
-    return bool(others) and act.does != "back" and went_back
+    before = takewhile(lambda one: one is not act, chosen)
+    return bool(others) and any(one.does == "back" for one in before)
 
 
 _SCRIPT = re.compile(r"[\w-]+\.(?:py|sh|bash|[cm]?js|ts|rb|pl|php)\b")
 """The name of a file of code."""
-_ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
-
-
-_WHOLE_URL = re.compile(r"https?://[^\s'\"{}]+")
-_EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$%]*))?.*[\w)\]}'\"`]", re.DOTALL)
-
-
-def _begin_of_target(act: ModelAction) -> str | None:
-    """Return the known begin of an address that code computes; None if it is no expression."""
-    if not isinstance(act.arguments, list) or not act.arguments:
-        return None
-    given = act.arguments[0]
-    if not isinstance(given, str) or _WHOLE_URL.fullmatch(given):
-        return None
-    if not re.search(r"[+{(\[$]|['\"]\s*%|^[A-Za-z_][\w.]*$", given):
-        return None
-    found = _EXPRESSION.fullmatch(given)
-    return (found["begin"] or "") if found else None
-
-
-def _target(act: ModelAction, base: str) -> str:
-    """Return the absolute URL among an action's arguments; empty if there is none."""
-    for text in act.texts:
-        if _WHOLE_URL.fullmatch(text):
-            return text
-        if act.does == "goto" and _ADDRESS.fullmatch(text):
-            return _joined(base, text) if text.startswith("/") else f"https://{text}"
-    return ""
-
-
-def _joined(base: str, address: str) -> str:
-    """Return the absolute form of an address in a page; empty for one that is invalid."""
-    try:
-        return urljoin(base, address)
-    except ValueError:
-        return ""
-
-
-def _host(url: str) -> str:
-    return (split_url(url).hostname or "").removeprefix("www.")
 
 
 def _seconds(act: ModelAction) -> float:

@@ -42,6 +42,7 @@ _RELOADS = re.compile(
 )
 """Scripts and commands that load the open page again."""
 _URL = re.compile(r"https?://[^\s\"'`<>|\\]+")
+_PATH_TEXT = re.compile(r"[\"'`]((?:https?:/)?/[^\s\"'`\\]+)\\?[\"'`]")
 _FENCED = re.compile(
     r"```.*?(?:```|\Z)"
     r"|<(\w*(?:action|tool|code|execute|python|invoke|function|command)\w*)\b.*?(?:</\1>|\Z)",
@@ -144,6 +145,12 @@ class ModelCall:
             yield from ((name, url) for url in urls_in(arguments))
         for code in _FENCED.finditer(self.event.answer):
             yield from (("code", url) for url in urls_in(code[0]))
+
+    def quoted_paths(self) -> Iterator[str]:
+        """Yield each address and path that its code holds as a text."""
+        parts = [code[0] for code in _FENCED.finditer(self.event.answer)]
+        parts += [arguments for _, arguments in self._client_calls()]
+        return (found[1] for part in parts for found in _PATH_TEXT.finditer(part))
 
     @property
     def repeats_in_code(self) -> bool:

@@ -45,7 +45,7 @@ _OF_BROWSERS: Final = re.compile(
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
 _DISTINCT: Final = re.compile(
     r"goto|navigate(to)?|go(back|forward)|(reload|refresh)(page)?|click|dblclick|doubleclick"
-    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption|src"
+    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption|src|dispatchevent"
 )
 """Names that nothing but a browser has."""
 _OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))

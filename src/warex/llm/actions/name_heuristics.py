@@ -20,7 +20,7 @@ _NAMES: Mapping[ActionKind, str] = {
     " fetch crawl scrape requests curl wget urlopen http_request",
     "back": "back goback navback forward goforward previous",
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
-    " left_mouse_down left_mouse_up mouse_down mouse_up",
+    " dispatch left_mouse_down left_mouse_up mouse_down mouse_up",
     "type": "fill type write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
