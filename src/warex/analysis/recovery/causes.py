@@ -105,8 +105,8 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
             elif act.does in ("goto", "reload", "back") and loads:
                 # The next action is carried out on the page that this one loads.
                 waited = max(waited, loads[-1].t - call.answered)
-        if not asked.is_page and (act := _quoted(trial, call, asked)):
-            return Cause(call, act)
+        if not asked.is_page and (quoted := _quoted(trial, call, asked)):
+            return Cause(call, quoted)
         if call.actions and (asked.is_page or any(act.does != "wait" for act in call.actions)):
             # Earlier actions are carried out by now. A call without actions does not count.
             return None
