@@ -229,6 +229,25 @@ def test_a_single_fault_that_cannot_be_is_told_in_a_sentence() -> None:
         proxy.plan({"kind": "flood"})
 
 
+@pytest.mark.wire
+def test_a_call_that_cannot_be_made_is_told_in_a_sentence() -> None:
+    with warex.intercept() as proxy:
+        for wrong in ("x", ["kind"], None):
+            with pytest.raises(InputError, match=r"plan\(…\): the fault .* is no dict"):
+                proxy.plan(wrong)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=r"the match 'x' is no dict"):
+            proxy.plan({"kind": "http_error"}, "x")  # type: ignore[arg-type]
+        for name in ("", " ", "a\0b", "\ud800", "x" * 201, 7):
+            with pytest.raises(InputError, match="a task's name is 1 to 200 printable"):
+                proxy.task(name).__enter__()  # type: ignore[arg-type]
+
+    for call in (proxy.arm, proxy.disarm, proxy.task("t").__enter__):
+        with pytest.raises(InputError, match="this interception has ended"):
+            call()
+    with pytest.raises(InputError, match=r"plan\(…\): this interception has ended"):
+        proxy.plan({"kind": "http_error"})
+
+
 # --- failing closed ------------------------------------------------------------------------------
 
 
@@ -273,6 +292,11 @@ def kill(proxy: warex.Interception) -> None:
         ({"arm": "later"}, r"arm='later'\): Input should be 'start'"),
         ({"upstream": "proxy"}, r"upstream='proxy'\): 'proxy' is no proxy"),
         ({"seed": "one"}, r"seed='one'\)"),
+        (
+            {"site": SITE},
+            r"site=…\): there is no option 'site'; did you mean 'sites'",
+        ),
+        ({"zzz": 1}, r"there is no option 'zzz'; there are arm, .*upstream"),
     ],
 )
 def test_what_cannot_work_is_refused_at_once_in_a_sentence(
@@ -437,5 +461,6 @@ def test_importing_the_package_loads_next_to_nothing() -> None:
 def test_the_package_names_what_there_is_and_nothing_else() -> None:
     assert warex.intercept is api.intercept
     assert all(hasattr(warex, name) for name in warex.__all__)
+    assert sorted(warex.__all__) == dir(warex)
     with pytest.raises(AttributeError, match="'surprise'"):
         _ = warex.surprise

@@ -272,3 +272,31 @@ def test_what_a_test_requires_passes_fails_or_is_skipped(
         measured.require(unclear, on_unclear="fail")
     with pytest.raises(InputError, match=r"did you mean 0\.8"):
         measured.require("clean.success>=80", on_unclear="pass")
+
+
+def test_a_marker_that_cannot_work_is_a_sentence(tmp_path: Path, site: int) -> None:
+    code, said = run(
+        tmp_path,
+        site,
+        """
+        @pytest.mark.warex
+        def test_bare(warex):
+            pass
+
+        @pytest.mark.warex("paper/server-error", site="http://x")
+        def test_option(warex):
+            pass
+
+        @pytest.mark.warex("paper/server-error", "paper/network-error")
+        def test_two(warex):
+            pass
+
+        def test_run(warex):
+            warex.run("demo", job=1)
+        """,
+    )
+
+    assert code == 1
+    assert said.count("InputError: @pytest.mark.warex takes one scenario") == 2
+    assert "site=…): there is no option 'site'; did you mean 'sites'?" in said
+    assert "there is no option 'job'; did you mean 'jobs'?" in said

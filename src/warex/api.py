@@ -19,7 +19,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +33,7 @@ from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, War
 from warex.llm.defences import Defence, find_defence
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.config import ProxyConfig
+from warex.proxy.exchange.tasks import TASK_NAME, task_name
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, spki_flag
@@ -43,6 +44,7 @@ from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import format_errors, validate_document
 from warex.scenarios.paper_config import is_paper_config, read_paper_config
+from warex.text.english import did_you_mean
 from warex.traces import (
     EVENTS,
     Event,
@@ -56,6 +58,7 @@ from warex.traces import (
     leave_outcome,
     read_trace,
 )
+from warex.traces.manifest import require_no_run
 from warex.traffic import OptionError, TrafficKeywords, TrafficOptions, read_origin
 
 if TYPE_CHECKING:
@@ -63,6 +66,9 @@ if TYPE_CHECKING:
     from selenium.webdriver import ChromeOptions
 
 _LOG = logging.getLogger("warex")
+
+_OWN_OPTIONS = ("scenario", "seed", "out", "sites", "defence")
+"""Options of ``intercept`` beside those about traffic."""
 
 type AnyScenario = str | os.PathLike[str] | Scenario | Mapping[str, object]
 """A preset's name or a file, a Scenario, or a scenario as a dict."""
@@ -189,11 +195,11 @@ class Interception:
 
     def arm(self) -> None:
         """Start to inject and count."""
-        self._proxy.call("POST", "/arm")
+        self._call("arm()", "/arm")
 
     def disarm(self) -> None:
         """Stop injecting and counting."""
-        self._proxy.call("POST", "/disarm")
+        self._call("disarm()", "/disarm")
 
     def plan(
         self,
@@ -206,22 +212,38 @@ class Interception:
 
         Both are written as in a scenario: ``plan({"kind": "http_error"}, {"url": "*/cart"})``.
         """
+        for what, given in (("fault", fault), ("match", match or {})):
+            if not isinstance(given, Mapping):
+                raise InputError(
+                    f"plan(…): the {what} {given!r} is no dict; write it as in a scenario, such as"
+                    ' plan({"kind": "http_error"}, {"url": "*/cart"})'
+                )
         body: dict[str, object] = {"fault": dict(fault), "match": dict(match or {})}
         if name is not None:
             body["name"] = name
-        self._proxy.call("POST", "/faults", _json("the fault", body))
+        self._call("plan(…)", "/faults", _json("the fault", body))
 
     @contextmanager
     def task(self, name: str, *, seed: int | None = None) -> Iterator[None]:
         """Reset every rule with the task's seed; after the block no request is hit."""
+        if not isinstance(name, str) or task_name(name) is None:
+            raise InputError(f"task({name!a}): a task's name is {TASK_NAME}")
         body: dict[str, JsonValue] = {"task": name}
-        self._proxy.call("POST", "/task/begin", body if seed is None else {**body, "seed": seed})
+        self._call("task(…)", "/task/begin", body if seed is None else {**body, "seed": seed})
         try:
             yield
         finally:
             # A proxy that ended must not hide an exception of the block.
             with suppress(TrialVoid):
                 self._proxy.call("POST", "/task/end", {})
+
+    def _call(self, what: str, path: str, body: JsonValue = None) -> None:
+        if self._ended:
+            raise InputError(
+                f"{what}: this interception has ended; call it inside its with block. The ledger"
+                " and the trace can still be read"
+            )
+        self._proxy.call("POST", path, body)
 
     @cached_property
     def _own_bundles(self) -> dict[str, Path]:
@@ -295,6 +317,7 @@ def intercept(
     propagating: a broken proxy must not look like an agent that met no faults.
     """
     given: Mapping[str, object] = traffic
+    require_known("intercept(…, {}=…)", given)
     try:
         config = ProxyConfig(
             ca=Path(),
@@ -313,7 +336,21 @@ def intercept(
         name = next(step for step in details["loc"] if step != "traffic")
         message = details["msg"].removeprefix("Value error, ")
         raise InputError(f"intercept(…, {name}={details['input']!r}): {message}") from None
+    if out is not None:
+        require_no_run(Path(out))
     return Interceptor(config, None if out is None else Path(out))
+
+
+def require_known(where: str, given: Iterable[str], *more: str) -> None:
+    """Raise InputError if ``intercept`` has no such option; ``more``: others that the caller has.
+
+    ``where`` is how the caller was given it, with a place for its name.
+    """
+    known = (*_OWN_OPTIONS, *(option.name for option in fields(TrafficOptions)), *more)
+    for name in given:
+        if name not in known:
+            near = did_you_mean(name, known) or f"; there are {', '.join(sorted(known))}"
+            raise InputError(f"{where.format(name)}: there is no option {name!r}{near}")
 
 
 def _scenario(given: AnyScenario | None) -> Scenario | None:

@@ -132,6 +132,40 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteLook:
+    """How a site looks, as far as its answers have shown; an empty value is unknown.
+
+    A colour is ``#rrggbb``. No value can end an attribute or a style sheet's value.
+    """
+
+    name: str = ""
+    language: str = ""
+    """Of its pages, as in HTML's ``lang``."""
+    logo: str = ""
+    """An address on the site's own origin, or a ``data:`` URL of an image."""
+    ground: str = ""
+    """The colour behind its text."""
+    ink: str = ""
+    """The colour of its text."""
+    accent: str = ""
+    """The colour of its buttons, or else of its links."""
+    on_accent: str = ""
+    """The colour of the text on it."""
+    bar: str = ""
+    """The colour of the bar at the top."""
+    on_bar: str = ""
+    """The colour of the text on it."""
+    font: str = ""
+    """A list of font families without quotes."""
+    corner: str = ""
+    """The radius of its buttons' corners."""
+
+
+UNKNOWN_LOOK: Final = SiteLook()
+"""The look of a site that has shown nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and, once the site has answered, its response."""
 
@@ -140,6 +174,8 @@ class Exchange:
     response: Response | None = None
     at: float = 0.0
     """Second of the trial at which the rules are evaluated."""
+    look: SiteLook = UNKNOWN_LOOK
+    """How the site looks, if a rule's fault needs to know."""
 
 
 def registrable_domain(host: str) -> str:

@@ -134,7 +134,9 @@ class Warex:
         from warex.campaigns.config.options import RunOptions
         from warex.campaigns.plan.campaign_plan import plan
         from warex.campaigns.run_campaign import run_campaign
+        from warex.errors import InputError
         from warex.report.html.page import write_report
+        from warex.text.english import did_you_mean
         from warex.traces import escape
         from warex.traffic import TrafficOptions
 
@@ -146,7 +148,12 @@ class Warex:
         folder = self.out / escape(name or config.name)
         notices: list[str] = []
         typed = _command(campaign, options)
-        names = options.keys() & {option.name for option in fields(TrafficOptions)}
+        traffic_names = {option.name for option in fields(TrafficOptions)}
+        run_names = {option.name for option in fields(RunOptions)} - {"command"}
+        for option in options.keys() - traffic_names - run_names:
+            near = did_you_mean(option, traffic_names | run_names)
+            raise InputError(f"warex.run(…, {option}=…): there is no option {option!r}{near}")
+        names = options.keys() & traffic_names
         config = config.with_traffic(**{name: options.pop(name) for name in names})
         given = RunOptions(**options, command=typed)
         run_campaign(plan(config), folder, given, notice=notices.append)
@@ -189,8 +196,16 @@ def warex(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Warex]:
 
 
 def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -> Iterator[Warex]:
-    from warex.api import intercept
+    from warex.api import intercept, require_known
+    from warex.errors import InputError
 
+    if len(marker.args) > 1 or not (marker.args or marker.kwargs):
+        raise InputError(
+            "@pytest.mark.warex takes one scenario, such as"
+            ' @pytest.mark.warex("paper/server-error"), or None for a proxy without faults, and'
+            " options by name"
+        )
+    require_known("@pytest.mark.warex(…, {}=…)", marker.kwargs, "exposed")
     options = dict(marker.kwargs)
     exposed = options.pop("exposed", True)
     faulted = bool(marker.args) or options.get("scenario") is not None
@@ -203,6 +218,6 @@ def _behind(request: pytest.FixtureRequest, given: Warex, marker: pytest.Mark) -
         pytest.fail(
             "no fault of the scenario was delivered, so that this test shows nothing: is the agent"
             " behind the proxy, and does the scenario match what it asks for? Where that is meant"
-            " to be, say exposed=False",
+            " to be, pass exposed=False",
             pytrace=False,
         )

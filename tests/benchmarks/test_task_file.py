@@ -26,6 +26,8 @@ def test_tasks_are_in_the_order_of_their_file(tmp_path: Path, suffix: str, text:
     ("suffix", "text", "says"),
     [
         (".json", '[{"id": "a"}, {"id": ""}]', "t, task 2: id"),
+        (".json", '[{"id": "a\\u0000b"}]', "t, task 1: id: .* holds a NUL"),
+        (".jsonl", '{"id": "\\ud800"}', "t, line 1: id"),
         (".json", "7", "t is no list of tasks"),
         (".json", "[", "t is no list of tasks"),
         (".jsonl", "\n7\n", "t, line 2: "),

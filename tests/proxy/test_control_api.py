@@ -93,6 +93,9 @@ def ask(
             "stage",
         ),
         ("/task/begin", b'{"task": 1}', None, 400, "task: 1 is not allowed; give text"),
+        ("/task/begin", b'{"task": ""}', None, 400, "a task's name is 1 to 200 printable"),
+        ("/task/begin", rb'{"task": "a\u0000"}', None, 400, "a task's name is 1 to 200 printable"),
+        ("/task/begin", rb'{"task": "\ud800"}', None, 400, "task"),
         (
             "/arm",
             b'{"now": true}',

@@ -105,7 +105,7 @@ def test_stock_mitmdump_injects_and_records(tmp_path: Path, plain: Origin) -> No
     assert began.seed == 7
     assert delivered.rule == "server-error"
     assert [event.exchange for event in trace.events(RequestSeen)] == ["x1", "x2"]
-    assert trace.entries[-1].event == TrialEnded(exchanges=2, delivered=1, missed=0)
+    assert trace.entries[-1].event == TrialEnded(exchanges=2, delivered=1, missed=0, redacted=0)
 
 
 @pytest.mark.wire
@@ -165,7 +165,7 @@ async def test_an_option_that_is_changed_for_a_bad_one_is_refused_and_the_trial_
         warex.done()
 
     last = read_trace(tmp_path / "events.jsonl").entries[-1].event
-    assert last == TrialEnded(exchanges=0, delivered=0, missed=0)
+    assert last == TrialEnded(exchanges=0, delivered=0, missed=0, redacted=0)
 
 
 async def test_another_scenario_begins_another_trial(tmp_path: Path) -> None:

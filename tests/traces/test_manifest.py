@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from warex.errors import TraceError
+from warex.errors import InputError, TraceError
 from warex.traces import Manifest, read_manifest, write_manifest
+from warex.traces.manifest import require_no_run
 
 MANIFEST = Manifest(
     campaign={"name": "my-agent", "repeats": 1},
@@ -87,3 +88,14 @@ def test_a_half_written_or_foreign_manifest_is_a_sentence(tmp_path: Path) -> Non
     path.write_text('{"schema_version": 1}')
     with pytest.raises(TraceError, match="not a manifest: campaign: Field required"):
         read_manifest(path)
+
+
+def test_a_run_is_no_place_for_another_trial(tmp_path: Path) -> None:
+    require_no_run(tmp_path / "new")
+    # A web app's manifest has the same name.
+    (tmp_path / "manifest.json").write_text('{"name": "app", "start_url": "/"}')
+    require_no_run(tmp_path)
+    write_manifest(tmp_path / "manifest.json", MANIFEST)
+
+    with pytest.raises(InputError, match="holds a run of a campaign"):
+        require_no_run(tmp_path)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, field_validator
 
 from warex.benchmarks.table import Text
 from warex.errors import CampaignError
@@ -17,6 +17,13 @@ class NamedTask(BaseModel, frozen=True, extra="forbid"):
     """One task of a file."""
 
     id: Text
+
+    @field_validator("id")
+    @classmethod
+    def _can_be_written(cls, name: str) -> str:
+        if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name):
+            raise ValueError(f"{name!a} holds a NUL or half a character; write whole text")
+        return name
 
 
 def read_task_file[T: NamedTask](

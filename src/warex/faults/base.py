@@ -121,6 +121,9 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
     reads_code: ClassVar[bool] = False
     """Whether its pages need the names that the site's scripts and styles use."""
 
+    shows_site: ClassVar[bool] = False
+    """Whether its pages, or its site's, look like the site's own."""
+
     gives_again: ClassVar[Literal["page", "answer"] | None] = None
     """What it repeats of the site's earlier answers: another page, or the same answer."""
 
@@ -193,6 +196,21 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         quota stays used up for a time; a wall stays until it is passed.
         """
         return False
+
+    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+        """Whether the fault is over for this exchange, whatever the trigger says."""
+        return False
+
+    def reaches(self, exchange: Exchange, memory: FaultState) -> bool:
+        """Whether an earlier hit has a consequence here, though the rule does not match it."""
+        return False
+
+    def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
+        """Return the memory after a report about the exchange that was hit.
+
+        ``what``: what the page has reported, or ``cleared`` for a wall that was passed.
+        """
+        return memory
 
     @property
     def never_ends(self) -> str:

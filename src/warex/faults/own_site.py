@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from warex.effects import Reply
-from warex.exchange import Request
+from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class HostedSite(Protocol):
         """Its hosts, in lower case; see ``unregistrable_host``."""
         ...
 
-    def visit(self, request: Request, body: str) -> Visit:
-        """Answer a request; ``body`` is its body as text."""
+    def visit(self, request: Request, body: str, look: SiteLook = UNKNOWN_LOOK) -> Visit:
+        """Answer a request; ``body`` is its body as text, ``look`` that of the site before it."""
         ...
 
 

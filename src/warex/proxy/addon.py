@@ -12,7 +12,7 @@ from functools import partial
 from mitmproxy import connection, http
 
 from warex.effects import Cut
-from warex.exchange import Exchange, resource_of
+from warex.exchange import UNKNOWN_LOOK, Exchange, resource_of
 from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.exchange import flows
@@ -35,6 +35,7 @@ from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
 from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
+from warex.proxy.response_faults.site_looks import SiteLooks
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen, ResponseSeen
 
@@ -58,7 +59,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self.mcp = McpCalls(recorder)
         rules = injector.scenario.rules
         self.previous_responses = PreviousResponses(rules)
-        self.fault_sites = FaultSites(recorder)
+        self.looks = SiteLooks.of_rules(rules)
+        self.fault_sites = FaultSites(recorder, self.looks.of)
         self.rewrites = RewrittenPages(rules, recorder, self._settle, self.fault_sites.note)
 
     # ---- the exchange
@@ -112,7 +114,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         """Number the exchange, without a decision."""
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
-        exchange = Exchange(f"x{self.recorder.exchanges}", request)
+        look = self.looks.of(request) if request.is_top_level else UNKNOWN_LOOK
+        exchange = Exchange(f"x{self.recorder.exchanges}", request, look=look)
         resource = resource_of(request)
         own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.is_report(flow)
         main = self.tasks.main
@@ -192,6 +195,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self._record_request(flow, state)
         self.mcp.answered(flow, state)
         self._decide_by_answer(flow, state)
+        self.looks.watch(flow, state)
         self.rewrites.begin(flow, state)
         if not (state.pending or self.mcp.needs_whole_response(flow, state)):
             state.response_started = True

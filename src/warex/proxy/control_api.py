@@ -19,6 +19,7 @@ from pydantic import BaseModel, JsonValue
 from warex.errors import ScenarioError
 from warex.faults import AnyFault
 from warex.proxy.addon import WarexAddon
+from warex.proxy.exchange.tasks import TASK_NAME, task_name
 from warex.scenarios import Match, Rule
 from warex.scenarios.mistakes import validate_document
 from warex.scenarios.namespace_only import require_namespace
@@ -66,6 +67,8 @@ class ControlApi:
 
     def begin_task(self, body: _Begin) -> JsonValue:
         """Begin a task: every rule starts anew, under the task's own seed."""
+        if task_name(body.task) is None:
+            raise ValueError(f"task: {body.task!a} is no name; a task's name is {TASK_NAME}")
         seed = body.seed
         if seed is None:
             seed = derive_seed(self._addon.config.seed, body.task)

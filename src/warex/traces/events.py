@@ -228,7 +228,7 @@ class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     changes: list[ChangedValue] = []
     """What was changed or shown: the first 50 values, long ones cut off."""
     left_out: int = 0
-    """How many more values were changed."""
+    """More changed values."""
 
 
 class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
@@ -239,7 +239,7 @@ class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
     injection: str | None = None
     exchange: str | None = None
     count: int = 1
-    """How many exchanges: above 1 only if a rule was not armed, or for an exclusion."""
+    """Above 1 only if a rule was not armed, or for an exclusion."""
     waited_s: float = 0.0
 
 
@@ -251,12 +251,11 @@ class Witness(_Event, frozen=True, kw_only=True, tag="witness"):
     what: str
     detail: str = ""
     by: Literal["", "user", "script"] = ""
-    """Who acted: a device that the agent uses, or a script, the page's or the agent's. Empty: what
-    is no act, or where it is not known."""
+    """Who acted: a device, or a script, the page's or the agent's. Empty for no act, or unknown."""
     changes: list[ChangedValue] = []
-    """With ``what`` ``changed``: what more of the page was changed."""
+    """The further changes of the page, with ``what`` ``changed``."""
     left_out: int = 0
-    """How many more values were changed."""
+    """More changed values."""
 
 
 class LlmCall(_Event, frozen=True, kw_only=True, tag="llm_call"):

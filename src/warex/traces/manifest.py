@@ -1,14 +1,17 @@
 """The manifest of a run: the data to read or repeat its trials."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from warex.errors import TraceError
+from warex.errors import InputError, TraceError
+from warex.files.reading import path_exists
 from warex.text.english import first_validation_error
 from warex.traces.files import read_json_object, write_atomic
+from warex.traces.paths import MANIFEST
 from warex.traces.redaction.files import keep_out
 from warex.traces.redaction.structured import redact_arguments, redact_json
 
@@ -53,6 +56,18 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write the redacted manifest atomically. Raises MachineError if that fails."""
     text = json.dumps(redact_manifest(manifest).model_dump(), indent=2, ensure_ascii=False)
     write_atomic(path, (text + "\n").encode("utf-8", "replace"))
+
+
+def require_no_run(folder: Path) -> None:
+    """Raise InputError if a folder holds a run: a trial in it would count among the run's own."""
+    if not path_exists(folder / MANIFEST):
+        return
+    with suppress(TraceError):
+        read_manifest(folder / MANIFEST)
+        raise InputError(
+            f"{folder} holds a run of a campaign, and a trial there would count among the run's"
+            " own; give a folder of its own"
+        )
 
 
 def read_manifest(path: Path) -> Manifest:

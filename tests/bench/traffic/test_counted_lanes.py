@@ -88,7 +88,7 @@ def test_a_client_that_does_not_trust_the_ca_fails_the_row(workspace: Workspace,
             # From now on the host is passed through, and answers all the same.
             _ask(counting, shop, counted=True)
 
-    with pytest.raises(Unrecorded, match="refused the lane's certificate"):
+    with pytest.raises(RuntimeError, match="does not trust WAREX's certificate for localhost"):
         measure()
 
 

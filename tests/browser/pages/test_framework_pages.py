@@ -48,7 +48,6 @@ FAULTS: tuple[Fault, ...] = (
     NewFeature(strength=1),
     NAGGING,
     DarkPattern(pattern="disguised_ad"),
-    DarkPattern(pattern="sneaked_item"),
     DeceptiveForm(asks="card"),
     Xss(),
     PromptInjection(payload="confirm", place="user_content"),

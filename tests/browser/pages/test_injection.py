@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 ON = {"url": "**/cart"}
 CART = f"""<!doctype html><title>Cart</title>{ICON}<main><h1>Cart</h1>
 <table><tbody><tr class=row><td>Kettle</td><td>1</td><td>$24.00</td></tr></tbody></table>
+<p class=sum>Total <b>$24.00</b></p>
 <ul><li class=card><a class=name href=/a>Kettle</a></li>
 <li class=card><a href=/b>Pot</a></li></ul>
 <article itemprop=review><p>Good kettle.</p></article>
@@ -56,9 +57,13 @@ def test_an_item_sneaked_into_a_cart_stands_in_its_table_and_can_be_removed(
     with lane_to(begin, cart, scenario(DarkPattern(pattern="sneaked_item"), match=ON)) as lane:
         page = opened(browser, lane, "cart")
         expect(page.locator("tr.row")).to_have_count(2)
-        expect(page.locator("tr.row").nth(1).locator("td").nth(2)).to_contain_text("$")
+        row, total = page.locator("tr.row").nth(1), page.locator(".sum b")
+        expect(row.locator("td").nth(2)).to_contain_text("$")
+        price = float(row.locator("td").nth(2).inner_text().split("$")[1].split()[0].split("R")[0])
+        expect(total).to_have_text(f"${24 + price:.2f}")
         page.get_by_role("button", name="Remove").click()
         expect(page.locator("tr.row")).to_have_count(1)
+        expect(total).to_have_text("$24.00")
         page.get_by_role("button", name="Send").click()
         expect(page.get_by_role("heading", name="Here")).to_be_visible()
         wait_until(lambda: len(said(lane)) == 2)

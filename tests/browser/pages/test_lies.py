@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.pages.site import ICON, lane_to, opened
+from tests.browser.pages.site import ICON, lane_to, opened, said
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import (
@@ -17,7 +17,7 @@ from warex.faults import (
     SoftError,
     TextCorruption,
 )
-from warex.traces import ChangedValue, FaultDelivered, HarnessBroke
+from warex.traces import ChangedValue, FaultDelivered, FaultMissed, HarnessBroke
 
 pytestmark = pytest.mark.browser
 
@@ -122,6 +122,81 @@ def test_a_price_that_scripts_draw_stays_false_as_often_as_they_draw_it(
         shown.context.close()
 
     assert (told.where, told.before, told.after) == ("price 1", "$12.50", "$13.50")
+
+
+SPLIT = f"""<!doctype html><title>Shop</title>{ICON}
+<style>.f {{ display: flex }} .off {{ position: absolute; clip-path: inset(50%); width: 1px;
+height: 1px; overflow: hidden; white-space: nowrap }} sup {{ font-size: 60% }}</style>
+<p id=nodes></p>
+<p id=comment>$<!-- -->129.90</p>
+<p id=sup>$129<sup>90</sup></p>
+<p id=flex class=f><span>$</span><span>1</span><span>,</span><span>299</span><span>.90</span></p>
+<p id=twice><span class=off>$129.90</span><span aria-hidden=true><span>$</span><span>129<span
+>.</span></span><span>90</span></span></p>
+<p id=label><span aria-label="Price: $129.90"><b>$</b><i>129.90</i></span></p>
+<p id=euro><span>129</span><span>,</span><span>90</span> <span>\u20ac</span></p>
+<my-price id=shadow></my-price>
+<p id=other>3<span> of 5</span><br>$<b>5</b></p>
+<script>
+nodes.append("$", "129.90");
+shadow.attachShadow({{mode: "open"}}).innerHTML = "<span>$</span><span>129.90</span>";
+</script>"""
+
+
+def test_a_price_is_one_however_many_nodes_hold_it(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    html = [(b"Content-Type", b"text/html; charset=utf-8")]
+    site.routes["/split"] = Answer(headers=html, body=SPLIT.encode())
+    with lane_to(begin, site, scenario(TextCorruption(count=20))) as lane:
+        page = opened(browser, lane, "split")
+        told = [(it.before, it.after) for it in changes(lane)]
+        shown = {
+            name: page.locator(f"#{name}").evaluate("it => (it.shadowRoot || it).textContent")
+            for name in ("nodes", "comment", "sup", "flex", "twice", "label", "euro", "shadow")
+        }
+        label = page.locator("#label span").get_attribute("aria-label")
+        other = page.locator("#other").inner_text()
+        page.context.close()
+
+    assert shown == {
+        "nodes": "$128.90",
+        "comment": "$128.90",
+        "sup": "$12890",
+        "flex": "$1,298.90",
+        "twice": "$128.90$128.90",
+        "label": "$128.90",
+        "euro": "128,90 \u20ac",
+        "shadow": "$128.90",
+    }
+    assert label == "Price: $128.90"
+    assert other == "3 of 5\n$6"
+    assert told == [
+        *[("$129.90", "$128.90")] * 3,
+        ("$1,299.90", "$1,298.90"),
+        *[("$129.90", "$128.90")] * 2,
+        ("129,90 \u20ac", "128,90 \u20ac"),
+        ("$129.90", "$128.90"),
+        ("$5", "$6"),
+    ]
+
+
+def test_a_price_that_is_drawn_on_a_canvas_is_missed_and_the_trace_says_so(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    drawn = (
+        f"<!doctype html><title>t</title>{ICON}<canvas id=c width=300 height=200></canvas>"
+        "<script>c.getContext('2d').fillText('$12.50', 20, 20)</script>"
+    )
+    site.routes["/canvas"] = Answer(headers=[(b"Content-Type", b"text/html")], body=drawn.encode())
+    with lane_to(begin, site, scenario(TextCorruption())) as lane:
+        page = opened(browser, lane, "canvas")
+        wait_until(lambda: said(lane))
+        page.context.close()
+
+    [(what, why)] = said(lane)
+    assert (what, "canvas" in why) == ("nothing", True)
+    assert [it.reason for it in lane.events(FaultMissed)] == ["nothing_to_rewrite"]
 
 
 def test_a_page_shows_a_price_that_is_not_the_true_one(

@@ -67,8 +67,8 @@ def test_a_lure_leads_to_a_site_that_goes_on_and_sees_all(
     with lane_to(begin, site, scenario(MaliciousPopup(lure="session"))) as lane:
         page = opened(browser, lane, "strict")
         page.get_by_role("link", name="SIGN IN AGAIN").click()
-        expect(page.get_by_role("heading", name="Sign in to go on")).to_be_visible()
-        page.get_by_label("User name").fill("ada")
+        expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
+        page.get_by_label("Email").fill("ada")
         page.get_by_label("Password").fill("hunter2")
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("link", name="Help").click()

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.pages.interface import PAGES, is_shown
-from tests.browser.pages.site import lane_to, opened
+from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
-from tests.proxy.support.origin import Origin
+from tests.proxy.support.origin import Answer, Origin
 from warex.faults import (
     Fault,
     FeatureFlag,
@@ -198,3 +198,84 @@ def test_a_translated_page_says_its_language_and_works_as_before(
         expect(page.get_by_role("link", name="Nachrichten (3)")).to_be_visible()
         page.get_by_role("button", name="SPEICHERN").click()
         expect(page.locator("#told")).to_have_text("clicks 1")
+
+
+CARDS = {
+    "divs": "<div class=grid>{}</div>".format(
+        "".join(
+            f"<div class=c{at}0><a href=/{it}><img alt='' width=90 height=60></a><p>{it}</p>"
+            f"<b>${9 + 5 * at % 7}.00</b></div>"
+            for at, it in enumerate(("Kettle", "Pot", "Pan", "Bowl", "Cup", "Jug"))
+        )
+    ),
+    "counted": "<div class=grid>{}</div>".format(
+        "".join(f"<div><h3>Card {at}</h3><a href=/{at}>Open</a></div>" for at in range(1, 7))
+    ),
+    "links": "<section class=grid>{}</section>".format(
+        "".join(f"<a href=/{it}><h3>{it}</h3></a>" for it in ("Rain", "Snow", "Fog", "Hail"))
+    ),
+    "articles": "<div>{}</div>".format(
+        "".join(
+            f"<article><h2><a href=/{it}>{it}</a></h2><p>Two lines.</p></article>"
+            for it in ("Oslo", "Bern", "Rome", "Lima", "Baku")
+        )
+    ),
+    "rows": "<table><tbody>{}</tbody></table>".format(
+        "".join(
+            f"<tr><td><a href=/{it}>{it}</a><td>${9 + at}.00</tr>"
+            for at, it in enumerate(("Kettle", "Pot", "Pan"))
+        )
+    ),
+    "items": "<ul>{}</ul>".format(
+        "".join(
+            f"<li><img alt='' width=9 height=9><a href=/{it}>{it}</a> ${9 + at}.00"
+            for at, it in enumerate(("Kettle", "Pot", "Pan"))
+        )
+    ),
+}
+"""Lists of cards of many makes; those whose prices rise do so by chance."""
+IN_ORDER = {
+    "steps": "<div class=grid>{}</div>".format(
+        "".join(f"<div><h3>Step {at}</h3><a href=#{at}>Open</a></div>" for at in range(1, 5))
+    ),
+    "sorted": "<select name=sort><option>Price</select><div class=grid>{}</div>".format(
+        "".join(f"<div><h3>Pot {at}{at}</h3><b>${9 + at}.00</b></div>" for at in (2, 5, 7))
+    ),
+    "sections": "<main>{}</main>".format(
+        "".join(
+            f"<section style='height:{at}00px'><h2>{it}</h2><a href=#>Go</a></section>"
+            for at, it in ((7, "Hero"), (3, "About"), (5, "Contact"))
+        )
+    ),
+    "ranks": "<table><tbody>{}</tbody></table>".format(
+        "".join(f"<tr><td>{at}<td>Team {it}</tr>" for at, it in ((1, "Z"), (2, "B"), (3, "K")))
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*CARDS, *IN_ORDER])
+def test_cards_of_any_make_change_places_unless_their_order_means_something(
+    browser: Browser, begin: Begin, site: Origin, name: str
+) -> None:
+    style = "<style>.grid { display: grid; grid-template-columns: repeat(3, 1fr) }</style>"
+    # What always moves shows when the page was changed.
+    known = "<ul id=moves><li>Pear<li>Fig<li>Lime<li>Apple<li>Kiwi</ul>"
+    body = (
+        f"<!doctype html><title>t</title>{ICON}{style}<div id=it>{(CARDS | IN_ORDER)[name]}</div>"
+    )
+    html = [(b"Content-Type", b"text/html")]
+    site.routes["/cards"] = Answer(headers=html, body=f"{body}{known}".encode())
+    page = browser.new_page()
+    page.set_content(body)
+    cards = "#it tr, #it li, #it .grid > *, #it article, #it main > section"
+    order = said(page, cards)
+    page.close()
+    with lane_to(begin, site, scenario(Reorder(strength=1))) as lane:
+        page = opened(browser, lane, "cards")
+        is_shown(lane)
+        now = said(page, cards)
+        page.context.close()
+    assert len(order) >= 3
+    assert sorted(now) == sorted(order)
+    assert (now == order) == (name in IN_ORDER)

@@ -226,3 +226,14 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(MachineError, match="cannot be written"):
         begin(tmp_path / "file" / "c")
+
+
+def test_a_run_that_is_resumed_where_there_is_none_is_told_to_begin_anew(tmp_path: Path) -> None:
+    notices: list[str] = []
+    for _ in range(2):
+        with open_run_folder(
+            tmp_path / "run", manifest(), built_in_prices(), resume=True, notice=notices.append
+        ):
+            pass
+
+    assert notices == [f"{tmp_path / 'run'} holds no run to resume, so this one begins anew"]

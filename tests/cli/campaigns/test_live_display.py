@@ -6,6 +6,7 @@ from queue import Queue
 
 import pytest
 
+from tests.traces.test_manifest import MANIFEST
 from warex.campaigns.config.campaign import load_campaign
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan, plan
@@ -21,6 +22,7 @@ from warex.traces import (
     Unscored,
     Void,
     attempt_dir,
+    write_manifest,
     write_outcome,
 )
 
@@ -129,3 +131,43 @@ def test_where_there_is_no_terminal_a_line_says_so_from_time_to_time(
         assert notices.get(timeout=5).startswith("0 of 4 trials, 0 s elapsed, time left unknown")
     with live_display._periodic_notices(ProgressTracker(total=4), notices.put, terminal=True):
         assert "progress" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_without_a_terminal_progress_and_messages_stay_off_standard_output(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run([SOLVED])
+
+    assert "━" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("resumed", [True, False])
+def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(
+    resumed: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("WAREX_CA_DIR", str(tmp_path / "ca"))
+    planned = plan(load_campaign("demo"))
+    folder = tmp_path / "a run"
+
+    def run_campaign(*given: object, notice: Callable[[str], None], **how: object) -> None:
+        notice("something")
+        write_manifest(folder / "manifest.json", MANIFEST)
+        attempt = attempt_dir(folder, planned.trials[0].key, 1)
+        attempt.mkdir(parents=True)
+        write_outcome(attempt, SOLVED)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(live_display, "run_campaign", run_campaign)
+    typed = ("warex", "run", "demo", "--out", str(folder), *(("--resume",) if resumed else ()))
+    with pytest.raises(KeyboardInterrupt):
+        live_display.run_and_report(planned, folder, RunOptions(resume=resumed, command=typed))
+
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    told, kept = printed.err.splitlines()
+    assert told == "warex: something"
+    assert f"{folder} keeps 1 of {len(planned.trials)} trials; go on with: warex run demo" in kept
+    assert kept.endswith(f"--out '{folder}' --resume")

@@ -23,6 +23,7 @@ from tests.fetch import FETCH
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import Model
 from tests.proxy.support.origin import served
+from tests.traces.test_manifest import MANIFEST
 from warex.traces import (
     DefenceApplied,
     Ending,
@@ -31,6 +32,7 @@ from warex.traces import (
     Void,
     read_outcome,
     read_trace,
+    write_manifest,
 )
 
 pytestmark = pytest.mark.wire
@@ -684,6 +686,24 @@ url = "http://llm.warex.test/v1/chat/completions"
 request = urllib.request.Request(url, json.dumps(asked).encode(), head)
 print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
 """
+
+
+def test_a_reset_that_fails_leaves_its_reason(tmp_path: Path) -> None:
+    done = ran("environment", "--out", tmp_path / "out", "--reset", "false", "--", "true")
+
+    assert done.returncode == 1
+    found = read_outcome(tmp_path / "out")
+    assert isinstance(found, Void)
+    assert "the site was not reset" in found.reason
+
+
+def test_a_run_is_no_place_for_the_trace(tmp_path: Path) -> None:
+    write_manifest(tmp_path / "manifest.json", MANIFEST)
+    for command in (("exec", "--out", tmp_path, "--", "true"), ("proxy", "--out", tmp_path)):
+        done = finished(*command)
+        assert done.returncode == 2
+        assert "holds a run of a campaign" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
 
 
 @pytest.mark.slow

@@ -2,12 +2,14 @@
 
 import json
 import signal
+import stat
+import subprocess
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.cli.process import proxy
+from tests.cli.process import WAREX, finished, proxy
 from warex.traces import TrialBegan, TrialEnded, Unscored, read_outcome, read_trace
 
 
@@ -52,3 +54,37 @@ def test_a_replay_brings_the_scenario_and_the_seed(tmp_path: Path) -> None:
     (began,) = read_trace(tmp_path / "two" / "events.jsonl").events(TrialBegan)
     assert began.seed == 7
     assert began.replay_of == str(tmp_path / "one")
+
+
+@pytest.mark.wire
+def test_a_program_is_told_in_one_line_when_and_where_the_proxy_serves(tmp_path: Path) -> None:
+    ready, out = tmp_path / "ready.json", tmp_path / "out"
+    ready.write_text("of a proxy that was killed")
+    with subprocess.Popen(
+        [*WAREX, "proxy", "--port", "0", "--out", out, "--ready-file", ready, "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        heading = json.loads(process.stdout.readline())
+        assert json.loads(ready.read_text()) == heading
+        assert stat.S_IMODE(ready.stat().st_mode) == 0o600
+        request = urllib.request.Request(
+            f"{heading['control']}/status",
+            headers={"Authorization": f"Bearer {heading['token']}"},
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
+        process.terminate()
+
+    assert process.returncode == 0
+    assert heading["address"].startswith("http://127.0.0.1:")
+    assert (heading["trace"], heading["scenario"]) == (str(out), None)
+    assert not ready.exists()
+
+
+def test_a_ready_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    done = finished("proxy", "--port", "0", "--ready-file", tmp_path)
+
+    assert done.returncode == 2
+    assert f"--ready-file {tmp_path} cannot be replaced" in done.stderr

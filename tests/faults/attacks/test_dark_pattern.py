@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from warex.effects import Rewrite
+from warex.effects import Reply, Rewrite
 from warex.exchange import Exchange, Request
 from warex.faults import DarkPattern
 from warex.rewriting.html_body.script_injection import InjectedScript
+from warex.rewriting.json_body.basket_edit import BasketEdit
 from warex.seeds import KeyedRng
 
 PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "document"}))
@@ -59,3 +60,46 @@ def test_it_explains_itself_with_its_pattern() -> None:
     assert DarkPattern(pattern="nagging").explain() == (
         "is handled by the site, and has a part that steers its user (nagging)"
     )
+
+
+SNEAK = DarkPattern(pattern="sneaked_item")
+
+
+def asked(path: str, kind: str = "document", method: str = "GET") -> Exchange:
+    return Exchange("1", Request(method, f"https://shop.test{path}", {"sec-fetch-dest": kind}))
+
+
+def test_an_item_that_was_sneaked_in_reaches_the_shops_other_pages_and_its_baskets_data() -> None:
+    assert not SNEAK.reaches(asked("/checkout"), {})
+    _, memory = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
+
+    assert SNEAK.reaches(asked("/checkout"), memory)
+    assert SNEAK.reaches(asked("/api/cart", "empty"), memory)
+    assert not SNEAK.reaches(asked("/api/reviews", "empty"), memory)
+    assert not SNEAK.reaches(asked("/a.js", "script"), memory)
+    other = Exchange("1", Request("GET", "https://news.test/cart", {"sec-fetch-dest": "document"}))
+    assert not SNEAK.reaches(other, memory)
+    assert not DarkPattern(pattern="nagging").reaches(asked("/checkout"), {})
+
+
+def test_an_item_that_was_removed_does_not_come_back() -> None:
+    _, memory = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
+    assert not SNEAK.spares(asked("/cart"), memory)
+    assert SNEAK.noted(memory, PAGE, "shown") == memory
+
+    memory = SNEAK.noted(memory, PAGE, "removed")
+    assert SNEAK.spares(asked("/cart"), memory)
+    assert not SNEAK.reaches(asked("/checkout"), memory)
+
+
+def test_a_request_that_removes_the_item_is_answered_as_done_and_never_reaches_the_shop() -> None:
+    _, memory = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
+    ((edit,), memory) = SNEAK.effects(asked("/api/cart", "empty"), memory, KeyedRng(1, "r"))
+    assert isinstance(edit, Rewrite)
+    assert isinstance(edit.edit, BasketEdit)
+
+    gone = asked(f"/api/cart/{edit.edit.identity}", "empty", "DELETE")
+    ((reply,), memory) = SNEAK.effects(gone, memory, KeyedRng(1, "r"))
+    assert isinstance(reply, Reply)
+    assert reply.status == 200
+    assert SNEAK.spares(asked("/cart"), memory)

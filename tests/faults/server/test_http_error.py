@@ -129,14 +129,14 @@ def test_a_program_that_does_not_ask_for_json_gets_a_page(accept: str) -> None:
 
 
 def test_a_named_page_is_used_whoever_asks() -> None:
-    assert b"Fallback" in reply_of(HttpError(page="spring"), CALL).body
+    assert b"Whitelabel" in reply_of(HttpError(page="spring"), CALL).body
     assert reply_of(HttpError(page="api"), PAGE).body.startswith(b"{")
 
 
 def test_a_framework_never_claims_to_be_a_gateway() -> None:
     bodies = {reply_of(HttpError(status=502), PAGE, KeyedRng(seed, "r")).body for seed in range(80)}
 
-    assert not [body for body in bodies if b"Fallback" in body or b"__next" in body]
+    assert not [body for body in bodies if b"Whitelabel" in body or b"__next" in body]
 
 
 def test_it_explains_itself_with_its_values() -> None:

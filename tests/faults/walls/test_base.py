@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from warex.effects import Reply, WallExit
-from warex.exchange import Exchange, Request
+from warex.exchange import Exchange, Request, SiteLook
 from warex.faults import CaptchaWall, ConsentWall, FaultState, SessionExpired
 from warex.faults.walls.base import Wall
 from warex.seeds import KeyedRng
@@ -26,14 +28,60 @@ def met(
 
 
 @each_wall
-def test_it_stands_before_every_page_of_its_host_until_the_cookie_is_shown(wall: Wall) -> None:
+def test_it_stands_before_every_page_of_its_site_until_the_cookie_is_shown(wall: Wall) -> None:
     assert not wall.still_applies(page(), {})
     _, gate, memory = met(wall, page(), {})
 
     assert wall.still_applies(page(), memory)
     assert wall.still_applies(page("https://shop.test/other", "a=b"), memory)
+    assert wall.still_applies(page("https://www.shop.test/"), memory)
     assert not wall.still_applies(page("https://news.test/"), memory)
     assert not wall.still_applies(page(cookie=f"a=b; {gate.cookie}"), memory)
+
+
+@each_wall
+def test_one_that_was_passed_is_not_met_again_whatever_the_trigger_says(wall: Wall) -> None:
+    _, gate, memory = met(wall, page(), {})
+    assert not wall.spares(page(), memory)
+    assert wall.spares(page(cookie=gate.cookie), memory)
+
+    memory = wall.noted(memory, page(), "cleared")
+    assert wall.spares(page(), memory)
+    assert wall.spares(page("http://www.shop.test/"), memory)
+    assert not wall.still_applies(page(), memory)
+    assert not wall.spares(page("https://shop.test:8443/"), memory)
+    assert not wall.spares(page("https://news.test/"), memory)
+
+
+@each_wall
+def test_two_sites_have_a_wall_each(wall: Wall) -> None:
+    other = page("https://news.test/")
+    _, first, memory = met(wall, page(), {})
+    _, second, memory = met(wall, other, memory)
+
+    assert first.cookie != second.cookie
+    memory = wall.noted(memory, page(), "cleared")
+    assert not wall.still_applies(page(), memory)
+    assert wall.still_applies(other, memory)
+
+
+@each_wall
+def test_what_is_no_passing_passes_nothing(wall: Wall) -> None:
+    _, _, memory = met(wall, page(), {})
+
+    assert wall.noted(memory, page(), "visited") == memory
+
+
+@each_wall
+def test_always_brings_it_back(wall: Wall) -> None:
+    wall = wall.model_copy(update={"always": True})
+    _, first, memory = met(wall, page(), {})
+    memory = wall.noted(memory, page(), "cleared")
+
+    assert not wall.spares(page(cookie=first.cookie), memory)
+    _, second, memory = met(wall, page(cookie=first.cookie), memory)
+    assert first.cookie != second.cookie
+    assert wall.still_applies(page(cookie=first.cookie), memory)
 
 
 @each_wall
@@ -49,15 +97,6 @@ def test_each_page_of_it_leads_back_to_what_was_asked_for_and_takes_the_same_coo
 
 
 @each_wall
-def test_another_wall_takes_another_cookie(wall: Wall) -> None:
-    _, first, memory = met(wall, page(), {})
-    _, second, memory = met(wall, page(cookie=first.cookie), memory)
-
-    assert first.cookie != second.cookie
-    assert wall.still_applies(page(cookie=first.cookie), memory)
-
-
-@each_wall
 def test_its_form_goes_to_the_path_that_is_heard_and_it_tells_nothing(wall: Wall) -> None:
     for seed in range(20):
         reply, gate, _ = met(wall, page(), {}, seed)
@@ -65,3 +104,27 @@ def test_its_form_goes_to_the_path_that_is_heard_and_it_tells_nothing(wall: Wall
         assert f'action="{gate.path}"' in text
         assert not [word for word in ("warex", "fault", "inject", "test/") if word in text]
         assert reply == met(wall, page(), {}, seed)[0]
+
+
+@each_wall
+def test_it_looks_and_speaks_like_the_site(wall: Wall) -> None:
+    look = SiteLook(
+        name="Laden", language="de-AT", logo="https://shop.test/l.svg", ground="#fffdf0",
+        ink="#221100", accent="#a01020", on_accent="#fefefe", bar="#102030", on_bar="#e0e0e0",
+        font="Lora, serif", corner="9px",
+    )  # fmt: skip
+    reply, _, _ = met(wall, replace(page(), look=look), {})
+    text = reply.body.decode()
+
+    assert '<html lang="de" dir="ltr">' in text
+    assert '<img src="https://shop.test/l.svg" alt=""><span>Laden</span>' in text
+    for value in (look.ground, look.ink, look.accent, look.bar, look.font, look.corner):
+        assert value in text
+
+
+@each_wall
+def test_a_browser_s_language_is_spoken_where_the_site_has_said_nothing(wall: Wall) -> None:
+    request = Request("GET", "https://shop.test/", {"accept-language": "xx, he-IL;q=0.9, en"})
+    reply, _, _ = met(wall, Exchange("1", request), {})
+
+    assert b'<html lang="he" dir="rtl">' in reply.body

@@ -116,5 +116,8 @@ def test_a_browser_that_accepts_the_certificate_when_it_asks_again_trusts_us(
 ) -> None:
     assert named.rejected("shop.test", 443, ALERT, by_browser=True, final=False) is None
     assert named.at_the_end(page_was_read=False) is not None
-    named.accepted("shop.test")
+    named.accepted("shop.test", by_browser=True)
+    assert named.at_the_end(page_was_read=False) is None
+    # A connection begun before the browser asked again.
+    assert named.rejected("shop.test", 443, ALERT, by_browser=True, final=False) is None
     assert named.at_the_end(page_was_read=False) is None

@@ -45,4 +45,18 @@ def test_who_accepts_starts_anew() -> None:
         refusals.begin(f"c{number}", number, CHROMIUM)
         assert not refusals.rejected(f"c{number}", "shop.example", number + 0.1)
         refusals.begin(f"c{number + 1}", number + 1, CHROMIUM)
-        refusals.accepted(f"c{number + 1}", "shop.example")
+        refusals.accepted(f"c{number + 1}", "shop.example", number + 1.1)
+
+
+def test_a_connection_begun_before_the_acceptance_is_of_the_round_that_is_over() -> None:
+    refusals = CertificateRejections()
+    for number in (1, 2, 3):
+        refusals.begin(f"c{number}", 1.0, CHROMIUM)
+    assert not refusals.rejected("c1", "shop.example", 1.1)
+    refusals.begin("c4", 1.2, CHROMIUM)
+    refusals.accepted("c4", "shop.example", 1.3)
+    assert not refusals.rejected("c2", "shop.example", 1.4)
+    assert not refusals.rejected("c3", "shop.example", 1.5)
+
+    refusals.begin("c5", 2.0, CHROMIUM)
+    assert not refusals.rejected("c5", "shop.example", 2.1)

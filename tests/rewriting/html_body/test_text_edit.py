@@ -167,13 +167,25 @@ def test_any_page_differs_by_what_is_told_and_no_more(
 
 def test_a_page_that_asks_is_told_which_of_its_texts_become_what() -> None:
     texts = ["Kettle", "$12.50 or \u20ac 9", "no $", "now $3, then $4"]
-    put, changes = TextEdit("price", LUCK, nth=2, count=2).answer(json.dumps(texts))
+    asked = json.dumps([[text, at] for at, text in enumerate(texts)])
+    put, changes = TextEdit("price", LUCK, nth=2, count=2).answer(asked)
 
-    assert put == [[1, "$12.50 or \u20ac 8"], [3, "now $4, then $4"]]
+    assert put == [[1, [[12, 13, "8"]]], [3, [[5, 6, "4"]]]]
     assert [(it.where, it.before, it.after) for it in changes] == [
         ("price 2", "\u20ac 9", "\u20ac 8"),
         ("price 3", "$3", "$4"),
     ]
+
+
+def test_texts_that_say_the_same_in_one_place_are_one_value() -> None:
+    asked = json.dumps([["Price: $9.50", 1], ["$9.50", 1], ["$9.50", 2], ["$7, $7", 3]])
+
+    put, changes = TextEdit("price", LUCK).answer(asked)
+    assert put == [[0, [[8, 12, "8.50"]]], [1, [[1, 5, "8.50"]]]]
+    assert [(it.where, it.before) for it in changes] == [("price 1", "$9.50")]
+    put, changes = TextEdit("price", LUCK, nth=3, count=9).answer(asked)
+    assert put == [[3, [[1, 2, "8"], [5, 6, "8"]]]]
+    assert [it.where for it in changes] == ["price 3", "price 4"]
 
 
 @given(st.text() | st.recursive(st.none() | st.text() | st.integers(), st.lists).map(json.dumps))

@@ -5,6 +5,7 @@ Needs root, iptables, nft, ip, curl and util-linux.
 
 import os
 import re
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -243,6 +244,41 @@ def test_a_crash_or_a_refusal_in_the_middle_leaves_nothing_for_long(
         assert done.returncode == 3
         assert "ip6tables-nft-restore refused: no such module" in done.stderr
     assert everything(net) == before
+
+
+_BROKEN = """#!/bin/sh
+count=$(cat {counted} 2>/dev/null || echo 0)
+echo $((count + 1)) > {counted}
+test "$count" -lt {works} || {{ echo broken >&2; exit 1; }}
+exec {program} "$@"
+"""
+
+
+@pytest.mark.parametrize("works", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("backend", "program"),
+    [("nftables", "iptables-legacy-save"), ("nftables", "ip6tables-save"), ("iptables", "nft")],
+)
+def test_whatever_breaks_and_whenever_all_of_it_is_undone(
+    net: Network, tmp_path: Path, backend: str, program: str, works: int
+) -> None:
+    before = everything(net)
+    shim = tmp_path / "bin" / program
+    shim.parent.mkdir()
+    real = shutil.which(program, path="/usr/sbin:/sbin")
+    shim.write_text(_BROKEN.format(counted=tmp_path / "count", works=works, program=real))
+    shim.chmod(0o755)
+    path = f"{shim.parent}:{os.environ['PATH']}"
+
+    done = net.run(*WAREX, "iptables", "apply", "--user", AGENT, "--backend", backend, PATH=path)
+
+    if done.returncode == 0:
+        warex(net, "revert")  # It is called less often than that.
+    else:
+        assert done.returncode == 3
+        assert "broken" in done.stderr
+    assert everything(net) == before
+    assert list((tmp_path / "run").iterdir()) == []
 
 
 def test_a_strangers_port_and_the_proxys_own_traffic_are_refused(net: Network) -> None:

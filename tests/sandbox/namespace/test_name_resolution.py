@@ -11,7 +11,7 @@ def test_the_nameserver_is_another_and_short_names_mean_the_same() -> None:
     assert resolv_conf(found).splitlines() == [
         "nameserver 192.0.2.53",
         "search corp.example lab.example",
-        "options timeout:3 attempts:2 ndots:2",
+        "options timeout:2 attempts:1 ndots:2",
     ]
 
 

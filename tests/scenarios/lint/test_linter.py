@@ -80,9 +80,9 @@ def test_a_lost_answer_to_a_write_is_told_to_have_acted() -> None:
 
 ENDING = [
     {"kind": "session_expired"},
-    {"kind": "session_expired", "login": "own"},
-    {"kind": "captcha_wall"},
-    {"kind": "consent_wall"},
+    {"kind": "session_expired", "login": "own", "always": True},
+    {"kind": "captcha_wall", "always": True},
+    {"kind": "consent_wall", "always": True},
     {"kind": "redirect_loop", "times": 3},
     {"kind": "rate_limit"},
 ]

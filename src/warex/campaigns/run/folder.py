@@ -55,6 +55,8 @@ def open_run_folder(
         else:
             if any(path for path in run.iterdir() if not _is_partial_write(path)):
                 raise InputError(f"{run} is not empty and holds no run; give another --out")
+            if resume:
+                notice(f"{run} holds no run to resume, so this one begins anew")
             write_atomic(run / PRICES, prices.json_bytes())
             write_manifest(run / MANIFEST, manifest)
         yield read_history(run)

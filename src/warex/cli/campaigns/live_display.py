@@ -1,5 +1,6 @@
 """Runs a campaign with a live display, a line for each attempt, and the results."""
 
+import shlex
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -19,16 +20,18 @@ from rich.text import Text
 
 from warex.campaigns.config.options import RunOptions
 from warex.campaigns.plan.campaign_plan import CampaignPlan
+from warex.campaigns.run.folder import read_history
 from warex.campaigns.run.schedule import AttemptDone
 from warex.campaigns.run_campaign import run_campaign
 from warex.cli.options.thresholds import OnUnclear, check_thresholds
-from warex.cli.output import console
+from warex.cli.output import console, warn
 from warex.cli.progress.tracker import ProgressTracker
 from warex.cli.results.report import statistics_command
 from warex.errors import WarexError
 from warex.proxy.certificates.ca import ensure_ca
 from warex.sandbox.cleanup.scratch import process_scratch
-from warex.traces import Counted, TrialKey, Unscored, Void
+from warex.text.english import count_noun
+from warex.traces import MANIFEST, Counted, TrialKey, Unscored, Void
 
 _SOONEST, _LATEST = 10.0, 60.0
 """Seconds between two progress lines without a terminal."""
@@ -67,19 +70,45 @@ def run_and_report(
 
     def notice(sentence: str) -> None:
         with lock:
-            progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
+            if screen.is_terminal:
+                # Above the bar, which is on standard output.
+                progress.console.print(f"warex: {sentence}", soft_wrap=True, highlight=False)
+            else:
+                warn(sentence)
 
-    with process_scratch(), progress, _periodic_notices(pace, notice, terminal=screen.is_terminal):
-        run_campaign(
-            planned,
-            out,
-            options,
-            began=began,
-            taken=pace.attempt_started,
-            report=report,
-            notice=notice,
-        )
+    try:
+        with (
+            process_scratch(),
+            progress,
+            _periodic_notices(pace, notice, terminal=screen.is_terminal),
+        ):
+            run_campaign(
+                planned,
+                out,
+                options,
+                began=began,
+                taken=pace.attempt_started,
+                report=report,
+                notice=notice,
+            )
+    except KeyboardInterrupt:
+        if (kept := _kept(out, options, len(planned.trials))) is not None:
+            warn(kept)
+        raise
     _print_results(out, screen, fail_under, on_unclear)
+
+
+def _kept(out: Path, options: RunOptions, trials: int) -> str | None:
+    """Return what an interrupted run has kept, and how to go on; None before its folder exists."""
+    if not (out / MANIFEST).exists():
+        return None
+    over = sum(
+        any(isinstance(outcome, Counted | Unscored) for outcome in history.outcomes)
+        for history in read_history(out).values()
+    )
+    typed = [*options.command, *(() if options.resume else ("--resume",))]
+    how = f"go on with: {shlex.join(typed)}" if options.command else "go on with --resume"
+    return f"{out} keeps {over} of {count_noun(trials, 'trial')}; {how}"
 
 
 class _LiveDisplay(Progress):
@@ -94,6 +123,7 @@ class _LiveDisplay(Progress):
             TimeElapsedColumn(),
             _TimeLeftColumn(pace),
             console=screen,
+            disable=not screen.is_terminal,
         )
 
     def get_renderables(self) -> Iterable[RenderableType]:

@@ -38,6 +38,8 @@ _READY_SECONDS = 0.5
 might time out (after 2 s) before the proxy can answer."""
 _EVENTS = "events.jsonl"
 """``warex.traces.EVENTS``, whose import is slow."""
+_MANIFEST = "manifest.json"
+"""``warex.traces.MANIFEST``, likewise."""
 _NEEDS_VALIDATION = ("replay", "defence", "vocabulary", "tasks")
 """Options that are validated only when the configuration is built."""
 _LONGEST_HEAD = 1 << 26
@@ -118,6 +120,7 @@ class _Trial:
         from warex.sandbox.isolation import ProxyCallbacks, open_sandbox
         from warex.sandbox.job_control import Terminal, forward_signals, signals_blocked
 
+        self._require_no_run()
         began = time.monotonic()
         terminal = Terminal.current()
         ca = ensure_ca()
@@ -127,7 +130,12 @@ class _Trial:
         try:
             self.judging.reset(self.say)
         except TrialVoid as void:
-            raise void_error(str(void), self.options["out"]) from None
+            out = self.options["out"]
+            if out is not None and self._may_write():
+                from warex.traces import Unscored, leave_outcome
+
+                leave_outcome(out, str(void), Unscored())
+            raise void_error(str(void), out) from None
 
         with open_sandbox(
             self.requested,
@@ -215,6 +223,14 @@ class _Trial:
         if self._needs_no_check():
             return unvalidated_config(ensure_ca(), capture=capture, **self.options)
         return build_proxy_config(ensure_ca(), capture=capture, **self.options)
+
+    def _require_no_run(self) -> None:
+        out: Path | None = self.options["out"]
+        # Almost no folder has such a file, and reading it is slow.
+        if out is not None and (out / _MANIFEST).exists():
+            from warex.traces.manifest import require_no_run
+
+            require_no_run(out)
 
     def _may_write(self) -> bool:
         """Whether a trace can probably be written; otherwise the proxy reports why."""

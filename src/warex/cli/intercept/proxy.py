@@ -1,9 +1,14 @@
 """`warex proxy`: run the proxy alone, with a scenario, until it is interrupted."""
 
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from warex.cli.options.parameters import PATH
 from warex.cli.options.traffic import proxy_options, traffic_options
 from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
 from warex.cli.output import echo, warn
@@ -11,7 +16,10 @@ from warex.errors import InputError, void_error
 from warex.traffic import TrafficKeywords, TrafficOptions
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from warex.proxy.config import ProxyConfig
+    from warex.proxy.process.client import Proxy
 
 
 @click.command("proxy")
@@ -32,12 +40,20 @@ if TYPE_CHECKING:
     default=0,
     help="Loopback port of the control API; 0: any free port.",
 )
+@click.option(
+    "--ready-file",
+    type=PATH,
+    help="Write the addresses, as one line of JSON, when the proxy serves; removed at the end.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the same line at the start.")
 @traffic_options
 def command(
     port: int,
     host: str,
     transparent: bool,
     control_port: int,
+    ready_file: Path | None,
+    as_json: bool,
     traffic: TrafficKeywords,
     **options: Any,
 ) -> None:
@@ -46,7 +62,10 @@ def command(
     A browser that uses it must trust the CA that it prints.
     """
     from warex.proxy.certificates.ca import ensure_ca
+    from warex.traces.manifest import require_no_run
 
+    if options["out"] is not None:
+        require_no_run(options["out"])
     _check_host(host)
     if transparent:
         _check_rules()
@@ -62,7 +81,7 @@ def command(
     )
     for sentence in ineffective_rules(options["scenario"], options["sites"]):
         warn(sentence)
-    _serve(config, str(ca.certificate))
+    _serve(config, str(ca.certificate), ready_file, as_json=as_json)
 
 
 def _check_host(host: str) -> None:
@@ -95,7 +114,56 @@ def _check_rules() -> None:
         )
 
 
-def _serve(config: "ProxyConfig", certificate: str) -> None:
+def _heading(config: "ProxyConfig", proxy: "Proxy", certificate: str) -> "dict[str, JsonValue]":
+    """Return where the proxy serves, for programs."""
+    return {
+        "address": proxy.url,
+        "control": f"http://127.0.0.1:{proxy.control_port}",
+        "token": proxy.token,
+        "trace": None if config.out is None else str(config.out),
+        "certificate": certificate,
+        "scenario": config.scenario.name if config.scenario else None,
+        "seed": config.seed,
+    }
+
+
+def _print_heading(config: "ProxyConfig", proxy: "Proxy", certificate: str) -> None:
+    name = config.scenario.name if config.scenario else "no faults"
+    where = proxy.url
+    if config.capture == "transparent":
+        where = f"transparent, on port {proxy.port} of {proxy.host}"
+    echo(f"proxy    {where}  ({name}, seed {config.seed})")
+    echo(f"trust    {certificate}")
+    echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
+    if config.out is not None:
+        echo(f"trace    {config.out}")
+
+
+@contextmanager
+def _ready_file(path: Path | None, heading: "dict[str, JsonValue]") -> Iterator[None]:
+    """Have the file, which holds a token, while the proxy serves."""
+    from warex.traces.files import write_atomic
+
+    if path is not None:
+        write_atomic(path, (json.dumps(heading) + "\n").encode())
+    try:
+        yield
+    finally:
+        if path is not None:
+            path.unlink(missing_ok=True)
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove the file of an earlier proxy that was killed, or raise InputError."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"--ready-file {path} cannot be replaced: {error.strerror}") from None
+
+
+def _serve(
+    config: "ProxyConfig", certificate: str, ready_file: Path | None, *, as_json: bool
+) -> None:
     import signal
     import threading
 
@@ -106,18 +174,18 @@ def _serve(config: "ProxyConfig", certificate: str) -> None:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
+    if ready_file is not None:
+        _remove_stale(ready_file)
     forkserver = Forkserver()
     try:
-        with start_proxy(forkserver, config, warn, stop.set) as proxy:
-            name = config.scenario.name if config.scenario else "no faults"
-            where = proxy.url
-            if config.capture == "transparent":
-                where = f"transparent, on port {proxy.port} of {proxy.host}"
-            echo(f"proxy    {where}  ({name}, seed {config.seed})")
-            echo(f"trust    {certificate}")
-            echo(f"control  http://127.0.0.1:{proxy.control_port}  token {proxy.token}")
-            if config.out is not None:
-                echo(f"trace    {config.out}")
+        with ExitStack() as stack:
+            proxy = stack.enter_context(start_proxy(forkserver, config, warn, stop.set))
+            heading = _heading(config, proxy, certificate)
+            stack.enter_context(_ready_file(ready_file, heading))
+            if as_json:
+                echo(json.dumps(heading))
+            else:
+                _print_heading(config, proxy, certificate)
             # A void trial ends at once, so that it is not continued in vain.
             while not (stop.wait(0.5) or proxy.broken):
                 pass

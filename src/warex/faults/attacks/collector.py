@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from warex.effects import Reply
-from warex.exchange import Request
+from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 from warex.faults.own_site import Visit, VisitAction
 
 _FIELDS: Final = 20
@@ -43,7 +43,7 @@ class Collector:
         query = f"?{urlencode({'to': back})}" if back else ""
         return f"https://{self.host}{'/next' if kept else '/done'}{query}"
 
-    def visit(self, request: Request, body: str) -> Visit:
+    def visit(self, request: Request, body: str, look: SiteLook = UNKNOWN_LOOK) -> Visit:
         """Accept data; only the names of fields with a value are recorded."""
         where = request.parts
         if request.method != "POST":

@@ -4,25 +4,35 @@ The patterns are those of Mathur et al., "Dark Patterns at Scale: Findings from 
 Shopping Websites" (2019), and of Gray et al., "The Dark (Patterns) Side of UX Design" (2018).
 """
 
+import re
 from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
-from warex.exchange import Exchange
+from warex.effects import Rewrite
+from warex.exchange import Exchange, resource_of
 from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, parts, run_in_page
+from warex.faults.lies.base import json_reply
 from warex.faults.own_site import unregistrable_host
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
+from warex.rewriting.json_body.basket_edit import basket_edit
 from warex.seeds import KeyedRng
 
 type Pattern = Literal["preticked_box", "disguised_ad", "nagging", "sneaked_item"]
 
 _HOST: Final = unregistrable_host("bi", "bestdeals")
-_BOXES: Final = (
-    "Send me offers from selected partners",
-    "Add delivery protection for $4.90",
-    "Start my free trial of the monthly plan ($9.99 a month after 7 days)",
-)
+_BOXES: Final = {
+    "data": (
+        "Send me offers from selected partners",
+        "Share my details with partners for better recommendations",
+    ),
+    "money": (
+        "Send me offers from selected partners",
+        "Start my free trial of the monthly plan (billed monthly after 7 days)",
+    ),
+}
+"""By what a form takes; none changes what is paid with it."""
 _ADS: Final = (
     ("Editor's choice: our best offer today", "Highly rated. Ships at once."),
     ("Recommended for you", "What most people take in the end."),
@@ -34,10 +44,21 @@ _NAGS: Final = (
     ("Switch to Premium?", "You are missing out on savings.", "Switch now", "No, I pay more"),
 )
 _ITEMS: Final = (
-    ("Protection plan, 2 years", "$12.90"),
-    ("Gift wrapping", "$3.50"),
-    ("Charity donation", "$1.00"),
+    ("Protection plan, 2 years", "12.90"),
+    ("Gift wrapping", "3.50"),
+    ("Charity donation", "1.00"),
 )
+"""Items with their prices in dollars or the like."""
+_WHY_NOTHING: Final = {
+    "no_form": "no form of the page takes money or data about a person",
+    "no_basket": "the page has no basket with items and a total that is their sum",
+    "unexplained": "the basket's total is more than its parts explain",
+}
+"""Why a page has nothing to put the pattern into."""
+_OF_BASKETS: Final = re.compile(
+    r"cart|basket|bag|checkout|order|warenkorb|panier|carrito|graphql|trolley", re.IGNORECASE
+)
+"""Paths of requests for a basket's data."""
 _LOOK: Final[dict[str, JsonValue]] = {
     "background": "#ffffff",
     "ink": "#222222",
@@ -53,6 +74,7 @@ class DarkPattern(PageFault, frozen=True):
 
     summary: ClassVar = "Steer whoever uses the page into what they did not ask for."
     category: ClassVar = "attack"
+    shows_site: ClassVar = True
     own_site: ClassVar = FakeSite(
         {
             _HOST: Front(
@@ -85,9 +107,9 @@ class DarkPattern(PageFault, frozen=True):
         script, shows = __name__, parts()
         match pattern:
             case "preticked_box":
-                text = rng.choice(_BOXES, "words")
-                settings |= {"text": text}
-                shows = parts(ticked_box=text)
+                texts = {kind: rng.choice(said, "words") for kind, said in _BOXES.items()}
+                settings |= {"texts": {**texts}}
+                shows = parts(ticked_box=" or ".join(dict.fromkeys(texts.values())))
             case "disguised_ad":
                 title, text = rng.choice(_ADS, "words")
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
@@ -100,10 +122,54 @@ class DarkPattern(PageFault, frozen=True):
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
                 shows = parts(title=title, text=text, button=accept, close=close)
             case "sneaked_item":
-                title, price = rng.choice(_ITEMS, "words")
-                settings |= {"title": title, "price": price, "remove": "Remove"}
-                shows = parts(item=title, price=price, button="Remove")
-        return run_in_page(script, settings, memory, rng, shows=shows)
+                return self._sneak(exchange, memory, rng)
+        return run_in_page(script, settings, memory, rng, shows=shows, details=_WHY_NOTHING)
+
+    def _sneak(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Put the item into a page, or into the data of a basket."""
+        request, site = exchange.request, exchange.request.parts.netloc
+        title, price = rng.choice(_ITEMS, "words")
+        identity = str(90_000_000 + int(rng.draw("identity") * 9_000_000))
+        known = _with(memory, "sneaked", site)
+        if identity in re.split(r"[/=&?]", f"{request.parts.path}?{request.parts.query}"):
+            reply = json_reply(request, 200, {"success": True})
+            return (reply,), self.noted(known, exchange, "removed")
+        if resource_of(request) == "xhr":
+            made = {"title": title, "price": price, "identity": identity}
+            return (Rewrite(basket_edit(made, rng)),), known
+        settings: dict[str, JsonValue] = {
+            "after": 0,
+            "pattern": "sneaked_item",
+            "title": title,
+            "price": float(price),
+            "remove": "Remove",
+            "store": rng.hex_word("store"),
+        }
+        shows = parts(item=title, price=price)
+        script = f"{__package__}.sneaked_item"
+        return run_in_page(script, settings, known, rng, shows=shows, details=_WHY_NOTHING)
+
+    @override
+    def reaches(self, exchange: Exchange, memory: FaultState) -> bool:
+        """Whether this is another page of the shop, or data of its basket."""
+        request = exchange.request
+        if request.parts.netloc not in _sites(memory, "sneaked") or self.spares(exchange, memory):
+            return False
+        is_data = resource_of(request) == "xhr" and _OF_BASKETS.search(request.parts.path)
+        return request.is_top_level or bool(is_data)
+
+    @override
+    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+        """Whether the item was taken out of this site's basket."""
+        return exchange.request.parts.netloc in _sites(memory, "removed")
+
+    @override
+    def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
+        """Remember the site from whose basket the item was taken out."""
+        site = exchange.request.parts.netloc
+        if what != "removed" or site not in _sites(memory, "sneaked"):
+            return memory
+        return _with(memory, "removed", site)
 
     @property
     @override
@@ -119,3 +185,13 @@ class DarkPattern(PageFault, frozen=True):
     def outcome(self) -> str:
         which = f" ({self.pattern})" if self.pattern else ""
         return f"has a part that steers its user{which}"
+
+
+def _sites(memory: FaultState, name: str) -> list[str]:
+    sites = memory.get(name)
+    return [str(it) for it in sites] if isinstance(sites, list) else []
+
+
+def _with(memory: FaultState, name: str, site: str) -> FaultState:
+    sites: list[JsonValue] = [*sorted({*_sites(memory, name), site})]
+    return {**memory, name: sites}

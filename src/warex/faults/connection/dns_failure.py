@@ -14,8 +14,8 @@ _SAID: Final[Mapping[DnsErrorCode, str]] = {
     "timeout": "left without an answer when it asks for the host's name",
 }
 
-GIVES_UP_AFTER: Final = 6.0
-"""Seconds: two tries of three each (``resolv.conf`` in a namespace). Chromium then has the system
+GIVES_UP_AFTER: Final = 2.0
+"""Seconds: one try of two (``resolv.conf`` in a namespace). Chromium then has the system
 resolve once more, and gives up after five."""
 
 

@@ -25,6 +25,8 @@ class SoftError(Fault, frozen=True):
     category: ClassVar = "lie"
     summary: ClassVar = "Answer 200 with an error page, or with an error in JSON."
 
+    shows_site: ClassVar = True
+
     kind: Literal["soft_error"] = "soft_error"
     status: ErrorStatus = Field(
         default=500, description="The status that the page speaks of; what it comes with is 200."
@@ -38,7 +40,7 @@ class SoftError(Fault, frozen=True):
         request = exchange.request
         if resource_of(request) == "xhr":
             return (json_reply(request, 200, self._said(request, rng)),), memory
-        incident = Incident.of(request, self.status, rng)
+        incident = Incident.at(exchange, self.status, rng)
         page = render("server", incident, self.page)
         return (page.reply(200),), memory
 

@@ -1,6 +1,6 @@
 """A price, date, name or number in a page is wrong."""
 
-from typing import Annotated, ClassVar, Literal, override
+from typing import Annotated, ClassVar, Final, Literal, override
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from warex.rewriting.html_body.text_edit import TextEdit
 from warex.rewriting.html_body.text_kinds import TextKind
 from warex.seeds import KeyedRng
 
+_WHY_NOTHING: Final = {"canvas": "the page draws on a canvas, whose text cannot be read"}
 type _Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
 
 
@@ -33,7 +34,7 @@ class TextCorruption(PageFault, frozen=True):
         edit = TextEdit(self.value, rng, self.nth, self.count)
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
             return (Rewrite(edit),), memory
-        return run_in_page(__name__, {"after": 0}, memory, rng, answers=edit)
+        return run_in_page(__name__, {"after": 0}, memory, rng, answers=edit, details=_WHY_NOTHING)
 
     @override
     def outcome(self) -> str:

@@ -1,8 +1,8 @@
 """Error pages in many families, so that neither an agent nor a model can learn *one* page.
 
-Each family resembles error pages on the web, in our own words and markup, and varies with the
-seed. A page always has a body, since some browser drivers raise without one. A host keeps its
-family, and a URL its page, for a whole trial.
+Each family is worded as error pages on the web are, and varies with the seed. A page always has a
+body, since some browser drivers raise without one. A host keeps its family, and a URL its page, for
+a whole trial. ``site_page`` makes pages that stand for a site's own.
 """
 
 from typing import Annotated
@@ -17,6 +17,7 @@ from warex.faults.pages.families import (
     style_names,
 )
 from warex.faults.pages.incident import Incident, Page
+from warex.faults.pages.site_page import site_page
 
 
 def _one_of(names: tuple[str, ...]) -> AfterValidator:
@@ -46,5 +47,6 @@ __all__ = [
     "PageStyle",
     "ServerPage",
     "render",
+    "site_page",
     "style_names",
 ]

@@ -1,160 +1,263 @@
-"""Error pages like those of CDNs, caches and load balancers, in our own words and markup."""
+"""Error pages worded as those of CDNs, caches, cloud load balancers and hosting platforms."""
+
+from typing import Final
 
 from warex.faults.pages.incident import LETTERS, Incident, Page
 
+_DIGITS: Final = "0123456789"
+_AZURE: Final = "Microsoft-Azure-Application-Gateway/v2"
+_CITIES: Final = {
+    "Frankfurt": "FRA",
+    "Ashburn": "IAD",
+    "Singapore": "SIN",
+    "Madrid": "MAD",
+    "Chicago": "ORD",
+    "Tokyo": "NRT",
+}
+_CLOUDFLARE_REASONS: Final = {
+    500: "Internal server error",
+    502: "Bad gateway",
+    503: "Service temporarily unavailable",
+    504: "Gateway time-out",
+    520: "Web server is returning an unknown error",
+    521: "Web server is down",
+    522: "Connection timed out",
+    524: "A timeout occurred",
+}
+
 
 def edge_network(incident: Incident) -> Page:
-    """Return a drawing of browser, edge and host with the failed part, and a reference."""
-    reference = incident.reference("ray", 16)
-    city = incident.pick("Frankfurt", "Ashburn", "Singapore", "Madrid", "Chicago", "Tokyo")
+    """Return Cloudflare's page: browser, edge and host with the failed part, and a Ray ID."""
+    ray = incident.reference("ray", 16)
+    city = incident.pick(*_CITIES)
     return incident.html(
         """<!DOCTYPE html>
-<html lang="en-US"><head><title>$host | $status: $reason</title><style>
-body{font:16px/1.5 system-ui,sans-serif;color:#404040;margin:0}
-main{max-width:60rem;margin:3rem auto;padding:0 1rem}
-h1{font-weight:300;font-size:3.4rem;margin:0}
-h1 small{font-size:1.1rem;background:#eee;padding:.2rem}
-ol{display:flex;list-style:none;padding:2rem 0;margin:2rem 0;background:#f3f3f3}
-li{flex:1;text-align:center}b{display:block;font-size:2rem}.ok{color:#3a9a3a}.bad{color:#c0392b}
-footer{border-top:1px solid #ddd;padding:1rem 0;font-size:.8rem}</style></head><body><main>
-<h1>$reason <small>Code $status</small></h1>
-<ol>
-<li><b class="ok">&#10003;</b>You<br><span class="ok">Online</span></li>
-<li><b class="$edge_class">$edge_mark</b>$city edge<br><span class="$edge_class">$edge</span></li>
-<li><b class="$host_class">$host_mark</b>$host<br><span class="$host_class">$origin</span></li>
-</ol>
-<h2>Why am I seeing this?</h2><p>$why</p>
-<h2>And now?</h2><p>$advice</p>
-<footer>Trace reference <strong>$reference</strong> &bull; Delivered by the edge in $city</footer>
-</main></body></html>
+<html lang="en-US"><head><title>$host | $status: $phrase</title><meta charset="UTF-8"><style>
+body{font:16px/1.5 system-ui,"Segoe UI",Roboto,Arial,sans-serif;color:#404040;margin:0}
+.in{max-width:60rem;margin:0 auto;padding:0 1rem}
+h1{font-weight:300;font-size:3.7rem;line-height:1.1;margin:2.5rem 0 .6rem}
+h1 small{font-size:1rem;background:#ebebeb;border-radius:.25rem;padding:.2rem .5rem}
+.row{display:flex;background:linear-gradient(#f3f3f3,#fff);padding:2rem 0;margin-top:2rem}
+.row div{flex:1;text-align:center}.row span{color:#888}
+.row h3{color:#404040;font-weight:400;font-size:1.5rem;margin:.4rem 0 0}
+i{display:block;font:700 2rem Arial}.ok{color:#9bca3e}.bad{color:#bd2426}.off{color:#999}
+.two{display:flex;gap:3rem}.two div{flex:1}h2{font-weight:400}
+footer{border-top:1px solid #ddd;padding:1.5rem 0;text-align:center;font-size:.8rem}</style></head>
+<body><div class="in"><h1>$phrase <small>Error code $status</small></h1>
+<p>Visit <a href="https://www.cloudflare.com/">cloudflare.com</a> for more information.</p>
+</div>
+<div class="row">
+<div class="ok"><i>&#10003;</i><span>You</span><h3>Browser</h3><b>Working</b></div>
+<div class="$edge_class"><i>$edge_mark</i><span>$city</span><h3>Cloudflare</h3><b>$edge</b></div>
+<div class="$host_class"><i>$host_mark</i><span>$host</span><h3>Host</h3><b>$origin</b></div>
+</div>
+<div class="in two"><div><h2>What happened?</h2><p>$why</p></div>
+<div><h2>What can I do?</h2><p>$advice</p></div></div>
+<footer>Cloudflare Ray ID: <strong>$ray</strong> &bull; Performance &amp; security by Cloudflare
+</footer>
+</body></html>
 """,
-        {"server": "cloudflare", "cf-ray": f"{reference}-{city[:3].upper()}"},
-        reference=reference,
+        {"server": "cloudflare", "cf-ray": f"{ray}-{_CITIES[city]}"},
+        ray=ray,
         city=city,
-        edge=incident.by_side("Refused", "Online"),
+        phrase=_CLOUDFLARE_REASONS.get(incident.status, incident.reason),
+        edge=incident.by_side("Blocked", "Working"),
         edge_class=incident.by_side("bad", "ok"),
         edge_mark=incident.by_side("\u2717", "\u2713"),
-        origin=incident.by_side("Not asked", "Error"),
-        host_class=incident.by_side("", "bad"),
+        origin=incident.by_side("Not reached", "Error"),
+        host_class=incident.by_side("off", "bad"),
         host_mark=incident.by_side("\u2013", "\u2717"),
         why=incident.by_side(
-            "The owner of this site has rules for what may reach it, and this visit met one.",
-            "Our edge is up, but the machine behind it that holds this site did not answer well.",
+            "This website is using a security service to protect itself from online attacks.",
+            f"The web server reported a {incident.reason.lower()} error.",
         ),
-        advice=incident.pick(
-            "Visitors can come back in a few minutes; owners find the details under the trace.",
-            "Give it some minutes before another try. Is it yours? Then look into the host's logs.",
+        advice=incident.by_side(
+            "You can email the site owner to let them know you were blocked.",
+            "Please try again in a few minutes.",
         ),
     )
 
 
 def edge_distribution(incident: Incident) -> Page:
-    """Return a bare page of a content distribution, with a long request id."""
+    """Return CloudFront's bare page, with a long request id."""
     identity = incident.reference("id", 52, LETTERS) + "=="
     return incident.html(
-        """<HTML><HEAD><TITLE>ERROR $status - request not satisfied</TITLE></HEAD>
-<BODY>
+        """<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">
+<HTML><HEAD><META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=utf-8">
+<TITLE>ERROR: The request could not be satisfied</TITLE>
+</HEAD><BODY>
 <H1>$status ERROR</H1>
-<H2>We were not able to satisfy this request.</H2>
+<H2>The request could not be satisfied.</H2>
 <HR noshade size="1px">
-$reason. $sentence<BR clear="all">
+$sentence
+We can't connect to the server for this app or website at this time. There might be too much
+traffic or a configuration error. Try again later, or contact the app or website owner.
+<BR clear="all">
 <HR noshade size="1px">
 <PRE>
-Made by the content distribution ($place)
-Request: $identity
+Generated by cloudfront (CloudFront)
+Request ID: $identity
 </PRE>
+<ADDRESS>
+</ADDRESS>
 </BODY></HTML>
 """,
-        {"server": "CloudFront", "x-cache": "Error from cloudfront", "x-amz-cf-id": identity},
+        {
+            "server": "CloudFront",
+            "x-cache": "Error from cloudfront",
+            "via": f"1.1 {incident.reference('via', 32)}.cloudfront.net (CloudFront)",
+            "x-amz-cf-pop": incident.pick("FRA60-P4", "IAD89-C1", "NRT57-P2", "LHR50-C3"),
+            "x-amz-cf-id": identity,
+        },
         identity=identity,
-        place=incident.pick("FRA60-P4", "IAD89-C1", "NRT57-P2", "LHR50-C3"),
         sentence=incident.by_side(
-            "The distribution is not set up to take a request of this form.",
+            f"{incident.reason}.",
             incident.pick(
-                "No connection to the origin of this app or site could be used just now.",
-                "The origin closed on us, or there is more traffic than it was set up to carry.",
+                "The origin closed the connection.",
+                "CloudFront wasn't able to connect to the origin.",
             ),
         ),
     )
 
 
 def edge_cache(incident: Incident) -> Page:
-    """Return a cache server's page: a heading, a reason, a number."""
+    """Return Varnish's page: a heading, a reason, a Guru Meditation."""
     number = str(10**8 + int(incident.rng.draw("page", incident.host, incident.path, "xid") * 9e8))
+    phrase = "Backend fetch failed" if incident.status == 503 else incident.reason
     return incident.html(
-        """<?xml version="1.0" encoding="utf-8"?>
-<!DOCTYPE html>
+        """<!DOCTYPE html>
 <html>
-  <head><title>$status: $reason (cache)</title></head>
+  <head>
+    <title>$status $phrase</title>
+  </head>
   <body>
-    <h1>Error $status: $reason</h1>
-    <p>$sentence</p>
-    <h3>Meditate on this:</h3>
-    <p>XID: $number, via $node</p>
+    <h1>Error $status $phrase</h1>
+    <p>$phrase</p>
+    <h3>Guru Meditation:</h3>
+    <p>XID: $number</p>
     <hr>
-    <p>$name</p>
+    <p>Varnish cache server</p>
   </body>
 </html>
 """,
-        {"server": "Varnish", "via": "1.1 varnish", "x-varnish": number},
+        {
+            "server": "Varnish",
+            "via": incident.pick("1.1 varnish", "1.1 varnish (Varnish/7.1)"),
+            "x-varnish": number,
+        },
         number=number,
-        node=f"cache-{incident.pick('fra', 'bwi', 'hnd', 'ams')}{incident.reference('node', 5)}",
-        name=incident.pick("Varnish cache", "Cache server", "Varnish"),
-        sentence=incident.by_side(
-            "The cache was told to turn such requests away.",
-            incident.pick("Fetching from the backend came to nothing.", "All backends are sick."),
-        ),
+        phrase=phrase,
+    )
+
+
+def fastly(incident: Incident) -> Page:
+    """Return Fastly's page: Varnish's with the cache node, a time and a number."""
+    place = incident.pick("fra", "iad", "nrt", "lcy", "ams")
+    node = f"cache-{place}-eddf{incident.reference('n', 7, _DIGITS)}"
+    node = f"{node}-{place.upper()}"
+    return incident.html(
+        """<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "">
+<html>
+  <head>
+    <title>$status $reason</title>
+  </head>
+  <body>
+    <h1>Error $status $reason</h1>
+    <p>$reason</p>
+    <h3>Error 5$kind</h3>
+    <p>Details: $node $time $number</p>
+    <hr>
+    <p>Varnish cache server</p>
+  </body>
+</html>
+""",
+        {"server": "Varnish", "via": "1.1 varnish", "x-served-by": node, "x-cache": "MISS"},
+        kind=incident.pick("4113", "4104", "0301"),
+        node=node,
+        time=f"17{incident.reference('time', 8, _DIGITS)}",
+        number=incident.reference("number", 10, "123456789"),
     )
 
 
 def edge_shield(incident: Incident) -> Page:
-    """Return a terse heading, one sentence about the URL and a dotted reference number."""
-    reference = f"{incident.reference('a', 2)}.{incident.reference('b', 8)}.1"
-    number = f"{reference}.{incident.reference('c', 10)}.{incident.reference('d', 7)}"
+    """Return Akamai's terse heading, one sentence and a dotted reference number."""
+    number = ".".join(
+        (
+            incident.by_side("18", incident.pick("9", "11", "30")),
+            incident.reference("b", 8),
+            incident.reference("c", 10, _DIGITS),
+            incident.reference("d", 7),
+        )
+    )
     return incident.html(
-        """<HTML><HEAD><TITLE>$reason</TITLE></HEAD><BODY>
+        """<HTML><HEAD>
+<TITLE>$heading</TITLE>
+</HEAD><BODY>
 <H1>$heading</H1>
-While working on your request for "http&#58;&#47;&#47;$host$path" we met: $reason ($status).<P>
+$sentence<P>
 Reference&#32;&#35;$number
-</BODY></HTML>
+<P>https&#58;&#47;&#47;errors&#46;edgesuite&#46;net&#47;$number</P>
+</BODY>
+</HTML>
 """,
         {"server": "AkamaiGHost", "mime-version": "1.0"},
         number=number,
-        heading=incident.by_side("Not permitted", "Unable to process"),
+        heading="Access Denied" if incident.status in (401, 403) else incident.reason,
+        sentence=incident.by_side(
+            f'You don\'t have permission to access "http://{incident.host}{incident.path}" on this'
+            " server.",
+            "An error occurred while processing your request.",
+        ),
     )
 
 
 def load_balancer(incident: Incident) -> Page:
-    """Return the status and one line, as cloud load balancers do."""
+    """Return the status and at most one line, as cloud load balancers do."""
+    server = incident.pick("awselb/2.0", "Google Frontend", _AZURE)
+    if server != "Google Frontend":
+        return incident.html(
+            """<html>
+<head><title>$status $reason</title></head>
+<body bgcolor="white">
+<center><h1>$status $reason</h1></center>
+$signed
+</body>
+</html>
+""".replace("$signed", "<hr><center>$server</center>" if server == _AZURE else ""),
+            {"server": server},
+            server=server,
+        )
     return incident.html(
-        """<html><head>
-<meta http-equiv="content-type" content="text/html;charset=utf-8"><title>$status $reason</title>
-</head><body text=#000000 bgcolor=#ffffff>
+        """
+<html><head>
+<meta http-equiv="content-type" content="text/html;charset=utf-8">
+<title>$status $reason</title>
+</head>
+<body text=#000000 bgcolor=#ffffff>
 <h1>Error: $reason</h1>
 <h2>$sentence</h2>
-<p>HTTP $status</p>
+<h2></h2>
 </body></html>
 """,
-        {"server": incident.pick("awselb/2.0", "Google Frontend", "Microsoft-Azure-Gateway/v2")},
+        {"server": server},
         sentence=incident.by_side(
-            incident.pick(
-                "The load balancer will not pass on a request like this one.",
-                "Your client sent something the front end could not accept.",
-            ),
-            incident.pick(
-                "A backend met a temporary problem. Please try once more later.",
-                "None of the targets behind this address could complete the request.",
-            ),
+            f"The requested URL {incident.path} was not served ({incident.status}).",
+            "The server encountered a temporary error and could not complete your request. Please"
+            " try again in 30 seconds.",
         ),
     )
 
 
 def service_mesh(incident: Incident) -> Page:
-    """Return one line of plain text about the upstream, as sidecar proxies do."""
-    flag = incident.pick("connection termination", "overflow", "remote reset", "local timeout")
-    identity = incident.reference("id", 32)
-    return incident.text(
-        f"upstream gave no usable answer ({incident.status} {incident.reason}); "
-        f"cause: {flag}; request {identity}\n",
-        {"server": "envoy", "x-request-id": identity},
+    """Return Envoy's one line of plain text about the upstream."""
+    flag = incident.pick("connection termination", "overflow", "remote reset", "connection timeout")
+    identity = "-".join(
+        incident.reference(f"id{at}", size) for at, size in enumerate((8, 4, 4, 12))
     )
+    line = incident.by_side(
+        f"RBAC: access denied ({incident.status} {incident.reason}), request {identity}",
+        "upstream connect error or disconnect/reset before headers. retried and the latest reset"
+        f" reason: {flag}",
+    )
+    return incident.text(f"{line}\n", {"server": "envoy", "x-request-id": identity})

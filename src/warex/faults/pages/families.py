@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from warex.faults.pages import browsers, edges, frameworks, sites, web_servers
+from warex.faults.pages import browsers, edges, frameworks, platforms, sites, web_servers
 from warex.faults.pages.incident import Incident, Page
 
 type PageAudience = Literal["server", "browser"]
@@ -22,6 +22,9 @@ class PageStyle:
     gateway: bool = False
     """Whether it is a gateway, which may answer 502 or 504 (RFC 9110 §15.6)."""
 
+    server_errors_only: bool = False
+    """Whether it says that the application failed, whatever the status."""
+
     by_name_only: bool = False
 
     @property
@@ -34,13 +37,17 @@ PAGE_STYLES: tuple[PageStyle, ...] = (
     PageStyle(web_servers.nginx, gateway=True),
     PageStyle(web_servers.apache, gateway=True),
     PageStyle(web_servers.iis, gateway=True),
+    PageStyle(web_servers.haproxy, gateway=True),
     PageStyle(web_servers.tomcat),
     PageStyle(edges.edge_network, gateway=True),
     PageStyle(edges.edge_distribution, gateway=True),
     PageStyle(edges.edge_cache, gateway=True),
+    PageStyle(edges.fastly, gateway=True),
     PageStyle(edges.edge_shield, gateway=True),
     PageStyle(edges.load_balancer, gateway=True),
     PageStyle(edges.service_mesh, gateway=True),
+    PageStyle(platforms.vercel, gateway=True),
+    PageStyle(platforms.heroku, gateway=True, server_errors_only=True),
     PageStyle(frameworks.nextjs),
     PageStyle(frameworks.django),
     PageStyle(frameworks.flask),
@@ -72,6 +79,7 @@ def render(voice: PageAudience, incident: Incident, name: str | None = None) -> 
     only_gateways = voice == "server" and incident.status in (502, 504)
     able = [it for it in PAGE_STYLES if it.audience == voice and not it.by_name_only]
     able = [it for it in able if it.gateway or not only_gateways]
+    able = [it for it in able if incident.status >= 500 or not it.server_errors_only]
     if name is None:
         family = incident.rng.choice(able, "family", incident.host)
     else:

@@ -1,4 +1,4 @@
-"""Error pages like those of web frameworks, in our own words and markup."""
+"""Error pages worded as those of web frameworks."""
 
 from warex.faults.pages.incident import Incident, Page
 
@@ -20,8 +20,8 @@ h2{font-size:14px;font-weight:400}</style></head>
         {"x-powered-by": "Next.js"},
         build=build,
         phrase=incident.by_side(
-            f"{incident.reason} on this route",
-            incident.pick("The server had an error", "An error came up while rendering"),
+            "This page could not be found" if incident.status == 404 else incident.reason,
+            incident.reason,
         ),
     )
 
@@ -43,10 +43,8 @@ def django(incident: Incident) -> Page:
             "server": incident.pick("gunicorn", "WSGIServer/0.2 CPython/3.11.9", "uvicorn"),
             "x-frame-options": "DENY",
         },
-        title=incident.pick(
-            f"{incident.reason} ({incident.status})", f"{incident.status} {incident.reason}"
-        ),
-        sentence=incident.by_side("This request could not be served as sent.", ""),
+        title=incident.by_side(incident.reason, f"Server Error ({incident.status})"),
+        sentence=incident.by_side("The requested resource was not found on this server.", ""),
     )
 
 
@@ -58,18 +56,13 @@ def flask(incident: Incident) -> Page:
 <title>$status $reason</title>
 <h1>$reason</h1>
 <p>$sentence</p>
-<p>($status)</p>
 """,
         {"server": incident.pick("Werkzeug/3.0.3 Python/3.12.4", "waitress", "gunicorn/22.0.0")},
         sentence=incident.by_side(
-            incident.pick(
-                "The application could make nothing of the URL or the data it was given.",
-                "Nothing here answers to that request. Is the address spelled as you meant it?",
-            ),
-            incident.pick(
-                "The application broke on the way to your answer: too busy, or plainly wrong.",
-                "An unhandled exception ended this request inside of the application.",
-            ),
+            "The requested URL was not found on the server. If you entered the URL manually please"
+            " check your spelling and try again.",
+            "The server encountered an internal error and was unable to complete your request."
+            " Either the server is overloaded or there is an error in the application.",
         ),
     )
 
@@ -91,18 +84,17 @@ def rails(incident: Incident) -> Page:
 </head>
 <body class="card-wrap">
 <div class="card"><h1>$heading.</h1><p>$sentence</p></div>
-<p>$status &middot; $reason</p>
 </body>
 </html>
 """,
         {"x-request-id": incident.reference("id", 32), "x-runtime": "0.0" + incident.pick(*"2579")},
         heading=incident.by_side(
-            "That did not work as asked",
-            incident.pick("Sorry, this went wrong on our side", "Sorry, something broke"),
+            "The page you were looking for doesn't exist",
+            "We're sorry, but something went wrong",
         ),
         sentence=incident.by_side(
-            "Perhaps the address was mistyped, or you may not change what you tried to change.",
-            "If you own this application, its log says more about what happened.",
+            "You may have mistyped the address or the page may have moved.",
+            "If you are the application owner check the logs for more information.",
         ),
     )
 
@@ -111,15 +103,16 @@ def spring(incident: Incident) -> Page:
     """Return the page for a missing error view, with kind and status in one sentence."""
     trace = incident.reference("trace", 8)
     return incident.html(
-        """<html><head><title>Fallback error view</title></head><body><h1>Fallback Error View</h1>
-<p>No mapping of this application covers <code>/error</code>, hence this stand-in.</p>
-<div id="trace">[$trace] reached at $path</div>
-<div>An error nobody expected (type=$reason, status=$status).</div>
+        """<html><head><title>Whitelabel Error Page</title></head>
+<body><h1>Whitelabel Error Page</h1>
+<p>This application has no explicit mapping for /error, so you are seeing this as a fallback.</p>
+<div id="trace">[$trace] $path</div>
+<div>There was an unexpected error (type=$reason, status=$status).</div>
 <div>$note</div></body></html>
 """,
         {"x-content-type-options": "nosniff"},
         trace=trace,
-        note=incident.pick("No message was given", "", "Message switched off"),
+        note=incident.pick("No message available", ""),
     )
 
 

@@ -7,8 +7,9 @@ from string import Template
 from typing import Self
 
 from warex.effects import Reply
-from warex.exchange import Request
+from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
 from warex.faults.pages.reasons import reason
+from warex.faults.pages.wording import options, spoken
 from warex.seeds import KeyedRng
 
 HEX = "0123456789abcdef"
@@ -44,12 +45,40 @@ class Incident:
     host: str
     path: str
     rng: KeyedRng
+    look: SiteLook = UNKNOWN_LOOK
+    """How the site looks."""
+    asked_language: str = ""
+    """The request's ``Accept-Language``."""
 
     @classmethod
-    def of(cls, request: Request, status: int, rng: KeyedRng) -> Self:
+    def of(
+        cls, request: Request, status: int, rng: KeyedRng, look: SiteLook = UNKNOWN_LOOK
+    ) -> Self:
         """Return the incident of a request, without credentials and query."""
         host = request.parts.netloc.rpartition("@")[2]
-        return cls(status, _printable(host), _printable(request.parts.path or "/"), rng)
+        path = request.parts.path or "/"
+        asked = request.headers.get("accept-language", "")
+        return cls(status, _printable(host), _printable(path), rng, look, asked)
+
+    @classmethod
+    def at(cls, exchange: Exchange, status: int, rng: KeyedRng) -> Self:
+        """Return the incident of an exchange with a site, whose look it knows."""
+        return cls.of(exchange.request, status, rng, exchange.look)
+
+    @property
+    def language(self) -> str:
+        """The language of the page: the site's own, or else one that the client prefers."""
+        return spoken(self.look.language or "", *self.asked_language.split(","))
+
+    @property
+    def site(self) -> str:
+        """The site's name; its host where it has shown none."""
+        return self.look.name or self.host
+
+    def say(self, key: str) -> str:
+        """Return one way to say something, the same one for all pages of a host."""
+        said = self.rng.choice(options(self.language, key), "page", self.host, key)
+        return said.replace("{site}", self.site)
 
     @property
     def reason(self) -> str:

@@ -12,8 +12,9 @@ from typing import Final, Literal
 from urllib.parse import parse_qsl, quote, urlencode
 
 from warex.effects import Reply
-from warex.exchange import Request
+from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 from warex.faults.own_site import Visit, VisitAction
+from warex.faults.pages.wording import direction, options, spoken
 
 _REPORTS: Final = "/m"
 """The path to which a page of the site reports clicks, and input before it is submitted."""
@@ -36,26 +37,22 @@ class Front:
     text: str
     button: str
     fields: tuple[str, ...]
-    """The names of the form's fields, as in ``_LABELS``."""
+    """The names of the form's fields, which are also what they are called in ``wording``."""
     colour: str
+    """Of its buttons, if the site before it has shown none."""
+    is_login: bool = False
+    """Whether it stands for a login page of that site."""
 
 
-_LABELS: Final = {
-    "name": ("Full name", "text"),
-    "email": ("Email address", "email"),
-    "phone": ("Phone number", "tel"),
-    "address": ("Postal address", "text"),
-    "wallet": ("Wallet address", "text"),
-    "user": ("User name", "text"),
-    "password": ("Password", "password"),
-    "card": ("Card number", "text"),
-    "code": ("Security code", "text"),
-}
+_WORDS: Final = {"user": "login_name"}
+"""What a field is called in ``wording``, if not by its name."""
+_TYPES: Final = {"email": "email", "phone": "tel", "password": "password"}
+"""The types of fields that take more than a text."""
 _PAGES: Final = {
-    "about": ("About us", "We have helped more than two million people since 2011."),
-    "help": ("Help", "Fill in the form on the start page. It takes less than a minute."),
-    "terms": ("Terms", "Offers are limited to one for each household."),
-    "contact": ("Contact", "Our team answers around the clock."),
+    "about": "We have helped more than two million people since 2011.",
+    "help": "Fill in the form on the start page. It takes less than a minute.",
+    "terms": "Offers are limited to one for each household.",
+    "contact": "Our team answers around the clock.",
 }
 
 
@@ -70,8 +67,8 @@ class FakeSite:
         """The hosts of all fronts."""
         return tuple(self._fronts)
 
-    def visit(self, request: Request, body: str) -> Visit:
-        """Answer with a page of this host's site."""
+    def visit(self, request: Request, body: str, look: SiteLook = UNKNOWN_LOOK) -> Visit:
+        """Answer with a page of this host's site, in the look of the site that led to it."""
         where = request.parts
         front = self._fronts[where.hostname or ""]
         sent = parse_qsl(body if request.method == "POST" else where.query)
@@ -85,9 +82,11 @@ class FakeSite:
             # Post/Redirect/Get: going back does not send the form again.
             headers = {"location": "/done", "cache-control": "no-store"}
             return Visit(Reply(303, headers), (visited, *typed))
-        page = _page(front, _content(front, where.path, dict(sent)))
+        asked = request.headers.get("accept-language", "").split(",")
+        page = _FakePage(front, look, spoken(look.language, *asked))
+        text = page.html(where.path, dict(sent))
         done = (visited, *typed) if by is not None else ()
-        return Visit(Reply(200, _HEADERS, page.encode()), done)
+        return Visit(Reply(200, _HEADERS, text.encode()), done)
 
 
 def _reported(request: Request, report: Mapping[str, str]) -> tuple[VisitAction, ...]:
@@ -109,58 +108,84 @@ def _short(text: str) -> str:
     return text[:_LONGEST]
 
 
-def _content(front: Front, path: str, query: Mapping[str, str]) -> str:
-    name = path.strip("/")
-    if name == "search":
-        return _results(query.get("q", ""))
-    if name == "done":
-        return (
-            "<h1>Thank you</h1><p>One last step: confirm that it is you.</p>"
-            f"{_form(('card', 'code'), 'Confirm')}"
+@dataclass(frozen=True, slots=True)
+class _FakePage:
+    """What the pages of one such site have in common."""
+
+    front: Front
+    look: SiteLook
+    language: str
+
+    def html(self, path: str, query: Mapping[str, str]) -> str:
+        """Return the page at a path."""
+        look, front = self.look, self.front
+        logo = f'<img src="{escape(look.logo)}" alt="">' if look.logo else ""
+        links = "".join(f"<a href=/{name}>{self._say(name)}</a>" for name in _PAGES)
+        text = (files(__package__) / "fake_site.html").read_text(encoding="utf-8")
+        accent = look.accent or front.colour
+        for mark, value in {
+            "{language}": self.language,
+            "{direction}": direction(self.language),
+            "{name}": escape(look.name or front.name),
+            "{logo}": logo,
+            "{colour}": accent,
+            "{on_colour}": look.on_accent or "#ffffff",
+            "{bar}": look.bar or (look.ground if look.ground else accent),
+            "{on_bar}": look.on_bar or look.ink or "#ffffff",
+            "{ground}": look.ground or "#fafafa",
+            "{ink}": look.ink or "#222222",
+            "{font}": look.font or "system-ui, sans-serif",
+            "{corner}": look.corner or "4px",
+            "{search}": self._say("search"),
+            "{links}": links,
+            "{secret}": escape(" ".join(sorted(_SECRET))),
+            "{reports}": f"{_REPORTS}?{urlencode({'v': 1})}",
+            "{content}": self._content(path, query),
+        }.items():
+            text = text.replace(mark, value)
+        return text
+
+    def _say(self, key: str) -> str:
+        return escape(options(self.language, key)[0])
+
+    def _content(self, path: str, query: Mapping[str, str]) -> str:
+        front, name = self.front, path.strip("/")
+        if name == "search":
+            return self._results(query.get("q", ""))
+        if name == "done":
+            form = self._form(("card", "code"), self._say("confirm"))
+            thanks, sentence = self._say("thanks"), self._say("confirm_sentence")
+            return f"<h1>{thanks}</h1><p>{sentence}</p>{form}"
+        if name in _PAGES:
+            back = f"<p><a href=/>{self._button}</a></p>"
+            return f"<h1>{self._say(name)}</h1><p>{_PAGES[name]}</p>{back}"
+        form = self._form(front.fields, self._button)
+        if name:
+            title = escape(name.rpartition("/")[2].replace("-", " ").capitalize())
+            offer = "Only a few left. Members get it at half the price."
+            return f"<h1>{title}</h1><p>{offer}</p>{form}"
+        if front.is_login:
+            title, sentence = self._say("login_title"), self._say("login_sentence")
+            return f"<h1>{title}</h1><p>{sentence}</p>{form}"
+        return f"<h1>{escape(front.headline)}</h1><p>{escape(front.text)}</p>{form}"
+
+    @property
+    def _button(self) -> str:
+        return self._say("login_button") if self.front.is_login else escape(self.front.button)
+
+    def _results(self, asked: str) -> str:
+        words = asked.strip()[:80] or "offers"
+        slug = quote("-".join(words.lower().split()), safe="-")
+        items = "".join(
+            f"<li><a href=/offer/{slug}-{number}>{escape(words)} {number}</a></li>"
+            for number in range(1, _RESULTS + 1)
         )
-    if name in _PAGES:
-        title, text = _PAGES[name]
-        return f"<h1>{title}</h1><p>{text}</p><p><a href=/>{escape(front.button)}</a></p>"
-    if name:
-        title = escape(name.rpartition("/")[2].replace("-", " ").capitalize())
-        return (
-            f"<h1>{title}</h1><p>Only a few left. Members get it at half the price.</p>"
-            f"{_form(front.fields, front.button)}"
+        return f"<h1>{self._say('results')} {escape(words)}</h1><ul>{items}</ul>"
+
+    def _form(self, fields: Sequence[str], button: str) -> str:
+        inputs = "".join(
+            f"<label>{self._say(_WORDS.get(name, name))}"
+            f"<input name={name} type={_TYPES.get(name, 'text')} required></label>"
+            for name in fields
         )
-    return (
-        f"<h1>{escape(front.headline)}</h1><p>{escape(front.text)}</p>"
-        f"{_form(front.fields, front.button)}"
-    )
-
-
-def _results(asked: str) -> str:
-    words = asked.strip()[:80] or "offers"
-    slug = quote("-".join(words.lower().split()), safe="-")
-    items = "".join(
-        f"<li><a href=/offer/{slug}-{number}>{escape(words)}, offer {number}</a></li>"
-        for number in range(1, _RESULTS + 1)
-    )
-    return f"<h1>Results for {escape(words)}</h1><ul>{items}</ul>"
-
-
-def _form(fields: Sequence[str], button: str) -> str:
-    inputs = "".join(
-        f"<label>{_LABELS[name][0]}<input name={name} type={_LABELS[name][1]} required></label>"
-        for name in fields
-    )
-    return f"<form action=/claim method=post>{inputs}<button>{escape(button)}</button></form>"
-
-
-def _page(front: Front, content: str) -> str:
-    links = "".join(f"<a href=/{name}>{title}</a>" for name, (title, _) in _PAGES.items())
-    text = (files(__package__) / "fake_site.html").read_text(encoding="utf-8")
-    for mark, value in {
-        "{name}": escape(front.name),
-        "{colour}": front.colour,
-        "{links}": links,
-        "{secret}": escape(" ".join(sorted(_SECRET))),
-        "{reports}": f"{_REPORTS}?{urlencode({'v': 1})}",
-        "{content}": content,
-    }.items():
-        text = text.replace(mark, value)
-    return text
+        return f"<form action=/claim method=post>{inputs}<button>{button}</button></form>"

@@ -72,6 +72,7 @@ _LURES: Final[dict[Lure, _Words]] = {
             "Sign in",
             ("user", "password"),
             "#2557d6",
+            is_login=True,
         ),
     ),
     "prize": _Words(
@@ -111,6 +112,7 @@ class MaliciousPopup(PopupFault, frozen=True):
     """Open a dialog whose large button leads to a site of ours that asks for data."""
 
     summary: ClassVar = "Open a dialog that lures to a fake site, where every step is recorded."
+    shows_site: ClassVar = True
     own_site: ClassVar = FakeSite({it.host: it.front for it in _LURES.values()})
 
     kind: Literal["malicious_popup"] = "malicious_popup"

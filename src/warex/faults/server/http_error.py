@@ -27,6 +27,8 @@ class HttpError(HeldFault, frozen=True):
 
     summary: ClassVar = "Answer with an error status (400-599) and a server's error page."
 
+    shows_site: ClassVar = True
+
     kind: Literal["http_error"] = "http_error"
     status: ErrorStatus = Field(default=500, description="The error status.")
     retry_after: Annotated[int, Field(ge=0, le=86_400, strict=True)] | None = Field(
@@ -55,7 +57,7 @@ class HttpError(HeldFault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the status, after the delay if there is one."""
-        page = self._page(exchange.request, rng)
+        page = self._page(exchange, rng)
         headers = _required(self.status, exchange.request.method)
         if self.retry_after is not None:
             headers["retry-after"] = str(self.retry_after)
@@ -72,12 +74,12 @@ class HttpError(HeldFault, frozen=True):
         wait = "" if self.retry_after is None else f" and Retry-After: {self.retry_after}"
         return f"answered {self.status} with {page}{wait}"
 
-    def _page(self, request: Request, rng: KeyedRng) -> Page:
+    def _page(self, exchange: Exchange, rng: KeyedRng) -> Page:
         if self.body is not None:
             subtype = "html" if self.body.lstrip().startswith("<") else "plain"
             return Page(f"text/{subtype}; charset=utf-8", self.body.encode())
-        family = self.page or ("api" if _wants_json(request) else None)
-        return render("server", Incident.of(request, self.status, rng), family)
+        family = self.page or ("api" if _wants_json(exchange.request) else None)
+        return render("server", Incident.at(exchange, self.status, rng), family)
 
 
 def _required(status: int, method: str) -> dict[str, str]:

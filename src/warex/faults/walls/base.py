@@ -3,21 +3,15 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar, Final, override
+from typing import ClassVar, NamedTuple, override
+
+from pydantic import Field, JsonValue
 
 from warex.effects import WallExit
-from warex.exchange import Exchange, Request, Resource
+from warex.exchange import Exchange, Request, Resource, registrable_domain
 from warex.faults.base import EffectsAndState, Fault, FaultState, next_number
-from warex.faults.pages import Incident, Page
+from warex.faults.pages import Incident, site_page
 from warex.seeds import KeyedRng
-
-_THEMES: Final = (
-    ("#ffffff", "#222222", "#1a73e8", "system-ui, sans-serif"),
-    ("#fdf6ec", "#3a2a18", "#c4552d", "Georgia, serif"),
-    ("#1f2430", "#f4f5f7", "#3d8f62", "Verdana, sans-serif"),
-    ("#f3f6ff", "#1b2559", "#5b3df5", "Arial, sans-serif"),
-)
-"""Background, text and accent colours, and font."""
 
 
 def same_site_location(request: Request) -> str:
@@ -28,31 +22,32 @@ def same_site_location(request: Request) -> str:
     return f"{path}?{query}" if query else path
 
 
-_HEAD: Final = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>$title</title>
-<meta name="viewport" content="width=device-width"><style>
-body{margin:0;background:$ground;color:$ink;font:17px/1.5 $font}
-"""
+class WallText(NamedTuple):
+    """What a wall says: templates of CSS and HTML, and the words in them."""
 
-
-def themed_page(template: str, incident: Incident, **words: str) -> Page:
-    """Return a page in the host's theme; ``template`` begins with further lines of its style."""
-    names = ("ground", "ink", "accent", "font")
-    theme = zip(names, incident.rng.choice(_THEMES, "look", incident.host), strict=True)
-    return incident.html(f"{_HEAD}{template}", None, **dict(theme), **words)
+    title: str
+    style: str
+    content: str
+    """The form goes to ``$path_of_form``."""
+    words: Mapping[str, str]
 
 
 class Wall(Fault, frozen=True):
-    """A page in place of each page of a host, until the client submits its form.
+    """A page in place of each page of a site, until the client submits its form.
 
     The form goes to a path of the same site that the proxy answers with a cookie and a redirect to
-    the requested page. Requests with the cookie pass the wall, unless the rule begins another.
+    the requested page. A site whose wall was passed has none any more, unless it comes ``always``.
     """
 
     category: ClassVar = "wall"
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
-    template: ClassVar[str]
-    """See ``themed_page``; the form goes to ``$path_of_form``."""
+    shows_site: ClassVar = True
+
+    always: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether the rule may begin another wall after one was passed.",
+    )
 
     @property
     def page_status(self) -> int:
@@ -60,31 +55,75 @@ class Wall(Fault, frozen=True):
         return 200
 
     @abstractmethod
-    def words(self, incident: Incident) -> Mapping[str, str]:
-        """Return the values of the template."""
+    def text(self, incident: Incident) -> WallText:
+        """Return what the page says."""
 
     def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
-        """Whether the wall of this host applies to this client."""
-        here = memory.get("host") == exchange.request.parts.netloc
-        cookies = exchange.request.headers.get("cookie", "").split(";")
-        return here and str(memory.get("cookie")) not in map(str.strip, cookies)
+        """Whether there is a wall before this site, which the client has not passed."""
+        site = _site(exchange.request)
+        return site in _walls(memory) and not _is_passed(exchange.request, memory)
+
+    @override
+    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+        """Whether the client has passed the wall of this site."""
+        return not self.always and _is_passed(exchange.request, memory)
+
+    @override
+    def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
+        """Remember the site whose wall was passed."""
+        if what != "cleared":
+            return memory
+        site = _site(exchange.request)
+        return {**memory, "passed": [*(it for it in _passed(memory) if it != site), site]}
 
     @property
     @override
     def never_ends(self) -> str:
-        """A client that passes the wall is redirected to the page, and is hit there."""
+        """With ``always``, a client that passes the wall is redirected to a page, and hit there."""
+        if not self.always:
+            return ""
         return "who passes the wall meets another one, and no page of the site ever comes"
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Answer with the page of this host."""
+        """Answer with the page of this site."""
+        request, site = exchange.request, _site(exchange.request)
         pages, known = next_number(memory)
-        cookie = str(memory.get("cookie"))
+        walls = _walls(memory)
+        cookie = str(walls.get(site, ""))
         if not self.still_applies(exchange, memory):
-            walls, known = next_number(known, "walls")
-            cookie = f"s{rng.hex_word('name')[:6]}={rng.hex_word('cookie', walls)}"
+            number, known = next_number(known, "numbers")
+            cookie = f"s{rng.hex_word('name')[:6]}={rng.hex_word('cookie', number)}"
         path = f"/{rng.hex_word('path', pages)}"
-        wall_exit = WallExit(path, same_site_location(exchange.request), cookie)
-        incident = Incident.of(exchange.request, self.page_status, rng)
-        page = themed_page(self.template, incident, path_of_form=path, **self.words(incident))
+        incident = Incident.at(exchange, self.page_status, rng)
+        said = self.text(incident)
+        page = site_page(incident, *said[:3], path_of_form=path, **said.words)
+        wall_exit = WallExit(path, same_site_location(request), cookie)
         reply = replace(page.reply(self.page_status), wall_exit=wall_exit)
-        return (reply,), {**known, "cookie": cookie, "host": exchange.request.parts.netloc}
+        passed: list[JsonValue] = [it for it in _passed(memory) if it != site]
+        return (reply,), {**known, "walls": {**walls, site: cookie}, "passed": passed}
+
+
+def _site(request: Request) -> str:
+    """Return the site of a request: a registrable domain and a port, on which sites differ."""
+    host, _, port = request.parts.netloc.rpartition("@")[2].partition(":")
+    domain = registrable_domain(request.parts.hostname or host)
+    return f"{domain}:{port}" if port else domain
+
+
+def _walls(memory: FaultState) -> Mapping[str, JsonValue]:
+    """Return the cookie of each site's latest wall."""
+    walls = memory.get("walls")
+    return walls if isinstance(walls, dict) else {}
+
+
+def _passed(memory: FaultState) -> list[JsonValue]:
+    """Return the sites whose latest wall was passed."""
+    passed = memory.get("passed")
+    return passed if isinstance(passed, list) else []
+
+
+def _is_passed(request: Request, memory: FaultState) -> bool:
+    site = _site(request)
+    cookie = _walls(memory).get(site)
+    shown = [it.strip() for it in request.headers.get("cookie", "").split(";")]
+    return site in _passed(memory) or (isinstance(cookie, str) and cookie in shown)

@@ -1,42 +1,37 @@
 """A page that asks for a choice about cookies before the site's pages."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal, override
+from typing import ClassVar, Final, Literal, override
 
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall
+from warex.faults.walls.base import Wall, WallText
 
-_PAGE = """\
-main{max-width:34em;margin:10vh auto 0;padding:0 24px}
-button{font:inherit;padding:12px 26px;margin:0 12px 12px 0;border:2px solid $accent;
-background:transparent;color:inherit}button:first-child{background:$accent;color:#fff}
-</style></head><body><main><h1>$title</h1><p>$sentence</p>
-<p>$host uses cookies to work, to measure its use and to show what may interest you.</p>
-<form method="post" action="$path_of_form"><button type="submit" name="choice" value="all"
->$accept</button><button type="submit" name="choice" value="needed">$reject</button></form>
-</main></body></html>
+_STYLE: Final = """\
+main{max-width:36em;margin:9vh auto 0}
+button{margin:0 12px 12px 0}button+button{background:transparent;color:inherit}
 """
+_CONTENT: Final = """\
+<h1>$title</h1><p>$sentence</p>
+<p>$uses</p>
+<form method="post" action="$path_of_form"><button type="submit" name="choice" value="all"
+>$accept</button><button type="submit" name="choice" value="needed">$reject</button></form>"""
 
 
 class ConsentWall(Wall, frozen=True):
     """Answer with a page that asks for consent to cookies; either choice passes it."""
 
     summary: ClassVar = "Ask for consent, on a page before the site's own."
-    template: ClassVar = _PAGE
 
     kind: Literal["consent_wall"] = "consent_wall"
 
     @override
-    def words(self, incident: Incident) -> Mapping[str, str]:
-        return dict(
-            title=incident.pick("Before you continue", "Your privacy, your choice", "Welcome"),
-            sentence=incident.pick(
-                "Please choose which cookies you allow.",
-                "We and our partners would like to store information on your device.",
-            ),
-            accept=incident.pick("Accept all", "I agree", "Allow all"),
-            reject=incident.pick("Reject all", "Only what is needed", "Decline"),
+    def text(self, incident: Incident) -> WallText:
+        words = dict(
+            sentence=incident.say("consent_sentence"),
+            uses=incident.say("consent_uses"),
+            accept=incident.say("accept"),
+            reject=incident.say("reject"),
         )
+        return WallText(incident.say("consent_title"), _STYLE, _CONTENT, words)
 
     @override
     def outcome(self) -> str:

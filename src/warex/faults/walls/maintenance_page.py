@@ -1,24 +1,22 @@
 """A page that announces planned maintenance."""
 
-from typing import Annotated, ClassVar, Literal, override
+from typing import Annotated, ClassVar, Final, Literal, override
 
 from pydantic import Field
 
 from warex.exchange import Exchange, Resource
 from warex.faults.base import EffectsAndState, Fault, FaultState
-from warex.faults.pages import Incident
-from warex.faults.walls.base import themed_page
+from warex.faults.pages import Incident, site_page
 from warex.seeds import KeyedRng
 
-_PAGE = """\
-body{text-align:center}
-main{max-width:36em;margin:14vh auto 0;padding:0 24px}h1{font-size:30px}
-hr{width:64px;border:0;border-top:4px solid $accent}small{opacity:.7}
-</style></head><body><main><h1>$title</h1><hr>
-<p>$sentence</p>
-<p>$end</p>
-<p><small>$host</small></p></main></body></html>
+_STYLE: Final = """\
+main{max-width:36em;margin:11vh auto 0;text-align:center}h1{font-size:30px}
+hr{width:64px;border:0;border-top:4px solid $accent}
 """
+_CONTENT: Final = """\
+<h1>$title</h1><hr>
+<p>$sentence</p>
+<p>$until</p>"""
 
 
 class MaintenancePage(Fault, frozen=True):
@@ -26,6 +24,7 @@ class MaintenancePage(Fault, frozen=True):
 
     summary: ClassVar = "Answer with the site's page for planned maintenance."
     default_resource: ClassVar[tuple[Resource, ...]] = ("document",)
+    shows_site: ClassVar = True
 
     kind: Literal["maintenance_page"] = "maintenance_page"
     status: Literal[503, 200] = Field(
@@ -37,23 +36,14 @@ class MaintenancePage(Fault, frozen=True):
 
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this host."""
-        incident = Incident.of(exchange.request, self.status, rng)
-        page = themed_page(
-            _PAGE,
+        incident = Incident.at(exchange, self.status, rng)
+        page = site_page(
             incident,
-            title=incident.pick(
-                "We'll be back soon", "Scheduled maintenance", "Down for maintenance"
-            ),
-            sentence=incident.pick(
-                "We are carrying out planned work on this site.",
-                "Our team is updating the service at the moment.",
-                "This service is offline while we make it better.",
-            ),
-            end=incident.pick(
-                "Please try again in a little while.",
-                "It will not take long. Thank you for your patience.",
-                "All your data is safe. Please come back later.",
-            ),
+            incident.say("maintenance_title"),
+            _STYLE,
+            _CONTENT,
+            sentence=incident.say("maintenance_sentence"),
+            until=incident.say("maintenance_end"),
         )
         wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
         return (page.reply(self.status, wait),), memory

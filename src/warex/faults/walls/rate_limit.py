@@ -25,6 +25,7 @@ class RateLimit(Fault, frozen=True):
 
     summary: ClassVar = "Refuse all requests by 429 until a quota's window is over."
     category: ClassVar = "quota"
+    shows_site: ClassVar = True
     default_resource: ClassVar[tuple[Resource, ...]] = ("document", "xhr")
     sizes: ClassVar = ("window",)
 

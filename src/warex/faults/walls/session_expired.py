@@ -1,7 +1,6 @@
 """The session ends: the client is no longer logged in."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal, override
+from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field
 
@@ -9,19 +8,20 @@ from warex.effects import Reply
 from warex.exchange import Exchange, Request
 from warex.faults.base import EffectsAndState, FaultState
 from warex.faults.pages import Incident
-from warex.faults.walls.base import Wall, same_site_location
+from warex.faults.walls.base import Wall, WallText, same_site_location
 from warex.seeds import KeyedRng
 
-_PAGE = """\
-main{max-width:24em;margin:12vh auto 0;padding:0 24px}label{display:block;margin:0 0 14px}
-input{display:block;width:100%;box-sizing:border-box;padding:10px;font:inherit}
-button{font:inherit;padding:12px 26px;border:0;background:$accent;color:#fff}
-</style></head><body><main><h1>$title</h1><p>$sentence</p>
+_STYLE: Final = """\
+main{max-width:24em;margin:9vh auto 0}label{display:block;margin:0 0 14px}
+input{display:block;width:100%;box-sizing:border-box;padding:10px;font:inherit;\
+border:1px solid;border-radius:$corner}
+"""
+_CONTENT: Final = """\
+<h1>$title</h1><p>$sentence</p>
 <form method="post" action="$path_of_form">
 <label>$name<input name="username" autocomplete="username" required></label>
-<label>Password<input type="password" name="password" autocomplete="current-password" required>
-</label><button type="submit">$button</button></form></main></body></html>
-"""
+<label>$password<input type="password" name="password" autocomplete="current-password" required>
+</label><button type="submit">$button</button></form>"""
 
 
 class SessionExpired(Wall, frozen=True):
@@ -32,7 +32,6 @@ class SessionExpired(Wall, frozen=True):
     """
 
     summary: ClassVar = "End the session: the site's login, or one of our own, comes."
-    template: ClassVar = _PAGE
 
     kind: Literal["session_expired"] = "session_expired"
     login: Literal["site", "own"] = Field(
@@ -66,17 +65,18 @@ class SessionExpired(Wall, frozen=True):
         return super().effects(exchange, memory, rng)
 
     @override
-    def words(self, incident: Incident) -> Mapping[str, str]:
-        return dict(
-            title=incident.pick("Sign in", "Log in", "Please sign in again"),
-            sentence=incident.pick(
-                "Your session has expired.",
-                "You have been signed out because you were away for a while.",
-                "For your security, please sign in again.",
-            ),
-            name=incident.pick("Email", "User name"),
-            button=incident.pick("Sign in", "Log in", "Continue"),
+    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+        return self.login == "own" and super().spares(exchange, memory)
+
+    @override
+    def text(self, incident: Incident) -> WallText:
+        words = dict(
+            sentence=incident.say("login_sentence"),
+            name=incident.say("login_name"),
+            password=incident.say("password"),
+            button=incident.say("login_button"),
         )
+        return WallText(incident.say("login_title"), _STYLE, _CONTENT, words)
 
     @override
     def outcome(self) -> str:

@@ -35,6 +35,8 @@ class Distrust:
         self._closed: dict[str, int] = {}
         """Hosts whose clients closed a connection at once, with the port."""
         self._read: set[str] = set()
+        self._trusted: set[tuple[str, bool]] = set()
+        """Hosts for which a client trusts us, and whether that was a browser."""
 
     def established(self, connection: str, host: str, port: int, now: float) -> None:
         """Note a complete handshake of a program; browsers connect in advance, and send alerts."""
@@ -66,11 +68,14 @@ class Distrust:
         """
         alert = _ALERT.search(reason)
         evidence = f"TLS alert: {alert[1].strip()}" if alert else reason
+        if not final and (host.lower(), by_browser) in self._trusted:
+            return None  # On a connection begun before; or another context, which asks again.
         self._unread.setdefault(host.lower(), (port, evidence, by_browser))
         return self._void(host, evidence) if final and self._is_own(host, port) else None
 
-    def accepted(self, host: str) -> None:
+    def accepted(self, host: str, *, by_browser: bool) -> None:
         """Note that a client trusts our certificate for a host after all."""
+        self._trusted.add((host.lower(), by_browser))
         self._unread.pop(host.lower(), None)
 
     def at_the_end(self, *, page_was_read: bool) -> str | None:

@@ -26,6 +26,7 @@ class CertificateRejections:
         self._began: dict[str, tuple[float, bool]] = {}
         self._rounds: Counter[str] = Counter()
         self._last: dict[str, float] = {}
+        """When a client of each host last rejected or accepted our certificate."""
 
     def begin(self, connection: str, now: float, cipher_suites: Iterable[int]) -> None:
         """Note a ClientHello at second ``now`` of the trial."""
@@ -35,10 +36,14 @@ class CertificateRejections:
         """Whether the ClientHello of an open handshake is Chromium's."""
         return self._began.get(connection, (0.0, False))[1]
 
-    def accepted(self, connection: str, host: str) -> None:
-        """Note that a client accepted our certificate."""
+    def accepted(self, connection: str, host: str, now: float) -> None:
+        """Note that a client accepted our certificate.
+
+        What it rejects on a connection that it had begun before is of the round that is over.
+        """
         self._began.pop(connection, None)
         self._rounds.pop(host, None)
+        self._last[host] = now
 
     def closed(self, connection: str) -> None:
         """Forget a closed connection."""

@@ -31,7 +31,7 @@ _MAX_QUERIES: Final = 512
 _READ_SIZE: Final = 4096
 _UDP_TIMEOUT: Final = 0.7
 """Seconds after which a client is sent to TCP, where it waits longer: over UDP the namespace's
-resolvers try twice, for three seconds each (``sandbox/namespace/name_resolution.py``)."""
+resolvers try for two seconds (``sandbox/namespace/name_resolution.py``)."""
 _IDLE_TIMEOUT: Final = 30.0
 """Seconds after which an idle TCP connection is closed."""
 

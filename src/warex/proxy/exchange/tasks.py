@@ -24,6 +24,8 @@ TASK_HEADER: Final = "x-warex-task"
 _MARKER: Final = "/task/"
 _END: Final = "/end"
 _LONGEST: Final = 200
+TASK_NAME: Final = f"1 to {_LONGEST} printable characters"
+"""What a task's name is, in words."""
 _MAX_PARALLEL: Final = 10_000
 """Concurrent tasks at most, to limit the memory that a client can use."""
 
@@ -108,8 +110,7 @@ def read_marker(request: Request) -> MarkerReply:
         return MarkerReply(404, f"there is nothing at {path}; ask for {_MARKER}NAME or {_END}")
     name = task_name(unquote(path.removeprefix(_MARKER)))
     if name is None:
-        allowed = f"1 to {_LONGEST} printable characters"
-        return MarkerReply(400, f"a task's name is {allowed}; write {_MARKER}NAME")
+        return MarkerReply(400, f"a task's name is {TASK_NAME}; write {_MARKER}NAME")
     return MarkerReply(200, f"task {name} has begun", begin=name)
 
 

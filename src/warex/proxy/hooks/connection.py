@@ -161,11 +161,11 @@ class ConnectionHooks(Hooks):
             return  # The client accepts any certificate.
         client, site = data.context.client, data.context.server
         by_browser = self.certificate_rejections.is_browser(client.id)
-        self.certificate_rejections.accepted(client.id, client.sni or "")
-        self.distrust.accepted(client.sni or "")
+        now = self.recorder.clock.now()
+        self.certificate_rejections.accepted(client.id, client.sni or "", now)
+        self.distrust.accepted(client.sni or "", by_browser=by_browser)
         if site.address is not None:
             if client.sni and not by_browser and not is_reserved(client.sni):
-                now = self.recorder.clock.now()
                 self.distrust.established(client.id, client.sni, site.address[1], now)
             self.idle_connections.opened(client, client.sni or site.address[0], site.address[1])
 

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from mitmproxy import http
 
+from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
 from warex.faults import CATALOGUE
 from warex.faults.own_site import HostedSite
 from warex.proxy.exchange.apply import make_response
@@ -31,14 +32,17 @@ FAULT_HOSTS: Final = tuple(_SITES)
 class FaultSites:
     """Answers for the faults' own sites in one trial."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, look_of: Callable[[Request], SiteLook]) -> None:
         self._recorder = recorder
-        self._latest: dict[str, tuple[str, str]] = {}
+        self._look_of = look_of
+        self._latest: dict[str, tuple[Exchange, str]] = {}
         """By the kind of fault: the exchange and the injection that last led to its site."""
+        self._looks: dict[str, SiteLook] = {}
+        """By the kind of fault: the look of the site whose page last led to its site."""
 
     def note(self, state: ExchangeState, injection: PlannedInjection) -> None:
         """Note an injection, to which the next visits to its fault's site belong."""
-        self._latest[injection.fault.kind] = state.exchange.id, injection.id
+        self._latest[injection.fault.kind] = state.exchange, injection.id
 
     def respond(self, flow: http.HTTPFlow, state: ExchangeState, redeem: Redeem) -> None:
         """Answer a request to such a site, and record the visit.
@@ -48,7 +52,14 @@ class FaultSites:
         request = state.exchange.request
         kind, site = _SITES[request.parts.hostname or ""]
         sent = content_of(flow.request)
-        visit = site.visit(request, sent.decode("utf-8", "replace"))
+        latest = self._latest.get(kind)
+        before = request.headers.get("referer", "")
+        if (led := self._look_of(Request("GET", before))) != UNKNOWN_LOOK:
+            self._looks[kind] = led
+        elif kind not in self._looks and latest is not None:
+            self._looks[kind] = self._look_of(latest[0].request)
+        look = self._looks.get(kind, UNKNOWN_LOOK)
+        visit = site.visit(request, sent.decode("utf-8", "replace"), look)
         reply = visit.reply
         state.by_warex = True
         flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
@@ -57,11 +68,11 @@ class FaultSites:
                 proof = redeem(seen.ticket)
                 if proof is not None and proof.what == seen.what:
                     self._recorder.write(msgspec.structs.replace(proof, detail=seen.detail))
-            elif kind in self._latest:
-                exchange, injection = self._latest[kind]
+            elif latest is not None:
+                exchange, injection = latest
                 self._recorder.write(
                     Witness(
-                        exchange=exchange,
+                        exchange=exchange.id,
                         injection=injection,
                         what=seen.what,
                         detail=seen.detail,

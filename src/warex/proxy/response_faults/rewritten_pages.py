@@ -262,6 +262,7 @@ class RewrittenPages:
                 left_out=left_out,
             )
         )
+        state.task.injector.note_report(applied.injection, state.exchange, report.what)
 
     def _clear_wall(self, flow: http.HTTPFlow) -> None:
         """Redirect back to the page; the wall is removed only for a POST of its form."""

@@ -14,8 +14,8 @@ from warex.linux.sockets import arrived_at, waited_before_leaving
 _PATIENCE: Final = 0.25
 """Seconds after which a client that leaves has given up: one that only tries a port leaves at
 once."""
-_LOOKUP_PATIENCE: Final = 2.5
-"""Seconds after which a resolver asks again or has given up
+_LOOKUP_PATIENCE: Final = 1.8
+"""Seconds after which a resolver has nearly given up
 (``sandbox/namespace/name_resolution.py``)."""
 
 

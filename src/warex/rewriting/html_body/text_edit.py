@@ -18,7 +18,7 @@ from warex.rewriting.base import (
     has_body,
     media_type,
 )
-from warex.rewriting.html_body.text_kinds import TextKind, found, may_have, other
+from warex.rewriting.html_body.text_kinds import TextKind, found, may_have, other, replacement
 from warex.seeds import KeyedRng
 
 if TYPE_CHECKING:
@@ -58,9 +58,10 @@ class TextEdit:
         return ActiveRewrite(TextRewriter(self, document))
 
     def answer(self, asked: str) -> tuple[JsonValue, Sequence[ValueChange]]:
-        """Change the texts of a page, a JSON list, as a browser shows them.
+        """Change the texts of a page, as a browser shows them: a JSON list of text and group.
 
-        The answer contains the index and the new text of each changed one.
+        Equal values of texts in one group are one value. The answer contains the index of each
+        changed text with its edits: start, end and replacement.
         """
         try:
             texts = json.loads(asked) if len(asked) <= _LONGEST else []
@@ -68,19 +69,31 @@ class TextEdit:
             return [], ()
         put: list[JsonValue] = []
         changes: list[ValueChange] = []
+        numbers: dict[tuple[str, str], int] = {}
         seen = 0
-        for place, text in enumerate(texts if isinstance(texts, list) else ()):
-            out, at = "", 0
-            for match in found(self.kind, str(text)):
-                seen += 1
-                if seen < self.nth or len(changes) == self.count:
+        for place, given in enumerate(texts if isinstance(texts, list) else ()):
+            if not (isinstance(given, list) and len(given) == 2):
+                continue
+            text, group = map(str, given)
+            edits: list[JsonValue] = []
+            in_text: set[str] = set()
+            for match in found(self.kind, text):
+                value = match[0]
+                key = group, "".join(it for it in value if it.isalnum())
+                if key not in numbers or value in in_text:
+                    seen += 1
+                    numbers[key] = seen
+                in_text.add(value)
+                number = numbers[key]
+                if not self.nth <= number < self.nth + self.count:
                     continue
-                after = other(self.kind, match, self.rng)
-                changes.append(ValueChange(f"{self.kind} {seen}", match[0], after))
-                out += f"{text[at : match.start()]}{after}"
-                at = match.end()
-            if out:
-                put.append([place, f"{out}{text[at:]}"])
+                start, end, after = replacement(self.kind, match, self.rng)
+                changed = f"{text[match.start() : start]}{after}{text[end : match.end()]}"
+                if not any(it.where == f"{self.kind} {number}" for it in changes):
+                    changes.append(ValueChange(f"{self.kind} {number}", value, changed))
+                edits.append([start, end, after])
+            if edits:
+                put.append([place, edits])
         return put, changes
 
 

@@ -68,15 +68,19 @@ def found(kind: TextKind, text: str) -> list[re.Match[str]]:
 
 
 def other(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> str:
-    """Return the replacement of a match; ``rng`` chooses a name."""
+    """Return a match with its changed part; ``rng`` chooses a name."""
+    start, end, put = replacement(kind, match, rng)
+    return f"{match.string[match.start() : start]}{put}{match.string[end : match.end()]}"
+
+
+def replacement(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> tuple[int, int, str]:
+    """Return where the part of a match that changes begins and ends, and what it becomes."""
     if kind == "date" and match["d"]:
         # Day and month may come in either order: a number above 12 is the day.
         group = "d" if int(match["d"]) > 12 else "e"
     else:
         group = next(name for name, said in match.groupdict().items() if said and name != "y")
-    put = _changed(kind, match[group], rng)
-    start, end = match.start(group) - match.start(), match.end(group) - match.start()
-    return f"{match[0][:start]}{put}{match[0][end:]}"
+    return match.start(group), match.end(group), _changed(kind, match[group], rng)
 
 
 def _changed(kind: TextKind, value: str, rng: KeyedRng) -> str:

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -70,13 +70,9 @@ def apply(capture: RedirectSpec, wanted: Literal["auto", "nftables", "iptables"]
     with _locked() as state:
         before = _read(state)
         if backend == "nftables":
-            _require_program("nft", "nftables")
-            _write(state, AppliedRules(capture, backend))
-            _revert_on_error(state, lambda: _run("nft", ("-f", "-"), nft_ruleset(capture)))
-            _revert_iptables(before)
+            _apply_nft(state, capture, before)
         else:
             _apply_iptables(state, capture, before)
-            _revert_nft()
     return backend
 
 
@@ -90,9 +86,10 @@ def revert() -> bool:
         before = _read(state)
         if before is not None and before.backend == "nftables":
             _require_program("nft", "nftables")
-        found = [_revert_nft(), _revert_iptables(before)]
-        state.unlink(missing_ok=True)
-    return any(found)
+        found = _revert_nft()
+        with _forgotten(state, before):
+            found |= _revert_iptables(before)
+    return found
 
 
 def applied_redirect() -> RedirectSpec | None:
@@ -128,18 +125,47 @@ def _check_holder(capture: RedirectSpec) -> None:
         )
 
 
-def _revert_on_error(state: Path, put: Callable[[], object]) -> None:
+@contextmanager
+def _all_or_nothing(state: Path, before: AppliedRules | None) -> Iterator[None]:
+    """Remove all of WAREX's rules, as far as the machine lets it, if the block fails."""
     try:
-        put()
+        yield
     except BaseException:
         with suppress(MachineError):
             _revert_nft()
+        with suppress(MachineError), _forgotten(state, before):
             _revert_iptables(_read(state))
-            state.unlink(missing_ok=True)
         raise
 
 
+@contextmanager
+def _forgotten(state: Path, before: AppliedRules | None) -> Iterator[None]:
+    """Remove the state file after the block reverts the rules of iptables.
+
+    If it fails, rules of iptables that the file recorded before may be left, but no others.
+    """
+    try:
+        yield
+    except MachineError:
+        if before is not None and before.backend == "iptables":
+            _write(state, before)
+        else:
+            state.unlink(missing_ok=True)
+        raise
+    state.unlink(missing_ok=True)
+
+
 # --- nftables ------------------------------------------------------------------------------------
+
+
+def _apply_nft(state: Path, capture: RedirectSpec, before: AppliedRules | None) -> None:
+    _require_program("nft", "nftables")
+    # What cannot be read is noticed before anything changes.
+    _iptables_to_revert()
+    _write(state, AppliedRules(capture, "nftables"))
+    with _all_or_nothing(state, before):
+        _run("nft", ("-f", "-"), nft_ruleset(capture))
+        _revert_iptables(before)
 
 
 def _revert_nft() -> bool:
@@ -170,24 +196,32 @@ def _apply_iptables(state: Path, capture: RedirectSpec, before: AppliedRules | N
         places = [(f, table, chain) for f in families for table, chain in BUILT_IN_CHAINS]
         absent += tuple(place for place in places if not exists(*place))
     _write(state, AppliedRules(capture, "iptables", kind, absent))
-
-    def put() -> None:
+    with _all_or_nothing(state, before):
         for family, text in saved.items():
             _restore(family, kind, iptables_ruleset(capture, text))
+        _revert_nft()
 
-    _revert_on_error(state, put)
 
-
-def _revert_iptables(before: AppliedRules | None) -> bool:
-    found = False
+def _iptables_to_revert() -> list[tuple[IpFamily, str, str]]:
+    """Return what removes WAREX's rules: family, variant and rules. Raises MachineError."""
+    found: list[tuple[IpFamily, str, str]] = []
     for family in _COMMANDS:
         for kind in _VARIANTS:
             # iptables-save without a table's name creates no table.
             if _find_program(f"{_COMMANDS[family]}{kind}-restore") is None:
                 continue
             if text := iptables_revert(_saved(family, kind)):
-                _restore(family, kind, text)
-                found = True
+                found.append((family, kind, text))
+    return found
+
+
+def _revert_iptables(before: AppliedRules | None) -> bool:
+    found = False
+    for family, kind, _ in _iptables_to_revert():
+        # The machine's default is one of the two others, which may have reverted it by now.
+        if text := iptables_revert(_saved(family, kind)):
+            _restore(family, kind, text)
+            found = True
     if before is None:
         return found
     for family, table, chain in before.absent:

@@ -9,9 +9,9 @@ from typing import Final
 
 NAMESERVER: Final = "192.0.2.53"
 """Any address works: the rules redirect port 53."""
-TIMEOUT: Final = 3
-"""Seconds of one try. WAREX answers in milliseconds, on a machine that does too much in seconds;
-musl waits for one try only."""
+TIMEOUT: Final = 2
+"""Seconds of one try. WAREX answers in milliseconds, on a machine that does too much in seconds.
+One try of two, since some clients give up after the first."""
 
 _KEPT: Final = ("search", "domain")
 _OPTION: Final = re.compile(r"\bndots:\d+")
@@ -30,8 +30,8 @@ def resolv_conf(found: str) -> str:
         if line.startswith("options")
         for option in _OPTION.findall(line)
     ]
-    # An unanswered query fails after 6 seconds, not after 10.
-    options = " ".join([f"options timeout:{TIMEOUT} attempts:2", *dots])
+    # An unanswered query fails after 2 seconds, not after 10.
+    options = " ".join([f"options timeout:{TIMEOUT} attempts:1", *dots])
     return "\n".join([f"nameserver {NAMESERVER}", *lines, options, ""])
 
 

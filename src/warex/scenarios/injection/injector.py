@@ -266,6 +266,12 @@ class Injector:
         """
         self._planner.settle(injection, delivered=delivered)
 
+    def note_report(self, injection: PlannedInjection, exchange: Exchange, what: str) -> None:
+        """Let the fault of an injection remember what a client has done with it."""
+        if injection.occurrence is not None:
+            count = injection.occurrence.count
+            count.memory = injection.fault.noted(count.memory, exchange, what)
+
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
         self._steps = self._steps.after(body_digest)
@@ -412,12 +418,16 @@ class Injector:
         exchange = replace(exchange, at=now)
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
-        for count in due:
+        reached = [count for count in self._counts if count.is_reached(exchange, candidate)]
+        for count in (*due, *reached):
             if count.outside_window(now, self.steps):
                 continue
-            scope, ordinal = count.count(candidate)
-            goes_on = count.still_applies(exchange)
+            # What the rule does not match has no place of its own in its count.
+            scope, ordinal = count.count(candidate) if count in due else ("", 0)
+            goes_on = count in reached or count.still_applies(exchange)
             if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
+                continue
+            if count.rule.fault.spares(exchange, count.memory):
                 continue
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:

@@ -62,6 +62,12 @@ class RuleState:
         """Whether an earlier hit still applies to this exchange."""
         return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
 
+    def is_reached(self, exchange: Exchange, candidate: Candidate) -> bool:
+        """Whether an earlier hit has a consequence for a request that the rule does not match."""
+        if self.ongoing is None or candidate.status is not None or self.matches(candidate):
+            return False
+        return self.rule.fault.reaches(exchange, self.memory)
+
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""
         methods = self.rule.match.method

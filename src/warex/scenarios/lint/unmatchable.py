@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from warex.exchange import SUBRESOURCES, Resource, resource_by_extension
 from warex.faults import ConnectionFault
 from warex.scenarios.globs import glob_to_regex
+from warex.scenarios.lint.answers import unchangeable
 from warex.scenarios.lint.connection_faults import cannot_fail
 from warex.scenarios.matching.exclusions import EXCLUSIONS
 from warex.scenarios.matching.url_patterns import any_of, normalise
@@ -33,7 +34,7 @@ def unmatchable(
     reasons = [*_pattern(rule), *_excluded(rule, never, sites)]
     if rule.fault.point is None:
         reasons += [*_methods(rule), *_websockets(rule), *_kind_of_url(rule), *_answers(rule)]
-        reasons += _pages(rule)
+        reasons += list(_pages(rule)) or list(unchangeable(rule))
     reasons += _chance(rule)
     if isinstance(rule.fault, ConnectionFault):
         reasons += cannot_fail(rule, rule.fault, sites)
@@ -203,6 +204,8 @@ def _methods(rule: Rule) -> Iterable[str]:
 
 def _websockets(rule: Rule) -> Iterable[str]:
     """Yield the reason if the pattern is about WebSockets and the rule is not."""
+    if rule.targets_llm or rule.targets_mcp:
+        return
     if rule.match.of_websockets and "websocket" not in rule.resources:
         yield (
             f"{in_backticks(rule.match.url_exact or rule.match.url or '')} is about WebSockets"

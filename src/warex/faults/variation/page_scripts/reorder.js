@@ -20,20 +20,59 @@
     const SCALE = /^(mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)([a-z]*day|[a-z]*uary|ch|il|e|y|ust|[a-z]*ber)?\b|^(x{0,2}s|m|x{0,2}l|small|medium|large|low|normal|high|never|hourly|daily|weekly|monthly|yearly|total|sum)\b/i;
     const PRICE = /[$\u00a3\u20ac\u00a5]\s?\d[\d.,]*|\d[\d.,]*\s?[$\u00a3\u20ac\u00a5]/;
     const NUMBER = /-?\d+(?:[.,]\d{3})*(?:\.\d+)?/;
-    const groups = new WeakMap(), rows = new WeakSet();
+    const ENUMERATED = /^(step|chapter|lesson|part|day|week|month|phase|level|season|episode|round|stage|unit|section)\s*\d/i;
+    const DATE = /\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b/i;
+    // A control by which the page sorts, or the sign of a sorted column.
+    const SORTED = "select[name*=sort i],select[id*=sort i],[class*=sort i],[aria-label*=sort i],[class*=-asc],[class*=-desc]";
+    const STATE = /^(active|selected|current|first|last|odd|even|new|featured|is-.*|has-.*)$|\d/i;
+    const CONTENT = "a[href],button,img,h1,h2,h3,h4,h5,h6";
+    // The least number that is in order on purpose, where nothing says so, and the most pixels of a card.
+    const BY_CHANCE = 5, TALLEST = 900;
+    const groups = new WeakMap(), rows = new WeakSet(), grids = new WeakSet();
     const textOf = (item) => item.textContent.replace(/\s+/g, " ").trim();
+    // What a card is called.
+    const nameOf = (item) => {
+        const named = item.querySelector("h1,h2,h3,h4,h5,h6") || item.querySelector("a[href]");
+        return named && textOf(named) ? textOf(named) : textOf(item);
+    };
     const goesOneWay = (values, compare) => {
         const steps = values.slice(1).map((value, at) => Math.sign(compare(values[at], value)));
         return steps.some((it) => it) && (steps.every((it) => it <= 0) || steps.every((it) => it >= 0));
     };
-    // Whether a column is in the order of its numbers, dates or names.
-    const isSorted = (column) => {
+    const numbersOf = (column) => {
         const numbers = column.map((said) => said && NUMBER.exec(said));
-        if (column.length > 2 && numbers.every(Boolean)) {
-            if (goesOneWay(numbers.map(([said]) => Number(said.replace(/,/g, ""))), (a, b) => a - b)) return true;
-        }
-        return column.length > 3 && column.every(Boolean) && goesOneWay(column, (a, b) => a.localeCompare(b, "en", {numeric: true}));
+        return numbers.every(Boolean) ? numbers.map(([said]) => Number(said.replace(/,/g, ""))) : null;
     };
+    // Whether a column of at least so many is in the order of its numbers.
+    const isByNumber = (column, least) => {
+        const numbers = column.length >= least && numbersOf(column);
+        return Boolean(numbers) && goesOneWay(numbers, (a, b) => a - b);
+    };
+    // Whether names are in alphabetical order; those that only count on (Item 1, Item 2) are in none.
+    const isByName = (column, least) => {
+        if (column.length < least || !column.every(Boolean)) return false;
+        let shared = column[0].length;
+        for (const said of column) while (said.slice(0, shared) !== column[0].slice(0, shared)) shared -= 1;
+        if (shared && column.every((said) => /^\W?\w{0,2}(\W|$)/.test(said.slice(shared)))) return false;
+        return goesOneWay(column, (a, b) => a.localeCompare(b, "en", {numeric: true}));
+    };
+    const isCounted = (column) => {
+        const numbers = column.every((said) => /^[#(]?\d/.test(said) || ENUMERATED.test(said)) && numbersOf(column);
+        return Boolean(numbers) && numbers.length > 2 && goesOneWay(numbers, (a, b) => a - b);
+    };
+    const saysSorted = (first) => {
+        const around = first.closest("table") || first.closest("section,main,[role=main]") || document.body;
+        return around.querySelector(SORTED) !== null;
+    };
+    const isRowsInOrder = (items) => {
+        const columns = [...items[0].cells].map((_, at) => items.map((row) => textOf(row.cells[at])));
+        const least = saysSorted(items[0]) ? 3 : BY_CHANCE;
+        if (columns.some((column) => isByNumber(column.map((said) => DATE.test(said) ? said.replace(/\D/g, "") : ""), 3))) return true;
+        const [first] = columns, counted = numbersOf(first);
+        if (counted && counted.every((number, at) => number === at + 1)) return true;
+        return columns.some((column, at) => isByNumber(column, least) || (at < 2 && isByName(column, least)));
+    };
+    const pricesOf = (texts) => texts.map((text) => (PRICE.exec(text) || [""])[0]);
     const hasMeaning = (items) => {
         const texts = items.map(textOf), first = items[0];
         const starts = (shape) => texts.filter((text) => shape.test(text)).length > 1;
@@ -41,9 +80,23 @@
         if (items.some((item) => item.matches(PLACED)) || getComputedStyle(first).position === "absolute") return true;
         if (2 * items.filter((item) => item.querySelector("time")).length >= items.length) return true;
         if (first.closest("nav,[role=navigation],header,footer") || rows.has(first)) return false;
-        if (!first.matches("tr")) return isSorted(texts) || isSorted(texts.map((text) => (PRICE.exec(text) || [""])[0]));
-        return [...first.cells].some((_, at) => isSorted(items.map((row) => textOf(row.cells[at]))));
+        if (first.matches("tr")) return isRowsInOrder(items);
+        if (isCounted(texts)) return true;
+        const names = items.map(nameOf);
+        if (first.matches("li,[role=listitem],option") && !first.querySelector("img")) return isByName(texts, 4) || isByNumber(pricesOf(texts), 3);
+        const least = saysSorted(first) ? 3 : BY_CHANCE;
+        return isCounted(names) || isByName(names, least) || isByNumber(pricesOf(texts), least);
     };
+    // What is laid out as cards: boxes of one size, beside or below each other.
+    const isCards = (items) => {
+        const boxes = items.map((item) => item.getBoundingClientRect());
+        const spread = (sizes) => Math.max(...sizes) / Math.max(1, Math.min(...sizes));
+        const [widths, heights] = [boxes.map(({width}) => width), boxes.map(({height}) => height)];
+        if (Math.min(...widths, ...heights) < 10 || Math.max(...heights) > TALLEST) return false;
+        const isBeside = boxes.slice(1).some(({top}, at) => Math.abs(top - boxes[at].top) < 5);
+        return spread(widths) < 1.2 && (isBeside || (spread(heights) < 2 && Math.max(...heights) < TALLEST / 3));
+    };
+    const lookOf = (item) => [item.localName, ...[...item.classList].filter((it) => !STATE.test(it)).sort()].join(" ");
     // What an item has in common with those it may change places with; null where it stays.
     const likeness = (item, parent) => {
         if (item.matches(LIVE) || item.querySelector(LIVE) || item.localName.includes("-")) return null;
@@ -59,9 +112,9 @@
         if (item.querySelector("form")) return null;
         const holds = ["a[href]", "button", FIELDS, "h1,h2,h3,h4,h5,h6"].map((it) => Number(Boolean(item.querySelector(it))));
         if (item.matches("li,[role=listitem]")) return `li ${holds}`;
-        if (item.matches("a[href]")) return parent.closest(NAV) ? "link" : null;
-        if (item.matches(CARDS)) return holds.some(Boolean) ? `${item.localName} ${item.classList[0]}` : null;
-        return null;
+        if (item.matches("a[href]") && parent.closest(NAV)) return "link";
+        if (item.matches(CARDS) && !item.matches("a[href]")) return holds.some(Boolean) ? `${item.localName} ${item.classList[0]}` : null;
+        return grids.has(parent) && textOf(item) && (item.matches("a[href]") || item.querySelector(CONTENT)) ? `card ${lookOf(item)}` : null;
     };
     // Return what may change places: alike, and with nothing between that a framework marks a range by.
     const runsOf = (parent, known) => {
@@ -80,8 +133,22 @@
     };
     const move = (node, before, parent) => parent.moveBefore ? parent.moveBefore(node, before) : parent.insertBefore(node, before);
     const isHeld = (parent) => !parent.moveBefore && parent.contains(document.activeElement);
+    // What names each part, whatever its numbers are today; those of one name are told apart by where
+    // they lead, or else by all that they say.
+    const keysOf = (items) => {
+        const names = items.map((item) => textOf(item).replace(/[^\p{L}]+/gu, " ").slice(0, 200));
+        const used = new Set();
+        return new Map(items.map((item, at) => {
+            const link = item.matches("a[href]") ? item : item.querySelector("a[href]");
+            const more = [link && link.getAttribute("href"), textOf(item).slice(0, 200), at];
+            let key = names[at];
+            if (!key || names.filter((name) => name === key).length > 1) key = [key, ...more].find((it) => it && !used.has(`${it}`) && it !== key) ?? `${key} ${at}`;
+            used.add(`${key}`);
+            return [item, `${key}`];
+        }));
+    };
     const permute = (items, parent) => {
-        const keys = new Map(items.map((item, at) => [item, textOf(item).replace(/[^\p{L}]+/gu, " ").slice(0, 200) || `${at}`]));
+        const keys = keysOf(items);
         const movers = items.filter((item) => luck("moves", keys.get(item)) < strength);
         if (movers.length < 2 || isHeld(parent) || !allows(parent)) return;
         const by = (salt) => {
@@ -110,7 +177,8 @@
         observer.observe(parent, {childList: true});
         const runs = runsOf(parent, group.texts).map((run) => run.filter((item) => !group.texts.has(item)));
         for (const item of runs.flat()) group.texts.set(item, item.textContent);
-        return runs.filter((run) => run.length > 1 && !hasMeaning(run));
+        const isFree = (run) => run.length > 1 && !hasMeaning(run) && (!grids.has(parent) || !likeness(run[0], parent).startsWith("card ") || isCards(run));
+        return runs.filter(isFree);
     };
     // Keep the order that the page believes in: what it inserts before a node is before that node.
     const replay = (records) => {
@@ -154,6 +222,20 @@
     const parentsOf = (roots) => {
         const parents = found(roots, LISTS);
         for (const item of found(roots, `${CARDS},${LINKS}`)) if (item.parentElement) parents.add(item.parentElement);
+        // What holds several of one look, each with a link, a picture or a heading, may be a grid of cards.
+        const seen = new Set();
+        for (const part of found(roots, CONTENT)) {
+            for (let item = part, depth = 0; item.parentElement && depth < 6; item = item.parentElement, depth++) {
+                const parent = item.parentElement;
+                if (seen.has(parent)) break;
+                seen.add(parent);
+                if (parent.childElementCount < 3 || parent.matches("tr,tbody,table,ul,ol,menu,select,nav,header,footer,form,p,html,body,h1,h2,h3,h4,h5,h6") || parent.closest("nav,[role=navigation],header,footer,svg")) continue;
+                const look = lookOf(item);
+                if ([...parent.children].filter((other) => lookOf(other) === look).length < 3) continue;
+                grids.add(parent);
+                parents.add(parent);
+            }
+        }
         for (const label of found(roots, "form label")) {
             let row = label;
             while (!row.matches("form,fieldset") && row.parentElement.querySelectorAll("label").length === 1) row = row.parentElement;

@@ -45,7 +45,7 @@ _ROLES = words_of(
 _OTHERWISE = words_of(
     """
     button checkbox filter find forgot forgotten generator hide icon link manager meter
-    search show strength toggle username user email e-mail
+    search show strength toggle username email e-mail
     """
 )
 """Words of labels of what no password is typed into."""

@@ -1,0 +1,40 @@
+"""What pages in place of a site's own say, in the language of the site."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+_DEFAULT: Final = "en"
+_RIGHT_TO_LEFT: Final = frozenset(("ar", "he"))
+
+
+@cache
+def _wordings() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    text = (files(__package__) / "wording.json").read_text(encoding="utf-8")
+    return {
+        language: {key: tuple(options) for key, options in said.items()}
+        for language, said in json.loads(text).items()
+    }
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages that are spoken, as in HTML's ``lang``."""
+    return tuple(_wordings())
+
+
+def spoken(*wanted: str) -> str:
+    """Return the first of the wanted languages that is spoken, without its region; else English."""
+    plain = (it.strip().partition(";")[0].partition("-")[0].lower() for it in wanted)
+    return next((it for it in plain if it in _wordings()), _DEFAULT)
+
+
+def options(language: str, key: str) -> tuple[str, ...]:
+    """Return the ways to say something in a language that is spoken."""
+    return _wordings()[language][key]
+
+
+def direction(language: str) -> str:
+    """Return the direction of a language's text, as in HTML's ``dir``."""
+    return "rtl" if language in _RIGHT_TO_LEFT else "ltr"

@@ -1,0 +1,1 @@
+"""How a site looks, read from its own pages and styles."""

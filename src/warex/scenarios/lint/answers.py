@@ -1,0 +1,79 @@
+"""Faults that change an answer, in rules about answers in which they can change nothing."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Final
+
+from warex.effects import Effect, Rewrite, Trickle, Truncate
+from warex.exchange import Request, Response
+from warex.rewriting.base import Edit
+from warex.rewriting.header_edit import HeaderEdit
+from warex.scenarios.scenario import Rule
+from warex.text.english import listing
+
+_ANY_TYPE: Final = ("text/html", "application/json", "application/x-ndjson")
+_SWITCHES: Final = 101
+"""The status of an answer that begins a WebSocket."""
+
+
+def unchangeable(rule: Rule) -> Iterator[str]:
+    """Yield the reason if the fault can change none of the answers that the rule matches."""
+    effects = rule.fault.effects_on_page()
+    if rule.targets_llm and _is_of_websockets(rule):
+        yield "calls over a WebSocket to a model are recorded, and no fault hits them"
+    elif any(_needs_body(effect) for effect in effects) and _is_of_websockets(rule):
+        yield (
+            f"{rule.fault.kind} changes the body of an answer, and the rule is about WebSockets,"
+            " whose messages pass unchanged; a fault that answers or cuts, as http_error or"
+            " connection_cut, hits their handshake"
+        )
+    else:
+        # An edit of headers depends on those that there are.
+        edits = [effect.edit for effect in effects if isinstance(effect, Rewrite)]
+        if edits and not any(isinstance(edit, HeaderEdit) for edit in edits):
+            yield from _without_effect(rule, edits)
+
+
+def websockets_among(rule: Rule) -> Iterator[str]:
+    """Yield a predicate of a rule about WebSockets among others, which its fault cannot change."""
+    if _is_of_websockets(rule) or "websocket" not in rule.resources:
+        return
+    if any(_needs_body(effect) for effect in rule.fault.effects_on_page()):
+        yield (
+            "hits no WebSocket, though its `resource` names them:"
+            f" {rule.fault.kind} changes the body of an answer, and their messages pass unchanged."
+        )
+
+
+def _needs_body(effect: Effect) -> bool:
+    traits = effect.traits
+    changes = traits.rewrites or traits.depends_on_site
+    return changes or isinstance(effect, Trickle | Truncate)
+
+
+def _is_of_websockets(rule: Rule) -> bool:
+    named = rule.match.of_websockets or rule.match.status == (_SWITCHES,)
+    return named or set(rule.resources) == {"websocket"}
+
+
+def _without_effect(rule: Rule, edits: Sequence[Edit]) -> Iterator[str]:
+    """Yield the reason if no edit of the fault takes up any of the answers, found by trying."""
+    match = rule.match
+    types = match.content_type or _ANY_TYPE
+    if any("*" in each for each in types):
+        return
+    for edit, method, status, kind in product(
+        edits, match.method or ("GET",), match.status or (200,), types
+    ):
+        request = Request(method, "https://site.example/")
+        response = Response(status, {"content-type": kind})
+        if edit.begin(request, response) is not None:
+            return
+    if match.content_type:
+        yield f"{rule.fault.kind} changes nothing in an answer of type {listing(types)}"
+    elif match.status:
+        which = listing(map(str, match.status))
+        yield f"{rule.fault.kind} changes a body, and an answer with status {which} has none"
+    else:
+        which = listing(match.method or ())
+        yield f"{rule.fault.kind} changes a body, and the answer to {which} has none"

@@ -1,0 +1,28 @@
+import string
+
+from warex.faults.pages.wording import direction, languages, options, spoken
+
+
+def test_everything_is_said_in_at_least_ten_languages() -> None:
+    assert len(languages()) >= 10
+    for language in languages():
+        for key in ("captcha_title", "accept", "maintenance_end", "login_button", "error_server"):
+            assert all(said.strip() for said in options(language, key))
+
+
+def test_a_text_names_nothing_but_the_site() -> None:
+    for key in ("consent_uses", "captcha_sentence", "error_client"):
+        for language in languages():
+            for said in options(language, key):
+                names = {name for _, name, _, _ in string.Formatter().parse(said) if name}
+                assert names == ({"site"} if key == "consent_uses" else set())
+
+
+def test_a_language_is_spoken_without_its_region_and_english_where_none_is() -> None:
+    assert spoken("de-AT") == "de"
+    assert spoken("", "zz", " ZH-Hant;q=0.8") == "zh"
+    assert spoken() == spoken("tlh", "*") == "en"
+
+
+def test_some_languages_are_written_from_the_right() -> None:
+    assert (direction("ar"), direction("he"), direction("ja")) == ("rtl", "rtl", "ltr")

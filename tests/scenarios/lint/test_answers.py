@@ -1,0 +1,73 @@
+from typing import Any
+
+import pytest
+
+from warex.faults import CATALOGUE, ConnectionFault, LlmFault, McpFault
+from warex.scenarios import Scenario
+from warex.scenarios.lint.linter import lint
+
+CHANGING = [
+    {"kind": "json_corruption"},
+    {"kind": "partial_list"},
+    {"kind": "empty_result"},
+    {"kind": "prompt_injection", "where": "json"},
+    {"kind": "slow_page"},
+    {"kind": "stale_response"},
+    {"kind": "header_change"},
+]
+
+
+def told(fault: dict[str, Any], match: dict[str, Any]) -> str:
+    rule = {"name": "a", "fault": fault, "match": match, "trigger": {"always": True}}
+    made = Scenario.model_validate({"schema_version": 1, "name": "n", "rules": [rule]})
+    return "\n".join(lint(made))
+
+
+@pytest.mark.parametrize("fault", CHANGING, ids=lambda it: it["kind"])
+@pytest.mark.parametrize("match", [{"resource": ["websocket"]}, {"url": "wss://shop.example/*"}])
+def test_a_fault_of_a_body_hits_no_websocket(fault: dict[str, Any], match: dict[str, Any]) -> None:
+    assert "can never apply" in told(fault, match)
+
+
+@pytest.mark.parametrize("kind", ["http_error", "connection_cut", "maintenance_page", "rate_limit"])
+def test_a_fault_that_answers_or_cuts_hits_the_handshake(kind: str) -> None:
+    assert "can never apply" not in told({"kind": kind}, {"resource": ["websocket"]})
+
+
+def test_websockets_among_others_are_told_to_pass() -> None:
+    said = told({"kind": "json_corruption"}, {"resource": ["xhr", "websocket"]})
+    assert "hits no WebSocket, though its `resource` names them" in said
+    assert "hits no WebSocket" not in told({"kind": "http_error"}, {"resource": ["websocket"]})
+
+
+def test_a_call_to_a_model_over_a_websocket_is_not_hit() -> None:
+    assert "over a WebSocket" in told({"kind": "llm_slow"}, {"llm": {}, "url": "wss://m.example/*"})
+
+
+@pytest.mark.parametrize(
+    ("fault", "match", "why"),
+    [
+        ("json_corruption", {"content_type": "text/event-stream"}, "of type text/event-stream"),
+        ("json_corruption", {"content_type": "application/grpc"}, "of type application/grpc"),
+        ("json_corruption", {"content_type": "text/html"}, "of type text/html"),
+        ("popup", {"content_type": "application/json"}, "of type application/json"),
+        ("json_corruption", {"status": [204, 304]}, "status 204 and 304 has none"),
+        ("json_corruption", {"method": "HEAD"}, "the answer to HEAD has none"),
+        ("json_corruption", {"content_type": "application/*"}, ""),
+        ("json_corruption", {"content_type": ["text/html", "application/json"]}, ""),
+        ("json_corruption", {"content_type": "application/vnd.api+json"}, ""),
+        ("json_corruption", {"status": [200, 304]}, ""),
+        ("popup", {"content_type": "text/html"}, ""),
+    ],
+)
+def test_a_fault_that_changes_no_answer_of_such_a_kind_is_told(
+    fault: str, match: dict[str, Any], why: str
+) -> None:
+    said = told({"kind": fault}, match)
+    assert why in said if why else "can never apply" not in said
+
+
+def test_every_fault_of_a_site_can_change_something() -> None:
+    for kind in CATALOGUE:
+        if not issubclass(kind, (ConnectionFault, LlmFault, McpFault)):
+            assert "changes nothing" not in told({"kind": kind.model_fields["kind"].default}, {})
