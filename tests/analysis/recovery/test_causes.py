@@ -49,3 +49,189 @@ def test_what_asks_for_nothing_explains_nothing(answer: str) -> None:
 def test_another_address_does_not_explain_the_page() -> None:
     assert _verdict("goto('https://shop.example/help')", 1, user=True) == "healed_by_page"
     assert _verdict("goto('https://other.example/cart')", 1, user=True) == "healed_by_page"
+
+
+def _program_verdicts(*story: dict[str, Any]) -> list[str]:
+    programs = {"by": "python-httpx/0.27", "resource": "other"}
+    made = [line if "model" in line else line | programs for line in story]
+    return [found.verdict for found in recoveries(build_trace(made, None), None)]
+
+
+def _cell(code: str) -> dict[str, Any]:
+    return {"model": f"```python\n{code}\n```"}
+
+
+def test_code_asks_again_through_a_name_of_an_earlier_answer() -> None:
+    first = _cell("import httpx\nPRICES = 'https://shop.example/prices.json'\nhttpx.get(PRICES)")
+    fault = {"fetch": "/prices.json", "fault": 502}
+    again = {"fetch": "/prices.json"}
+
+    assert _program_verdicts(first, fault, _cell("httpx.get(PRICES).json()"), again) == [
+        "recovered"
+    ]
+    assert _program_verdicts(first, fault, _cell("print(PRICES)"), again) == ["healed_by_client"]
+
+
+def test_a_loop_in_a_helper_of_an_earlier_answer_is_the_model_s_own() -> None:
+    helper = (
+        "def load(path):\n    while True:\n        try:\n"
+        "            return httpx.get('https://shop.example' + path)\n"
+        "        except httpx.HTTPError:\n            pass"
+    )
+    fault, again = {"fetch": "/stock", "fault": "cut"}, {"fetch": "/stock"}
+
+    assert _program_verdicts(_cell(helper), _cell("load('/stock')"), fault, again) == ["recovered"]
+    assert _program_verdicts(
+        _cell(helper), _cell("httpx.get('https://shop.example/stock')"), fault, again
+    ) == ["healed_by_client"]
+
+
+FETCH = {"fetch": "/api/cart", "of": "/cart"}
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("fetch('/api/cart').then(r => r.json())", "recovered"),
+        ("const id = 'cart'; await fetch(`/api/${id}`)", "recovered"),
+        ("await fetch('api/' + name)", "recovered"),
+        ("for (const name of names) await fetch('/api/' + name)", "recovered"),
+        ("fetch('/api/news')", "healed_by_page"),
+        ("fetch('/news/' + name)", "healed_by_page"),
+        ("const fetcher = fetch; await fetch(address)", "recovered"),
+        ("loadCart(3)", "recovered"),
+        ("$.getJSON('/api/cart', show)", "recovered"),
+        ('new EventSource("/api/cart")', "recovered"),
+        ("window.dispatchEvent(new Event('online'))", "recovered"),
+        ("document.title", "healed_by_page"),
+    ],
+)
+def test_a_fetch_by_the_model_s_code_in_the_page_is_its_own(code: str, verdict: str) -> None:
+    run = {
+        "model": {"text": "", "tools": [{"name": "run_javascript", "arguments": {"code": code}}]}
+    }
+    story: list[dict[str, Any]] = [{"page": "/cart"}, FETCH | {"fault": 503}, run, FETCH]
+
+    [found] = recoveries(build_trace(story, None), None)
+
+    assert found.verdict == verdict
+
+
+def test_a_program_is_redirected_to_what_it_had_lost() -> None:
+    fault, again = {"fetch": "/v2/prices", "fault": 502}, {"fetch": "/v2/prices"}
+    ask = _cell("httpx.get('https://shop.example/prices', follow_redirects=True)")
+    redirect = {"fetch": "/prices", "status": 307}
+
+    assert _program_verdicts(ask, fault, ask, redirect, again) == ["recovered"]
+    assert _program_verdicts(ask, fault, ask, {"fetch": "/prices"}, again) == ["healed_by_client"]
+
+
+@pytest.mark.parametrize(
+    ("between", "verdict"),
+    [
+        ([{"model": "goto('https://shop.example/')"}, {"page": "/"}], "recovered"),
+        ([{"model": "go_back()"}], "recovered"),
+        ([{"model": "scroll('down')"}], "healed_by_browser"),
+    ],
+)
+def test_an_error_page_that_the_agent_has_left_is_not_loaded_again_by_chromium(
+    between: list[dict[str, Any]], verdict: str
+) -> None:
+    story: list[dict[str, Any]] = [
+        {"page": "/"},
+        {"page": "/cart", "fault": "cut"},
+        *between,
+        {"model": "click('3')"},
+        {"page": "/cart", "user": True},
+    ]
+
+    [found] = recoveries(build_trace(story, WORDS), WORDS)
+
+    assert found.verdict == verdict
+
+
+def test_an_invalid_address_in_an_action_names_no_request() -> None:
+    assert _verdict("goto('//[')", 1) == "healed_by_page"
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict"),
+    [
+        ("fill('note', 'tea')", "recovered"),
+        ("fill('name', 'Ann')", "healed_by_page"),
+        ("click('help')", "healed_by_page"),
+    ],
+)
+def test_a_page_may_send_what_was_typed_again_only_while_the_model_waits(
+    second: str, verdict: str
+) -> None:
+    save = {"fetch": "/note", "method": "PUT", "of": "/notes", "body": 3}
+    story: list[dict[str, Any]] = [
+        {"page": "/notes"},
+        {"wait": 4},
+        {"model": "fill('note', 'tea')"},
+        {"model": "noop()"},
+        save | {"fault": 500},
+        {"model": second},
+        {"model": "noop()"},
+        save,
+    ]
+
+    [found] = recoveries(build_trace(story, WORDS), WORDS)
+
+    assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("for number, page in enumerate(PAGES):\n    client.get(page)", "recovered"),
+        ("client.get('%s/rates' % HOST)", "recovered"),
+        ("client.get('/rates')", "recovered"),
+        ("client.get(f'https://shop.example/{NAME}')", "recovered"),
+        ("client.get('/news')", "healed_by_client"),
+        ("client.get(f'https://shop.example/news/{NAME}')", "healed_by_client"),
+        ("client.get('https://shop.example/news')", "healed_by_client"),
+    ],
+)
+def test_a_program_may_compute_the_address_that_it_asks_for(code: str, verdict: str) -> None:
+    ask = _cell("client.get('https://shop.example/rates')")
+    fault, again = {"fetch": "/rates", "fault": 503}, {"fetch": "/rates"}
+
+    assert _program_verdicts(ask, fault, _cell(code), again) == [verdict]
+
+
+def test_a_script_that_an_earlier_answer_wrote_asks_again_when_it_is_run() -> None:
+    script = "cat > rates.sh <<'X'\ncurl -s https://shop.example/rates\nX\nsh rates.sh"
+    fault, again = {"fetch": "/rates", "fault": 503}, {"fetch": "/rates"}
+
+    def verdict(command: str) -> str:
+        first, then = ({"model": f"```bash\n{text}\n```"} for text in (script, command))
+        [found] = _program_verdicts(first, fault, then, again)
+        return found
+
+    assert verdict("sh ./rates.sh | head") == "recovered"
+    assert verdict("sh ./news.sh") == "healed_by_client"
+
+
+def test_waiting_for_an_address_does_not_ask_for_it() -> None:
+    wait = _cell("page.wait_for_response('https://shop.example/api/cart')")
+    story: list[dict[str, Any]] = [{"page": "/cart"}, FETCH | {"fault": 503}, wait, FETCH]
+
+    [found] = recoveries(build_trace(story, None), None)
+
+    assert found.verdict == "healed_by_page"
+
+
+def test_back_and_forward_in_the_same_code_lead_to_the_page_again() -> None:
+    story: list[dict[str, Any]] = [
+        {"page": "/"},
+        {"page": "/cart", "fault": "cut"},
+        _cell("driver.back()\ndriver.forward()"),
+        {"wait": 0.3},
+        {"page": "/cart", "user": True},
+    ]
+
+    [found] = recoveries(build_trace(story, None), None)
+
+    assert found.verdict == "recovered"

@@ -44,3 +44,16 @@ def test_a_twin_that_went_another_way_shows_nothing() -> None:
     other = [{"page": "/list"}, {"page": "/elsewhere"}, {"page": "/list"}]
 
     assert _judge(Twin(build_trace(other, WORDS))).verdict == "recovered"
+
+
+def test_a_reload_is_the_agent_s_where_the_twin_only_waits_for_the_page_to_renew_itself() -> None:
+    def judged(then: str) -> str:
+        seats: dict[str, Any] = {"page": "/seats"}
+        clean: list[dict[str, Any]] = [seats, {"model": then}, {"wait": 1}, seats]
+        hurt: list[dict[str, Any]] = [seats | {"fault": 500}, {"model": "reload()"}, seats]
+        twin = Twin(build_trace(clean, WORDS))
+        [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
+        return found.verdict
+
+    assert judged("noop(2)") == "recovered"
+    assert judged("reload()") == "healed_by_page"

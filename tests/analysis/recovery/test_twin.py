@@ -64,13 +64,23 @@ def test_an_operation_that_a_page_had_made_before_is_no_step() -> None:
     assert repeat.steps == ()
 
 
-def test_a_repeat_says_whether_the_model_was_asked_in_between() -> None:
-    alone = _twin(LIST, LIST).repeats(PAGE, 0)
-    asked = _twin(LIST, {"model": "reload()"}, LIST).repeats(PAGE, 0)
+def test_a_repeat_says_whether_an_action_of_the_model_can_have_led_to_it() -> None:
+    def acted(*between: dict[str, Any]) -> bool:
+        repeat = _twin(LIST, *between, LIST).repeats(PAGE, 0)
+        assert repeat is not None
+        return repeat.model_acted
 
-    assert alone is not None
-    assert asked is not None
-    assert (alone.model_asked, asked.model_asked) == (False, True)
+    assert acted() is False
+    assert acted({"model": "noop()"}, {"model": "scroll('down')"}) is False
+    assert acted({"model": "noop()"}, {"model": "reload()"}) is True
+    assert acted({"model": "Hm."}) is True
+
+
+def test_a_page_that_another_page_fetches_in_advance_is_not_opened() -> None:
+    in_advance = {"fetch": "/list"}
+
+    assert _twin(in_advance, LIST).repeats(PAGE, 0) is None
+    assert _twin(in_advance, LIST, LIST).repeats(PAGE, 0) is not None
 
 
 def test_requests_after_the_agent_s_end_are_not_the_task_s() -> None:

@@ -84,3 +84,12 @@ def test_code_within_a_loop_stands_in_it() -> None:
     (call,) = read_code((Code("shell", "for i in 1 2; do python -c 'a()'; done"),)) or ()
 
     assert call.context == "loop"
+
+
+def test_pieces_of_python_are_run_by_one_interpreter() -> None:
+    pieces = [Code("python", "page_url = 'https://shop.example/'"), Code("python", "go(page_url)")]
+
+    (call,) = read_code(pieces) or ()
+
+    assert call.arguments == ("https://shop.example/",)
+    assert [call.arguments for call in read_code(reversed(pieces)) or ()] == [("page_url",)]

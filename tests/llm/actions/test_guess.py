@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from warex.llm.actions.base import Action
-from warex.llm.actions.guess import guess_actions
+from warex.llm.actions.guess import defined_by_answer, guess_actions
 from warex.llm.actions.name_heuristics import action_kind_with_arguments
+from warex.llm.actions.python_code import NOTHING_DEFINED
 from warex.llm.base import ToolCall
 
 SHOP = "https://shop.example/"
@@ -187,3 +188,34 @@ def test_no_answer_makes_reading_fail(fragment: str) -> None:
         guess_actions(text, ())
     for name in ("python", "bash", "browser_evaluate"):
         guess_actions("", [_call(name, {"code": hostile})])
+
+
+def test_a_helper_that_an_earlier_answer_defined_is_read_where_it_is_called() -> None:
+    define = "def look_up(number):\n    return session.get(f'https://shop.example/item/{number}')"
+    defined = defined_by_answer("", [_call("python", {"code": define})], NOTHING_DEFINED)
+
+    (action,) = guess_actions("```python\nlook_up(7)\n```", (), (), defined)
+
+    assert (action.name, action.arguments) == ("session.get", ("https://shop.example/item/7",))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "const r = new XMLHttpRequest(); r.open('GET', '/stock'); r.send()",
+        "axios.get('/stock').then(show)",
+        "const t = document.createElement('script'); t.src = '/stock'; document.head.append(t)",
+    ],
+)
+def test_code_in_a_page_asks_in_other_ways_than_fetch(code: str) -> None:
+    actions = guess_actions("", [_call("evaluate", {"function": code})])
+
+    assert [_kind(action) for action in actions if "/stock" in action.arguments] == ["goto"]
+
+
+def test_a_data_frame_asks_for_an_address_but_not_for_a_file() -> None:
+    def kinds(place: str) -> list[tuple[str, str | None]]:
+        return _kinds(f"```python\nimport pandas\npandas.read_html('{place}')\n```")
+
+    assert kinds("https://shop.example/prices") == [("pandas.read_html", "goto")]
+    assert kinds("prices.html") == []

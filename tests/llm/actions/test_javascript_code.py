@@ -59,3 +59,15 @@ def test_what_is_not_javascript_is_not_read(source: str) -> None:
 
 def test_functions_that_call_themselves_come_to_an_end() -> None:
     assert javascript_calls("const f = () => { f(); f(); f() }; f()") == ()
+
+
+def test_an_address_that_is_set_as_an_element_s_source_is_read_as_a_call() -> None:
+    (call,) = javascript_calls("const i = new Image()\ni.src = '/map.png?' + n") or ()
+
+    assert (call.full_name, call.arguments) == ("i.src", ("'/map.png?' + n",))
+
+
+def test_a_method_names_the_class_of_its_object() -> None:
+    calls = javascript_calls("let r = new XMLHttpRequest(); r.open('GET', '/a'); r = b; r.send()")
+
+    assert [call.module for call in calls or ()] == ["XMLHttpRequest", ""]

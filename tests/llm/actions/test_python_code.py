@@ -1,6 +1,6 @@
 import pytest
 
-from warex.llm.actions.python_code import python_calls
+from warex.llm.actions.python_code import NOTHING_DEFINED, python_calls, python_definitions
 
 type Calls = list[tuple[str, tuple[str, ...]]]
 
@@ -89,3 +89,43 @@ def test_functions_that_call_themselves_and_texts_that_double_come_to_an_end() -
     assert python_calls("def f():\n    f(); f(); f()\nf()") == ()
     doubled = "a = 'x'\n" + "a = a + a\n" * 60 + "visit(a)"
     assert [call.name for call in python_calls(doubled) or ()] == ["visit"]
+
+
+def test_names_and_functions_of_earlier_code_are_known_in_later_code() -> None:
+    earlier = "import httpx\nSITE = 'https://shop.example'\ndef load(p):\n    httpx.get(SITE + p)"
+    defined = python_definitions("PATH = '/cart'", python_definitions(earlier))
+
+    (call,) = python_calls("load(PATH)", defined) or ()
+
+    assert (call.full_name, call.arguments) == ("httpx.get", ("https://shop.example/cart",))
+    assert python_definitions("That was no code.", defined) is defined
+
+
+def test_an_interpreter_that_binds_ever_new_names_forgets_the_first() -> None:
+    defined = NOTHING_DEFINED
+    for piece in range(40):
+        source = "\n".join(f"a{piece}_{line} = 'x'" for line in range(100))
+        defined = python_definitions(source, defined)
+
+    assert len(defined.values) < 1000
+    assert [call.arguments for call in python_calls("visit(a39_99)", defined) or ()] == [("x",)]
+
+
+def test_ipython_s_own_lines_hide_no_other_code() -> None:
+    source = "%pip install httpx\nif a:\n    !wget $URL\nvisit('x')"
+
+    assert _read(source) == [("os.system", ("wget $URL",)), ("visit", ("x",))]
+
+
+def test_a_function_without_a_name_is_read_where_it_is_called() -> None:
+    assert _read("go = lambda where: visit(where)\ngo('a')") == [("visit", ("a",))]
+
+
+def test_what_a_function_is_given_to_call_is_a_call() -> None:
+    source = (
+        "import httpx\nwith pool() as p:\n    p.map(httpx.get, ['a', 'b'])\nprint(httpx.get, 'c')"
+    )
+
+    assert [call for call in _read(source) if call[0] == "httpx.get"] == [
+        ("httpx.get", ("['a', 'b']",))
+    ]

@@ -7,9 +7,15 @@ and Chromium's own reloads are recognised by their times.
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urljoin
+from itertools import takewhile
 
 from warex.analysis.recovery import equivalence
+from warex.analysis.recovery.action_addresses import (
+    begin_of_target,
+    host_of_url,
+    joined,
+    target_of,
+)
 from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.connection_tries import split_url
 from warex.analysis.recovery.trial_events import (
@@ -79,7 +85,10 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
         return None
     calls = trial.calls_between(felt.felt_at, asked.t)
     if by_program(asked.event):
-        return next(filter(None, (_named(trial, call, asked) for call in reversed(calls))), None)
+        later = reversed(calls)
+        found = (_named(trial, call, asked) or _by_script(trial, call, asked) for call in later)
+        return next(filter(None, found), None)
+    has_waited = False
     for call in reversed(calls):
         waited = 0.0
         loads = list(trial.pages(call.answered, asked.t))
@@ -88,15 +97,23 @@ def find_cause(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> Cau
                 break
             if act.does == "wait":
                 waited += _seconds(act)
+            elif has_waited and not _types_again(trial, felt, call, act):
+                pass
             elif _explains(trial, felt, asked, call, act, waited):
                 certain = act.does in ("reload", "goto") or _by_gesture(asked.event)
                 return Cause(call, act, certain)
             elif act.does in ("goto", "reload", "back") and loads:
                 # The next action is carried out on the page that this one loads.
                 waited = max(waited, loads[-1].t - call.answered)
-        if call.actions:
+        if not asked.is_page and (quoted := _quoted(trial, call, asked)):
+            return Cause(call, quoted)
+        if call.actions and (asked.is_page or any(act.does != "wait" for act in call.actions)):
             # Earlier actions are carried out by now. A call without actions does not count.
             return None
+        if call.actions or has_waited:
+            # A page may send what was typed only after a pause.
+            has_waited = True
+            continue
         loaded = [] if asked.is_page else list(trial.pages(call.answered, asked.t))
         page = loaded[-1] if loaded else asked
         if asked.t - call.answered <= _LOADS_WITHIN and (cause := _named(trial, call, page)):
@@ -118,15 +135,28 @@ def _named(
         by_program_again = act.does == "reload" and by_program(asked.event)
         if by_program_again or any(_names(trial, url, asked, call.answered) for url in urls):
             return Cause(call, act, is_certain)
+        if by_program(asked.event) and _computes(act, asked):
+            return Cause(call, act)
     for name, url in call.addresses():
         if _names(trial, url, asked, call.answered):
             return Cause(call, ModelAction(name, "goto", [url]), is_certain)
     return None
 
 
+def _by_script(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> Cause | None:
+    """Return the cause of a request if an answer runs a script that an earlier one has written."""
+    files = set(_SCRIPT.findall(call.text)) if call.is_command else set()
+    for earlier in trial.calls if files else ():
+        if earlier.seq < call.seq and files.intersection(_SCRIPT.findall(earlier.text)):
+            cause = _named(trial, earlier, asked)
+            if cause is not None:
+                return Cause(call, cause.action)
+    return None
+
+
 def _names(trial: TrialEvents, url: str, asked: SeenRequest, since: float) -> bool:
     if asked.is_connection_try:
-        return _host(url) == _host(asked.event.url)
+        return host_of_url(url) == host_of_url(asked.event.url)
     return _leads_to(trial, url, asked, since)
 
 
@@ -183,29 +213,83 @@ def _explains(
     if act.does in ("look", "wait", "finish") or late > limit:
         return False
     if not asked.is_page:
+        if act.does == "goto" and _fetches(trial, act, asked):
+            return True
         loaded = list(trial.pages(call.answered, asked.t))
         if loaded and _explains(trial, felt, loaded[-1], call, act, waited):
             return True
-        return act.does in ("click", "type", "back") and _sends(trial, felt, asked, call, act, late)
-    target = _target(act, asked.event.url)
+        is_act = act.does in ("click", "type", "back") or _calls_page(act)
+        return is_act and _sends(trial, felt, asked, call, act, late)
+    target = target_of(act, asked.event.url)
     if asked.is_connection_try:
-        same = _host(target) == _host(asked.event.url)
+        same = host_of_url(target) == host_of_url(asked.event.url)
         return act.does == "reload" or (act.does == "goto" and same)
     if act.does == "goto" and target:
         return _leads_to(trial, target, asked, call.answered)
-    if act.does == "goto" and (begin := _begin_of_target(act)) is not None:
+    if act.does == "goto" and (begin := begin_of_target(act)) is not None:
         # Code computes the address, and a browser loads it without a referring page.
         is_direct = not any(name.lower() == "referer" for name, _ in asked.event.headers)
         return is_direct and asked.event.url.startswith(begin)
-    if target and _host(target) != _host(asked.event.url):
+    if target and host_of_url(target) != host_of_url(asked.event.url):
         return False
     if act.does == "reload":
         return True
-    if _is_due_in_chromium(trial, felt, asked) and not speaks_of_retrying(call.text):
+    if _is_due_in_chromium(trial, felt, asked, act) and not speaks_of_retrying(call.text):
         return False
     if act.does == "back":
         return True
     return _clicked(trial, asked, call, late)
+
+
+def _fetches(trial: TrialEvents, act: ModelAction, asked: SeenRequest) -> bool:
+    """Whether code that runs in the page names the address of a request: ``fetch("/api/cart")``.
+
+    It may compute the end of the address.
+    """
+    shown = [page.event.url for page in trial.pages(0, asked.t)]
+    page, url = shown[-1] if shown else asked.event.url, asked.event.url
+    if any(equivalence.same_page(joined(page, text), url) for text in act.texts if text):
+        return True
+    begin = begin_of_target(act)
+    start = joined(page, begin) if begin else ""
+    return len(split_url(start).path) > 1 and url.startswith(start)
+
+
+def _calls_page(act: ModelAction) -> bool:
+    """Whether code calls what loads something without a known address: ``loadItem(7)``."""
+    is_call = isinstance(act.arguments, list) and bool(act.arguments)
+    is_known = target_of(act, "") or (begin_of_target(act) or "").strip("/")
+    return act.does == "goto" and is_call and not is_known
+
+
+def _quoted(trial: TrialEvents, call: ModelCall, asked: SeenRequest) -> ModelAction | None:
+    """Return the code of an answer as an action if it holds the address of a request as a text."""
+    if asked.t - call.answered > _CLICKS_WITHIN:
+        return None
+    shown = [page.event.url for page in trial.pages(0, asked.t)]
+    page = shown[-1] if shown else asked.event.url
+    waits = {text for act in call.actions if act.does == "wait" for text in act.texts}
+    for address in call.quoted_paths():
+        url = joined(page, address)
+        if address not in waits and equivalence.same_page(url, asked.event.url):
+            return ModelAction("code", "goto", [address])
+    return None
+
+
+def _computes(act: ModelAction, asked: SeenRequest) -> bool:
+    """Whether a program's code asks for an address that it computes, or for one without a host.
+
+    No other code of a program runs at that time that could make the request.
+    """
+    if act.does != "goto" or asked.is_connection_try:
+        return False
+    url = asked.event.url
+    given = [text for text in act.texts if text.startswith("/")]
+    if any(equivalence.same_page(joined(url, path), url) for path in given):
+        return True
+    begin = begin_of_target(act)
+    start = joined(url, begin or "")
+    return begin is not None and bool(start) and url.startswith(start)
 
 
 def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float) -> bool:
@@ -217,9 +301,11 @@ def _leads_to(trial: TrialEvents, target: str, asked: SeenRequest, since: float)
     if any(equivalence.same_page(place, asked.event.url) for place in places):
         return True
     return any(
-        equivalence.same_page(page.event.url, target)
-        and (trial.status(page.event.exchange) or 0) // 100 == 3
-        for page in trial.pages(since, asked.t)
+        since <= one.t < asked.t
+        and (one.is_page or by_program(one.event))
+        and equivalence.same_page(one.event.url, target)
+        and (trial.status(one.event.exchange) or 0) // 100 == 3
+        for one in trial.requests
     )
 
 
@@ -278,8 +364,15 @@ def _prompting(trial: TrialEvents, felt: FaultImpact) -> ModelAction | None:
     if hit is None:
         return None
     calls = [c for c in trial.calls_between(0, hit.t) if hit.t - c.answered <= _CLICKS_WITHIN]
-    acts = [act for act in (calls[-1].actions if calls else ()) if act.does in ("click", "type")]
-    return acts[-1] if acts else None
+    acts = [act for call in calls for act in call.actions if act.does not in ("wait", "look")]
+    return acts[-1] if acts and acts[-1].does in ("click", "type") else None
+
+
+def _types_again(trial: TrialEvents, felt: FaultImpact, call: ModelCall, act: ModelAction) -> bool:
+    """Whether an action types once more what led to the request that was hit."""
+    before = _prompting(trial, felt)
+    same = before is not None and (act.name, act.arguments) == (before.name, before.arguments)
+    return act.does == "type" and (same or speaks_of_retrying(call.text))
 
 
 def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
@@ -290,9 +383,9 @@ def repeats_request(act: ModelAction, felt: FaultImpact) -> bool:
         urls = (url for text in act.all_texts for url in urls_in(text))
         return any(equivalence.same_page(url, felt.request.url) for url in urls)
     wanted = felt.pages or ((felt.request.url,) if felt.is_connection_try else ())
-    target = _target(act, wanted[0]) if wanted and act.does == "goto" else ""
+    target = target_of(act, wanted[0]) if wanted and act.does == "goto" else ""
     if felt.is_connection_try:
-        return bool(target) and _host(target) == _host(felt.request.url)
+        return bool(target) and host_of_url(target) == host_of_url(felt.request.url)
     return bool(target) and any(equivalence.same_page(target, page) for page in wanted)
 
 
@@ -326,8 +419,13 @@ def _comes_by_itself(trial: TrialEvents, asked: SeenRequest) -> bool:
     return False
 
 
-def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenRequest) -> bool:
-    """Whether Chromium would reload the page by itself at about this time."""
+def _is_due_in_chromium(
+    trial: TrialEvents, felt: FaultImpact, asked: SeenRequest, act: ModelAction
+) -> bool:
+    """Whether Chromium would reload the page by itself at about this time.
+
+    It does so only while its error page is open.
+    """
     tries = [
         one
         for one in trial.pages(0, asked.t)
@@ -340,6 +438,8 @@ def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenReques
         failed.append(trial.failed_at(one))
     if not failed:
         return False
+    if _has_left(trial, asked, max(failed), act):
+        return False
     since_last = asked.t - max(failed)
     return any(
         -0.1 <= since_last - due <= max(_LATE, _LATE_SHARE * due)
@@ -347,36 +447,22 @@ def _is_due_in_chromium(trial: TrialEvents, felt: FaultImpact, asked: SeenReques
     )
 
 
-_ADDRESS = re.compile(r"/\S*|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?]\S*)?", re.IGNORECASE)
+def _has_left(trial: TrialEvents, asked: SeenRequest, since: float, act: ModelAction) -> bool:
+    """Whether the agent went from a page's error page to another page before an action."""
+    others = [
+        page.t
+        for page in trial.pages(0, asked.t)
+        if not equivalence.same_page(page.event.url, asked.event.url)
+    ]
+    if others and others[-1] > since:
+        return True
+    chosen = [one for call in trial.calls_between(since, asked.t) for one in call.actions]
+    before = takewhile(lambda one: one is not act, chosen)
+    return bool(others) and any(one.does == "back" for one in before)
 
 
-_WHOLE_URL = re.compile(r"https?://[^\s'\"{}]+")
-_EXPRESSION = re.compile(r"(?:[rbf]{0,2}(['\"`])(?P<begin>[^'\"`{$]*))?.*[\w)\]}'\"`]", re.DOTALL)
-
-
-def _begin_of_target(act: ModelAction) -> str | None:
-    """Return the known begin of an address that code computes; None if it is no expression."""
-    if not isinstance(act.arguments, list) or not act.arguments:
-        return None
-    given = act.arguments[0]
-    if not isinstance(given, str) or not re.search(r"[+{(\[]|^[A-Za-z_][\w.]*$", given):
-        return None
-    found = _EXPRESSION.fullmatch(given)
-    return (found["begin"] or "") if found else None
-
-
-def _target(act: ModelAction, base: str) -> str:
-    """Return the absolute URL among an action's arguments; empty if there is none."""
-    for text in act.texts:
-        if _WHOLE_URL.fullmatch(text):
-            return text
-        if act.does == "goto" and _ADDRESS.fullmatch(text):
-            return urljoin(base, text) if text.startswith("/") else f"https://{text}"
-    return ""
-
-
-def _host(url: str) -> str:
-    return (split_url(url).hostname or "").removeprefix("www.")
+_SCRIPT = re.compile(r"[\w-]+\.(?:py|sh|bash|[cm]?js|ts|rb|pl|php)\b")
+"""The name of a file of code."""
 
 
 def _seconds(act: ModelAction) -> float:

@@ -62,7 +62,7 @@ def _twin_requests_it(
         # A part of a page was hit: the page itself came.
         number -= 1
     repeat = trial.twin.repeats(asked.event, max(number, 0))
-    if repeat is None or (cause.names_page and not repeat.steps and not repeat.model_asked):
+    if repeat is None or (cause.names_page and not repeat.steps and not repeat.model_acted):
         return False
     following = (call.began for call in trial.calls if call.began > asked.t)
     until = min(asked.t + AT_ONCE, next(following, asked.t + AT_ONCE))

@@ -14,9 +14,10 @@ from warex.analysis.recovery.script_acts import foreign_acts
 from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
 from warex.llm.actions.code_blocks import code_in_text, code_in_tool_call, read_code
-from warex.llm.actions.guess import guess_actions, recorded_calls
+from warex.llm.actions.guess import defined_by_answer, guess_actions, recorded_calls
 from warex.llm.actions.name_heuristics import ActionKind, action_kind_with_arguments
 from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions
 from warex.traces.events import (
     AgentAction,
     Disarmed,
@@ -41,6 +42,7 @@ _RELOADS = re.compile(
 )
 """Scripts and commands that load the open page again."""
 _URL = re.compile(r"https?://[^\s\"'`<>|\\]+")
+_PATH_TEXT = re.compile(r"[\"'`]((?:https?:/)?/[^\s\"'`\\]+)\\?[\"'`]")
 _FENCED = re.compile(
     r"```.*?(?:```|\Z)"
     r"|<(\w*(?:action|tool|code|execute|python|invoke|function|command)\w*)\b.*?(?:</\1>|\Z)",
@@ -114,6 +116,8 @@ class ModelCall:
     seq: int
     event: LlmCall
     actions: tuple[ModelAction, ...]
+    defined: Definitions = NOTHING_DEFINED
+    """What earlier answers have defined in the agent's interpreter."""
 
     @property
     def began(self) -> float:
@@ -142,6 +146,12 @@ class ModelCall:
         for code in _FENCED.finditer(self.event.answer):
             yield from (("code", url) for url in urls_in(code[0]))
 
+    def quoted_paths(self) -> Iterator[str]:
+        """Yield each address and path that its code holds as a text."""
+        parts = [code[0] for code in _FENCED.finditer(self.event.answer)]
+        parts += [arguments for _, arguments in self._client_calls()]
+        return (found[1] for part in parts for found in _PATH_TEXT.finditer(part))
+
     @property
     def repeats_in_code(self) -> bool:
         """Whether its code holds a loop, a handler of errors or a client that asks again."""
@@ -156,7 +166,7 @@ class ModelCall:
         pieces = [code for call in calls if (code := code_in_tool_call(call))]
         if len(pieces) < len(calls):
             return False
-        read = read_code(pieces or code_in_text(self.event.answer))
+        read = read_code(pieces or code_in_text(self.event.answer), self.defined)
         return read is not None and all(
             not call.is_command and (call.receiver or call.name in _BUILTINS) for call in read
         )
@@ -264,12 +274,13 @@ class TrialEvents:
                     pass
         asked = {call.carrier for _, call in calls}
         self.requests = [one for one in self.requests if one.event.exchange not in asked]
-        self.calls = [
-            ModelCall(
-                entry.seq, call, tuple(_acts(call, actions.get(call.exchange, ()), vocabulary))
-            )
-            for entry, call in calls
-        ]
+        self.calls: list[ModelCall] = []
+        defined = NOTHING_DEFINED
+        for entry, call in calls:
+            acts = _acts(call, actions.get(call.exchange, ()), vocabulary, defined)
+            self.calls.append(ModelCall(entry.seq, call, tuple(acts), defined))
+            if call.error is None and call.complete:
+                defined = defined_by_answer(call.answer, recorded_calls(call.tool_calls), defined)
         self.reads_actions = any(
             act.does != "finish" for call in self.calls for act in call.actions
         )
@@ -318,7 +329,10 @@ class TrialEvents:
 
 
 def _acts(
-    call: LlmCall, read: Sequence[AgentAction], vocabulary: Vocabulary | None
+    call: LlmCall,
+    read: Sequence[AgentAction],
+    vocabulary: Vocabulary | None,
+    defined: Definitions,
 ) -> Iterator[ModelAction]:
     """Yield the actions of an answer, read by the vocabulary or else by their names."""
     known = [
@@ -326,12 +340,12 @@ def _acts(
     ]
     if call.error is None and call.complete:
         # Unknown names come first: their order is not known, and after the end they are useless.
-        yield from _unknown(call, vocabulary.names if vocabulary and known else ())
+        yield from _unknown(call, vocabulary.names if vocabulary and known else (), defined)
     yield from known
 
 
-def _unknown(call: LlmCall, known: Collection[str]) -> Iterator[ModelAction]:
-    for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known):
+def _unknown(call: LlmCall, known: Collection[str], defined: Definitions) -> Iterator[ModelAction]:
+    for found in guess_actions(call.answer, recorded_calls(call.tool_calls), known, defined):
         given = found.arguments
         arguments: JsonValue = list(given) if isinstance(given, tuple) else dict(given)
         kind = _kind(found.name, arguments) or "look"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from warex.analysis.recovery import equivalence
+from warex.llm.actions.guess import guess_actions, kind_of_action, recorded_calls
 from warex.traces.events import Disarmed, Entry, LlmCall, RequestSeen, ResponseSeen
 
 AT_ONCE = 1.0
@@ -39,8 +40,8 @@ class Twin:
     """The clean trial of the same agent, task and repeat."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        self._calls: list[float] = []
-        """When the model answered."""
+        self._acted: list[float] = []
+        """When the model answered with more than to wait or to look."""
         found: dict[str, tuple[float, RequestSeen]] = {}
         status: dict[str, int | None] = {}
         carriers: set[str] = set()
@@ -55,10 +56,11 @@ class Twin:
                     status[response.exchange] = response.status
                 case LlmCall() as call:
                     carriers.add(call.carrier)
-                    self._calls.append(call.began + call.latency_s)
+                    if not _is_idle(call):
+                        self._acted.append(call.began + call.latency_s)
                 case _:
                     pass
-        self._calls.sort()
+        self._acted.sort()
         self.requests = tuple(
             TwinRequest(t, request, status.get(exchange))
             for exchange, (t, request) in found.items()
@@ -95,8 +97,8 @@ class Twin:
             if not same_request(one.event, asked)
             and (one.is_page or not any(same_request(one.event, it) for it in earlier))
         )
-        calls = bisect_right(self._calls, times[1]) - bisect_right(self._calls, times[0])
-        return Repeat(steps, model_asked=calls > 0)
+        acted = bisect_right(self._acted, times[1]) - bisect_right(self._acted, times[0])
+        return Repeat(steps, model_acted=acted > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ class Repeat:
 
     steps: tuple[RequestSeen, ...]
     """The pages in between, and the writes and operations that are new there."""
-    model_asked: bool
+    model_acted: bool
+    """Whether an action of the model can have led to it, and not only the page itself."""
 
     def is_taken_by(self, path: Sequence[RequestSeen]) -> bool:
         """Whether a trial has made the same requests on its way."""
@@ -117,10 +120,18 @@ def is_redirect(request: RequestSeen, status: int | None) -> bool:
     return (status or 0) // 100 == 3 and not equivalence.is_write(request)
 
 
+def _is_idle(call: LlmCall) -> bool:
+    """Whether the actions of an answer could be read, and none of them does anything."""
+    acts = guess_actions(call.answer, recorded_calls(call.tool_calls))
+    return bool(acts) and all(kind_of_action(act) in ("wait", "look") for act in acts)
+
+
 def same_request(one: RequestSeen, other: RequestSeen) -> bool:
     """Whether two requests are for the same page or the same operation."""
     if equivalence.is_write(one) != equivalence.is_write(other):
         return False
-    if one.resource == other.resource == "document" and not equivalence.is_write(one):
-        return equivalence.same_page(one.url, other.url)
+    if "document" in (one.resource, other.resource) and not equivalence.is_write(one):
+        # A page that fetches another one in advance does not open it.
+        is_same_kind = one.resource == other.resource
+        return is_same_kind and equivalence.same_page(one.url, other.url)
     return equivalence.same_operation(one, other)

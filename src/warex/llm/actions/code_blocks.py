@@ -14,7 +14,12 @@ from pydantic import JsonValue
 
 from warex.llm.actions.base import Code, CodeCall, Language, inner_context
 from warex.llm.actions.javascript_code import javascript_calls
-from warex.llm.actions.python_code import python_calls
+from warex.llm.actions.python_code import (
+    NOTHING_DEFINED,
+    Definitions,
+    python_calls,
+    python_definitions,
+)
 from warex.llm.actions.shell_commands import shell_calls
 from warex.llm.base import ToolCall
 from warex.llm.body.lenient_json import as_dict, as_text, parse_json
@@ -133,21 +138,37 @@ def _language_of(source: str) -> Language | None:
     return "javascript" if javascript_calls(source) else None
 
 
-def read_code(pieces: Iterable[Code]) -> tuple[CodeCall, ...] | None:
-    """Return the calls of pieces of code, in order; None if none of them can be read."""
+def read_code(
+    pieces: Iterable[Code], defined: Definitions = NOTHING_DEFINED
+) -> tuple[CodeCall, ...] | None:
+    """Return the calls of pieces of code, in order; None if none of them can be read.
+
+    One interpreter runs all Python, after the code that ``defined`` its names.
+    """
     read: list[CodeCall] | None = None
     for piece in pieces:
-        calls = _calls(piece, 0)
+        calls = _calls(piece, 0, defined)
+        defined = definitions_after((piece,), defined)
         if calls is not None:
             read = [*(read or ()), *calls]
     return None if read is None else tuple(read[:_MOST_CALLS])
 
 
-def _calls(piece: Code, depth: int) -> tuple[CodeCall, ...] | None:
+def definitions_after(pieces: Iterable[Code], defined: Definitions) -> Definitions:
+    """Return what is defined in the interpreter after it has run pieces of code."""
+    for piece in pieces:
+        if piece.language == "python":
+            defined = python_definitions(piece.source, defined)
+    return defined
+
+
+def _calls(
+    piece: Code, depth: int, defined: Definitions = NOTHING_DEFINED
+) -> tuple[CodeCall, ...] | None:
     read: Iterable[CodeCall | Code] | None
     match piece.language:
         case "python":
-            read = python_calls(piece.source)
+            read = python_calls(piece.source, defined)
         case "javascript":
             read = javascript_calls(piece.source)
         case "shell":

@@ -8,21 +8,26 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from warex.llm.actions.base import Action, CodeCall
+from warex.llm.actions.base import Action, Code, CodeCall
 from warex.llm.actions.code_blocks import (
     code_in_text,
     code_in_tool_call,
+    definitions_after,
     read_code,
     without_code,
 )
-from warex.llm.actions.name_heuristics import action_kind, action_kind_with_arguments
+from warex.llm.actions.name_heuristics import (
+    ActionKind,
+    action_kind,
+    action_kind_with_arguments,
+)
 from warex.llm.actions.parser import (
     Vocabulary,
     actions_on_lines,
     parse_actions,
     without_thoughts,
 )
-from warex.llm.actions.python_code import python_calls
+from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions, python_calls
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
 
@@ -35,16 +40,17 @@ _OF_BROWSERS: Final = re.compile(
     r"|link|agent|computer|session|client|https?|web|crawler|stagehand|keyboard|mouse|playwright"
     r"|chrome|chromium|firefox|context|bot|history|location|tools|toolkit|helium|selenium|requests"
     r"|httpx|aiohttp|urllib|patchright|pyautogui|splinter|mechanize|webbrowser|nodriver|pyppeteer"
-    r"|camoufox|cffi"
+    r"|camoufox|cffi|axios|xhr"
 )
 """Words in the names of what drives a browser or asks for pages, and of their modules."""
 _DISTINCT: Final = re.compile(
     r"goto|navigate(to)?|go(back|forward)|(reload|refresh)(page)?|click|dblclick|doubleclick"
-    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption"
+    r"|rightclick|fill|press|sendkeys|tap|visit(page|webpage)?|openurl|(open|new)tab|selectoption|src|dispatchevent"
 )
 """Names that nothing but a browser has."""
 _OF_NETWORK: Final = frozenset(("urlopen", "urlretrieve", "sleep"))
 """Functions of Python's own modules that ask for a page or wait."""
+_DATA_FRAMES: Final = frozenset(("pandas", "polars"))
 _SETTINGS: Final = re.compile(
     r"(?:set|clear|implicitly)_?\w*(?:timeout|interval|viewport|size|headers?|cookies?|wait)\w*",
     re.IGNORECASE,
@@ -60,17 +66,41 @@ WITHOUT_ACTIONS: Final = (
 
 
 def guess_actions(
-    text: str, tool_calls: Iterable[ToolCall], known: Collection[str] = ()
+    text: str,
+    tool_calls: Iterable[ToolCall],
+    known: Collection[str] = (),
+    defined: Definitions = NOTHING_DEFINED,
 ) -> tuple[Action, ...]:
     """Return the actions in a model's answer that ``action_kind`` can classify, in order.
 
     Names in ``known`` are skipped. Actions are found where ``parse_actions`` finds them, on any
     line, and as calls in code (``await page.goto("…")``). A bare name on a line is no action.
+    ``defined`` is what earlier answers have defined.
     """
     text = without_thoughts(text)
     calls = tuple(tool_calls) or written_calls(text)
-    called = tuple(action for call in calls for action in _in_tool_call(call, known))
-    return called or _in_text(text, known)
+    called = tuple(action for call in calls for action in _in_tool_call(call, known, defined))
+    return called or _in_text(text, known, defined)
+
+
+def code_of_answer(text: str, tool_calls: Iterable[ToolCall]) -> tuple[Code, ...]:
+    """Return the code in a model's answer: that of its tool calls, else that in its text."""
+    text = without_thoughts(text)
+    if calls := tuple(tool_calls) or written_calls(text):
+        return tuple(code for call in calls if (code := code_in_tool_call(call)) is not None)
+    return code_in_text(text) or (Code("python", text),)
+
+
+def defined_by_answer(
+    text: str, tool_calls: Iterable[ToolCall], defined: Definitions
+) -> Definitions:
+    """Return what is defined in the agent's interpreter after the code in a model's answer."""
+    return definitions_after(code_of_answer(text, tool_calls), defined)
+
+
+def kind_of_action(action: Action) -> ActionKind | None:
+    """Return what an action does, by its name and arguments."""
+    return action_kind_with_arguments(action.name, _json(action))
 
 
 def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
@@ -82,16 +112,18 @@ def recorded_calls(calls: Iterable[JsonValue]) -> tuple[ToolCall, ...]:
     )
 
 
-def _in_tool_call(call: ToolCall, known: Collection[str]) -> tuple[Action, ...]:
+def _in_tool_call(
+    call: ToolCall, known: Collection[str], defined: Definitions
+) -> tuple[Action, ...]:
     code = code_in_tool_call(call)
-    read = read_code((code,)) if code is not None else None
+    read = read_code((code,), defined) if code is not None else None
     return _selected(read or (), known) or _by_names("", (call,), known)
 
 
-def _in_text(text: str, known: Collection[str]) -> tuple[Action, ...]:
-    if (read := read_code(code_in_text(text))) is not None:
+def _in_text(text: str, known: Collection[str], defined: Definitions) -> tuple[Action, ...]:
+    if (read := read_code(code_in_text(text), defined)) is not None:
         return _selected(read, known) or _by_names(without_code(text), (), known)
-    return _selected(python_calls(text) or (), known) or _by_names(text, (), known)
+    return _selected(python_calls(text, defined) or (), known) or _by_names(text, (), known)
 
 
 def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action, ...]:
@@ -112,6 +144,10 @@ def _selected(calls: Iterable[CodeCall], known: Collection[str]) -> tuple[Action
 def _may_act(call: CodeCall) -> bool:
     """Whether a call may be of a browser, a tool or a client, and not of a library of data."""
     if call.is_command or call.name in _OF_NETWORK:
+        return True
+    if action_kind_with_arguments(call.full_name, list(call.arguments)) == "goto" and (
+        call.module in _DATA_FRAMES
+    ):
         return True
     if _SETTINGS.fullmatch(call.name):
         return False

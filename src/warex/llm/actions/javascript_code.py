@@ -1,7 +1,7 @@
 """Reads the calls in JavaScript or TypeScript, without running it.
 
-Setting ``location`` or ``location.href`` counts as a call of it. ``const`` names are replaced by
-their texts, and functions are read where they are called or passed on.
+Setting ``location``, ``location.href`` or an element's ``src`` counts as a call of it. ``const``
+names are replaced by their texts, and functions are read where they are called or passed on.
 """
 
 import re
@@ -60,6 +60,8 @@ class _Reader:
         self._values: dict[str, str] = {}
         self._sources: dict[str, str] = {}
         """The expressions to which names are bound: ``page.url()``."""
+        self._constructors: dict[str, str] = {}
+        """The classes of which names are objects: ``XMLHttpRequest``."""
         self._functions: dict[str, Node] = {}
         self._nodes = 0
         self._depth = 0
@@ -107,12 +109,18 @@ class _Reader:
             return
         self.visit(value, context)
         text = self._value(value)
-        if name.rpartition(".")[2] in ("location", "href") and "location" in name:
+        receiver, _, attribute = name.rpartition(".")
+        if attribute in ("location", "href") and "location" in name:
             receiver = name.removesuffix(".href")
             self.calls.append(CodeCall("href", receiver, (self._text(value),), context=context))
+        elif attribute == "src" and receiver:
+            self.calls.append(CodeCall("src", receiver, (self._text(value),), context=context))
         else:
             self._values.pop(name, None)
             self._sources.pop(name, None)
+            self._constructors.pop(name, None)
+            if value.type == "new_expression":
+                self._constructors[name] = _chain(value.child_by_field_name("constructor"))[0]
             if text is not None:
                 self._values[name] = text
             elif value.type in ("member_expression", "call_expression", "await_expression"):
@@ -144,7 +152,14 @@ class _Reader:
         elif name and not new:
             texts = tuple(map(self._text, (*before, *given)))
             self.calls.append(
-                CodeCall(name, receiver, texts, is_receiver=is_receiver, context=context)
+                CodeCall(
+                    name,
+                    receiver,
+                    texts,
+                    module=self._constructors.get(receiver, ""),
+                    is_receiver=is_receiver,
+                    context=context,
+                )
             )
         self._all(passed, context)
 
@@ -205,11 +220,11 @@ def _joined(parts: Iterable[str | None]) -> str | None:
     return text if len(text) <= _LONGEST_VALUE else None
 
 
-def _chain(function: "Node") -> tuple[str, str, list["Node"]]:
+def _chain(function: "Node | None") -> tuple[str, str, list["Node"]]:
     """Return a call's name, its receiver, and the arguments within the receiver."""
     names: list[str] = []
     arguments: list[Node] = []
-    node: Node | None = function
+    node = function
     while node is not None and len(names) <= _DEEPEST:
         if node.type == "member_expression":
             if (last := node.child_by_field_name("property")) is not None:

@@ -20,7 +20,7 @@ _NAMES: Mapping[ActionKind, str] = {
     " fetch crawl scrape requests curl wget urlopen http_request",
     "back": "back goback navback forward goforward previous",
     "click": "act click dblclick doubleclick tap press keypress keys key hotkey submit enter"
-    " left_mouse_down left_mouse_up mouse_down mouse_up",
+    " dispatch left_mouse_down left_mouse_up mouse_down mouse_up",
     "type": "fill type write input select clear check uncheck upload insert set choose",
     "wait": "wait sleep noop pause",
     "finish": "done completion stop finish finished answer complete terminate exit infeasible"
@@ -52,6 +52,8 @@ _WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
 """What a browser does for these keys, as Playwright, Selenium, xdotool and agents write them."""
 _REQUESTS = frozenset(("get", "post", "put", "patch", "delete", "head", "request", "stream"))
 """Methods of HTTP clients; ``get`` also of Selenium's driver."""
+_READERS = re.compile(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)")
+"""Functions of data frames that read an address, too."""
 _LOCATION = frozenset(("href", "assign", "replace"))
 _OWN_ADDRESS = re.compile(
     r"(?:await\s+)?(?:str\()?(?:\w+\.)*(?:(?:page|tab|document|window|browser|frame|self)\.(?:url|URL)"
@@ -95,7 +97,13 @@ def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:
     receiver, _, method = name.rpartition(".")
     if receiver.endswith("history") and method == "go":
         return "back" if any(text != "0" for text in _texts(arguments)) else "reload"
-    if method in _REQUESTS or (receiver.endswith("location") and method in _LOCATION):
+    if (
+        method in _REQUESTS
+        or method == "src"
+        or (receiver.endswith("location") and method in _LOCATION)
+    ):
+        return "goto"
+    if _READERS.fullmatch(method) and any(text.startswith("http") for text in _texts(arguments)):
         return "goto"
     return action_kind(method)
 

@@ -1,19 +1,22 @@
 """Reads the calls in an agent's Python code, without running it.
 
 Names that are bound to constants are replaced, loops over constants are unrolled, and functions
-that the code defines are read where they are called.
+that the code defines are read where they are called. So are those of code that ran before in the
+same interpreter.
 """
 
 import ast
+import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from warex.llm.actions.base import CodeCall, Context, inner_context
 
 type _Scalar = str | int | float | bool | None
 type _Value = _Scalar | list[_Scalar] | dict[_Scalar, _Scalar]
-type _Function = ast.FunctionDef | ast.AsyncFunctionDef
+type _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 type _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 MOST_CODE: Final = 32_000
@@ -25,35 +28,90 @@ _DEEPEST = 60
 _DEEPEST_FUNCTION = 4
 _LONGEST_VALUE = 4000
 _MOST_UNROLLED = 20
+_MAGIC: Final = re.compile(r"(?m)^([ \t]*)([!%])(?!=)[ \t]*(\S.*)$")
+_CALLS_GIVEN: Final = re.compile(
+    r"\w*map\w*|submit|partial|to_thread|run_in_executor|apply\w*|\w*retry\w*", re.IGNORECASE
+)
+"""Functions that call what they are given."""
+_MOST_DEFINED = 500
+"""Names that an interpreter keeps from one piece of code to the next."""
 
 
-def python_calls(source: str) -> tuple[CodeCall, ...] | None:
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What the names mean that earlier code has bound in an interpreter."""
+
+    values: Mapping[str, _Value] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, _Function] = field(default_factory=dict)
+
+
+NOTHING_DEFINED: Final = Definitions()
+
+
+def python_calls(
+    source: str, defined: Definitions = NOTHING_DEFINED
+) -> tuple[CodeCall, ...] | None:
     """Return the calls that code makes, in order; None if it is not Python."""
+    reader = _read(source, defined)
+    return None if reader is None else tuple(reader.calls[:_MOST_CALLS])
+
+
+def python_definitions(source: str, defined: Definitions = NOTHING_DEFINED) -> Definitions:
+    """Return what is defined after code has run; the same as before if it is not Python."""
+    reader = _read(source, defined)
+    return defined if reader is None else reader.definitions()
+
+
+def _read(source: str, defined: Definitions) -> "_Reader | None":
     if len(source) > MOST_CODE:
         return None
+    tree = _parsed(source)
+    if tree is None and (plain := _MAGIC.sub(_plain_python, source)) != source:
+        tree = _parsed(plain)
+    if tree is None:
+        return None
+    reader = _Reader(defined)
+    reader.block(tree.body, "")
+    return reader
+
+
+def _parsed(source: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+            return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    reader = _Reader()
-    reader.block(tree.body, "")
-    return tuple(reader.calls[:_MOST_CALLS])
+
+
+def _plain_python(magic: re.Match[str]) -> str:
+    """Return a line of IPython's own, ``!command`` or ``%magic``, as Python."""
+    return f"{magic[1]}os.system({magic[3]!r})" if magic[2] == "!" else f"{magic[1]}pass"
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, defined: Definitions) -> None:
         self.calls: list[CodeCall] = []
-        self._values: dict[str, _Value] = {}
-        self._sources: dict[str, str] = {}
+        self._values: dict[str, _Value] = dict(defined.values)
+        self._sources: dict[str, str] = dict(defined.sources)
         """The expressions to which names are bound: ``page.url``."""
-        self._modules: dict[str, str] = {}
+        self._modules: dict[str, str] = dict(defined.modules)
         """The modules from which names come, directly or as results of calls."""
-        self._functions: dict[str, _Function] = {}
+        self._functions: dict[str, _Function] = dict(defined.functions)
         self._nodes = 0
         self._depth = 0
         self._open_functions = 0
+
+    def definitions(self) -> Definitions:
+        """Return what the names mean after the code."""
+        return Definitions(
+            _latest(self._values),
+            _latest(self._sources),
+            _latest(self._modules),
+            _latest(self._functions),
+        )
 
     def block(self, statements: Iterable[ast.AST], context: Context) -> None:
         for statement in statements:
@@ -147,6 +205,8 @@ class _Reader:
             value = self._value(node.value)
             if isinstance(target, ast.Name):
                 self._bind(target.id, value, self._module(node.value))
+                if isinstance(node.value, ast.Lambda):
+                    self._functions[target.id] = node.value
                 continue
             names = list(_names_in(target))
             elements = value if isinstance(value, list) and len(value) == len(names) else None
@@ -173,6 +233,8 @@ class _Reader:
             if isinstance(argument, ast.Name) and argument.id in self._functions:
                 self._enter(self._functions[argument.id], None, context)
         name, receiver, before = _chain(node.func)
+        if _CALLS_GIVEN.fullmatch(name):
+            self._passed(given, context)
         if name in self._functions:
             self._enter(self._functions[name], node, context)
         elif name and not self._is_data(node.func):
@@ -189,6 +251,14 @@ class _Reader:
                 )
             )
 
+    def _passed(self, given: Sequence[ast.expr], context: Context) -> None:
+        """Read a method of a module that is passed on: ``map(requests.get, urls)``."""
+        for argument in given:
+            if isinstance(argument, ast.Attribute) and (module := self._module(argument)):
+                name, receiver, _ = _chain(argument)
+                texts = tuple(self._text(each) for each in given if each is not argument)
+                self.calls.append(CodeCall(name, receiver, texts, module=module, context=context))
+
     def _enter(self, function: _Function, call: ast.Call | None, context: Context) -> None:
         """Read the body of a function of the code, with its parameters bound."""
         if self._open_functions >= _DEEPEST_FUNCTION:
@@ -196,7 +266,7 @@ class _Reader:
         outer = dict(self._values), dict(self._modules), dict(self._functions)
         self._bind_parameters(function, call)
         self._open_functions += 1
-        self.block(function.body, context)
+        self.block([function.body] if isinstance(function, ast.Lambda) else function.body, context)
         self._open_functions -= 1
         self._values, self._modules, self._functions = outer
 
@@ -310,6 +380,10 @@ class _Reader:
             if sum(map(len, parts)) > _LONGEST_VALUE:
                 return None
         return None if left else "".join(parts)
+
+
+def _latest[T](names: dict[str, T]) -> dict[str, T]:
+    return dict(list(names.items())[-_MOST_DEFINED:])
 
 
 def _chain(function: ast.expr) -> tuple[str, str, list[ast.expr]]:
