@@ -227,8 +227,7 @@ class FaultDelivered(_Event, frozen=True, kw_only=True, tag="fault_delivered"):
     """The client gave up while it was held for at least a second."""
     changes: list[ChangedValue] = []
     """What was changed or shown: the first 50 values, long ones cut off."""
-    left_out: int = 0
-    """More changed values."""
+    left_out: int = 0  # more changed values
 
 
 class FaultMissed(_Event, frozen=True, kw_only=True, tag="fault_missed"):
