@@ -94,3 +94,8 @@ def test_a_redirect_leads_to_its_landing() -> None:
 
     assert twin.landings(f"{SITE}go") == (f"{SITE}list",)
     assert twin.landings(f"{SITE}list") == ()
+
+
+def test_what_is_requested_after_the_model_has_finished_is_no_repeat() -> None:
+    assert _twin(LIST, {"model": "stop()"}, LIST).repeats(PAGE, 0) is None
+    assert _twin(LIST, {"model": "stop()"}, {"model": "click('1')"}, LIST).repeats(PAGE, 0)

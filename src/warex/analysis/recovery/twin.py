@@ -8,9 +8,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 from warex.analysis.recovery import equivalence
 from warex.llm.actions.guess import guess_actions, kind_of_action, recorded_calls
+from warex.llm.actions.name_heuristics import ActionKind
 from warex.traces.events import Disarmed, Entry, LlmCall, RequestSeen, ResponseSeen
 
 AT_ONCE = 1.0
@@ -45,6 +47,7 @@ class Twin:
         found: dict[str, tuple[float, RequestSeen]] = {}
         status: dict[str, int | None] = {}
         carriers: set[str] = set()
+        finished_at = inf
         for entry in entries:
             match entry.event:
                 case Disarmed(by="terminal_action" | "harness"):
@@ -56,15 +59,19 @@ class Twin:
                     status[response.exchange] = response.status
                 case LlmCall() as call:
                     carriers.add(call.carrier)
-                    if not _is_idle(call):
-                        self._acted.append(call.began + call.latency_s)
+                    answered = call.began + call.latency_s
+                    kinds = _kinds_of_actions(call)
+                    finished_at = answered if "finish" in kinds else inf
+                    if not kinds or not set(kinds) <= {"wait", "look"}:
+                        self._acted.append(answered)
                 case _:
                     pass
         self._acted.sort()
         self.requests = tuple(
             TwinRequest(t, request, status.get(exchange))
             for exchange, (t, request) in found.items()
-            if exchange not in carriers
+            # What comes after the model's last word, as a judge's look, is not the agent's.
+            if exchange not in carriers and t < finished_at
         )
 
     def landings(self, url: str) -> tuple[str, ...]:
@@ -120,10 +127,10 @@ def is_redirect(request: RequestSeen, status: int | None) -> bool:
     return (status or 0) // 100 == 3 and not equivalence.is_write(request)
 
 
-def _is_idle(call: LlmCall) -> bool:
-    """Whether the actions of an answer could be read, and none of them does anything."""
+def _kinds_of_actions(call: LlmCall) -> list[ActionKind | None]:
+    """Return the kinds of an answer's actions, as far as they can be read."""
     acts = guess_actions(call.answer, recorded_calls(call.tool_calls))
-    return bool(acts) and all(kind_of_action(act) in ("wait", "look") for act in acts)
+    return [kind_of_action(act) for act in acts]
 
 
 def same_request(one: RequestSeen, other: RequestSeen) -> bool:
