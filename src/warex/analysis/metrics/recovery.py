@@ -108,6 +108,7 @@ class RecoveryMetrics:
         needs="calls",
         unit="count",
         section="recovery",
+        optional=True,
         definition="Unsolved trials whose last answer claims neither success nor failure.",
     )
     lies = KnownMetric(
@@ -223,6 +224,7 @@ class RecoveryMetrics:
         needs="calls",
         unit="count",
         section="recovery",
+        optional=True,
         definition="Rated injections whose verdict follows from times, words or the clean trial"
         " only.",
     )
@@ -232,6 +234,7 @@ class RecoveryMetrics:
         needs="trace",
         unit="count",
         section="recovery",
+        optional=True,
         definition="Injections whose verdict the trace does not show.",
     )
     undecided = Metric(
