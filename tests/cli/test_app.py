@@ -184,6 +184,9 @@ def test_an_interrupted_campaign_keeps_what_it_has_and_leaves_nothing_behind(
 
     assert first.startswith(("solved ", "failed "))
     assert process.returncode == 130
-    assert err.strip() == "interrupted"
+    assert [line for line in err.splitlines() if line] == [
+        "warex: run keeps 1 of 80 trials; go on with: warex run demo --jobs 1 --out run --resume",
+        "interrupted",
+    ]
     assert len(list((tmp_path / "run").rglob("outcome.json"))) == 1
     assert finished("report", "run", folder=tmp_path).returncode == 0

@@ -119,6 +119,7 @@ def test_a_page_that_a_service_worker_brings_is_changed(
         page = context.new_page()
         page.goto("http://shop.localhost/worked")
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        wait_until(lambda: len(lane.events(FaultDelivered)) == 1)
         page.reload()
         assert page.evaluate("navigator.serviceWorker.controller !== null")
         wait_until(lambda: len(lane.events(FaultDelivered)) == 2)
