@@ -47,6 +47,8 @@ class PassThrough:
     def request(self, exchange: Exchange) -> RequestPlan:
         return Plan(Forward())
 
+    def held(self, exchange: Exchange) -> None: ...
+
     def response(self, exchange: Exchange) -> ResponsePlan:
         return Plan(Relay())
 
@@ -64,3 +66,5 @@ class PassThrough:
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
+
+    def upgrade_closed(self, exchange: Exchange) -> None: ...
