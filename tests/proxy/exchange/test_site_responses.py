@@ -3,6 +3,7 @@
 from mitmproxy import http
 from mitmproxy.test import tflow
 
+from tests.lane.support.traffic import fields as fields_of
 from tests.proxy.support.lanes import scenario
 from tests.proxy.support.tasks import make_task
 from warex.clock import Clock
@@ -17,7 +18,7 @@ from warex.proxy.exchange.state import ExchangeState
 from warex.scenarios import Injector, Trigger
 
 POPUP = scenario(Popup(), Trigger(always=True))
-HEAD = {"sec-fetch-dest": "document", "accept": "text/html"}
+HEAD = {"sec_fetch_dest": "document", "accept": "text/html"}
 
 
 def settle(state: ExchangeState, applied: AppliedInjection, met: bool) -> None:
@@ -26,10 +27,8 @@ def settle(state: ExchangeState, applied: AppliedInjection, met: bool) -> None:
 
 def page(**headers: str) -> tuple[http.HTTPFlow, ExchangeState]:
     flow = tflow.tflow(resp=True)
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    flow.request = http.Request.make(
-        "GET", "https://shop.test/", headers=http.Headers(**{**HEAD, **named})
-    )
+    fields = fields_of(**HEAD, **headers).fields
+    flow.request = http.Request.make("GET", "https://shop.test/", headers=fields)
     assert flow.response is not None
     flow.response.headers = http.Headers(content_type="text/html", etag='"1"')
     injector = Injector(POPUP, 0)
