@@ -33,6 +33,7 @@ from warex.proxy.net.client_socket import reset, wait_flushed
 from warex.proxy.record.fault_events import missed, record_plan, settle, skipped
 from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
+from warex.proxy.response_faults.password_pages import read_held_page, watch_page
 from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
 from warex.proxy.response_faults.site_looks import SiteLooks
@@ -196,6 +197,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self.mcp.answered(flow, state)
         self._decide_by_answer(flow, state)
         self.looks.watch(flow, state)
+        watch_page(flow, state, self.recorder.redactor)
         self.rewrites.begin(flow, state)
         if not (state.pending or self.mcp.needs_whole_response(flow, state)):
             state.response_started = True
@@ -221,6 +223,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if (state.pending or state.from_cache) and not state.by_warex:
             state.response_size = len(flow.response.raw_content or b"")
             state.task.llm_calls.read_held_response(flow, state)
+            read_held_page(flow, state, self.recorder.redactor)
         held = state.pending or self.mcp.needs_whole_response(flow, state)
         if held and not state.by_warex:
             return self._apply_after(flow, state)

@@ -3,8 +3,9 @@
 What is kept has a limit for each answer and in all; a page that cannot be read shows nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from mitmproxy import http
@@ -75,7 +76,8 @@ class SiteLooks:
         is_page = kind in HTML_TYPES and state.exchange.request.is_top_level
         coding = response.headers.get("content-encoding", "")
         if (is_page or kind == "text/css") and StreamDecoder.reads(coding):
-            state.rewriters.append(_Reader(self, state.exchange.request, coding, kind))
+            note = partial(self.note, state.exchange.request, kind)
+            state.rewriters.append(BeginningReader(coding, note))
 
     def note(self, request: Request, kind: str, body: bytes) -> None:
         """Keep a page or a style sheet."""
@@ -103,19 +105,20 @@ class SiteLooks:
         return page.look
 
 
-class _Reader:
+class BeginningReader:
     """Reads the beginning of a body, and passes it on unchanged."""
 
     applied = False
     changes: Sequence[ValueChange] = ()
     is_bomb = False
 
-    def __init__(self, looks: SiteLooks, request: Request, coding: str, kind: str) -> None:
-        self._looks, self._request, self._kind = looks, request, kind
+    def __init__(self, coding: str, note: Callable[[bytes], None]) -> None:
+        self._note = note
         self._decoder, self._read = StreamDecoder(coding), bytearray()
         self._is_over = False
 
     def feed(self, data: bytes) -> Iterator[bytes]:
+        """Read a piece of the body; yield it."""
         if not self._is_over:
             for part in self._decoder.feed(data):
                 self._read += part
@@ -125,6 +128,7 @@ class _Reader:
         yield data
 
     def close(self) -> bytes:
+        """Note what was read."""
         if not self._decoder.is_bomb:
-            self._looks.note(self._request, self._kind, bytes(self._read[:_MAX_ANSWER]))
+            self._note(bytes(self._read[:_MAX_ANSWER]))
         return b""

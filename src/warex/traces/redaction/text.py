@@ -8,7 +8,7 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
@@ -72,6 +72,9 @@ class Pass:
     hashed: Callable[[bytes], bytes] = _plain
     """Returns what replaces a value of which equal ones stay equal."""
 
+    fields: Collection[str] = ()
+    """Names of the fields for passwords of the pages so far."""
+
     seen: "SeenTexts" = field(default_factory=lambda: SeenTexts())
     """The redacted texts."""
 
@@ -130,7 +133,7 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     found = prefilters.found(text)
     if first := [place for place in found if place < len(shapes)]:
         lower = text.lower()
-        text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
+        text = cut(text, (span for place in first for span in shapes[place].find(text, lower)))
     for place in sorted(found):
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, how)
@@ -209,7 +212,7 @@ def precompile() -> None:
     redact_bytes(b"https://site.example/")
 
 
-def _cut(
+def cut(
     text: bytes,
     spans: Iterable[tuple[int, int] | Cut],
     how: Pass = PLAIN,
@@ -232,7 +235,7 @@ def _cut(
 
 def _cutting(find: _Find) -> _Replace:
     """Return the action that cuts what is found."""
-    return lambda text, how: _cut(text, find(text), how)
+    return lambda text, how: cut(text, find(text), how)
 
 
 def cut_and_learn(
@@ -243,7 +246,7 @@ def cut_and_learn(
     for begin, end, *more in found:
         if not (more and more[0]):
             how.learn(text[begin:end], typed)
-    return _cut(text, found, how)
+    return cut(text, found, how)
 
 
 def _learning(find: _Find, *, typed: bool = False) -> _Replace:
@@ -259,7 +262,7 @@ def _keys(text: bytes, how: Pass) -> bytes:
 
 
 def _random(text: bytes, how: Pass) -> bytes:
-    return _cut(text, (Cut(*span, hashed=True) for span in random_values(text)), how)
+    return cut(text, (Cut(*span, hashed=True) for span in random_values(text)), how)
 
 
 def _prefixed(text: bytes) -> Iterator[tuple[int, int]]:
@@ -303,7 +306,7 @@ def _base64(text: bytes, how: Pass) -> bytes:
             continue
         if redact_bytes(plain, how.within()) != plain:
             spans.append(match.span())
-    return _cut(text, spans)
+    return cut(text, spans)
 
 
 # ---- what has a name
@@ -315,7 +318,7 @@ def _users(text: bytes, how: Pass) -> bytes:
         _, mark, password = text[begin:end].partition(b":")
         if mark:
             how.learn(unquote_to_bytes(password), False)
-    return _cut(text, spans, how, b"redacted")
+    return cut(text, spans, how, b"redacted")
 
 
 def _assignments(text: bytes, how: Pass) -> bytes:

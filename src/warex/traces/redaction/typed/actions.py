@@ -17,6 +17,7 @@ from warex.traces.redaction.typed.fields import (
     REFS,
     TARGETS,
     VERBS,
+    is_field,
     is_secret_field,
     spaced,
     typed_keys,
@@ -24,8 +25,7 @@ from warex.traces.redaction.typed.fields import (
 
 
 def _is_field(text: bytes, refs: Collection[str] = ()) -> bool:
-    name = text.decode("utf-8", "replace").strip("\\\"'` ")
-    return name.removeprefix("@") in refs or is_secret_field(name)
+    return is_field(text.decode("utf-8", "replace").strip("\\\"'` "), refs)
 
 
 _OBJECT = rb"(?i)\{[^{}]*" + NAMES + rb"[^{}]*\}"
@@ -159,7 +159,7 @@ def _typed_by_call(
         yield from (Cut(it.begin, it.end) for it in free if hit)
         return
     if len(free) == 1:
-        if _is_received(text, call[0]):
+        if _is_received(text, call[0], refs):
             yield Cut(free[0].begin, free[0].end)
         return
     if free and _is_field(value(free[0]), refs):
@@ -170,7 +170,7 @@ def _typed_by_call(
         yield Cut(free[0].begin, free[0].end)
 
 
-def _is_received(text: bytes, call: int) -> bool:
+def _is_received(text: bytes, call: int, refs: Collection[str]) -> bool:
     """Whether what stands before a call with one text names a field for a secret."""
     begin = max(0, call - _BACK)
     head = text[begin:call]
@@ -180,7 +180,13 @@ def _is_received(text: bytes, call: int) -> bool:
     last = _last(_LITERAL.finditer(head))
     if last is None or head.count(b"\n", last.end()) > 2:
         return False
-    return is_secret_field(last[2].decode("utf-8", "replace"))
+    return is_field(last[2].decode("utf-8", "replace"), refs)
+
+
+def names_field_before(text: bytes, call: int, refs: Collection[str]) -> bool | None:
+    """Whether the last text before a call names a field for a secret; None if there is none."""
+    last = _last(_LITERAL.finditer(text, max(0, call - _BACK), call))
+    return None if last is None else _is_field(last[2], refs)
 
 
 # ---- the grammars of benchmarks
