@@ -28,7 +28,7 @@ class Cut(NamedTuple):
 NAMES = (
     rb"(?:pass|pwd|pw\b|psk|secret|token|key|auth|cred|sess|cookie|jwt|bearer|sig|sas\b|otp|pin\b"
     rb"|cvv|cvc|ssn|code|csrf|xsrf|saml|sid\b|ticket|hmac|verif|assertion|magic|crumb|mfa"
-    rb"|pat\b|nonce|appid|confirm|invit|unsub|state\b|reset|activat|recover|opt_?out|eventvalid"
+    rb"|pat\b|salt\b|seed_?phrase|mnemonic|nonce|appid|confirm|invit|unsub|state\b|reset|activat|recover|opt_?out|eventvalid"
     rb"|" + password_words.prefilter() + rb")"
 )
 """Prefilter for names; ``name_secrecy`` decides."""
@@ -240,9 +240,10 @@ _NEXT_LINE = re.compile(
     rb"([\w\x80-\xff.$-]{1,80})[\"']?:[ \t]*([|>]?)[+-]?[ \t]*" + NEW_LINE + rb"([ \t]*)"
 )
 _LINE = re.compile(rb"[^\r\n\"\\]{4,256}")
-PART = rb"(?i)name=\\*[\"'][^\"'\r\n]*" + NAMES + rb"[^\"'\r\n]*[\"']"
+PART = rb"(?i)form-data;[ ]?name=\\*[\"']?[^\"'\r\n]*" + NAMES + rb"[^\"'\r\n]*[\"']?"
 _PART = re.compile(
-    rb"name=\\*[\"']([^\"'\\\r\n]{1,120})\\*[\"'][^\r\n\\]{0,200}"
+    rb"(?i)"
+    rb"form-data;[ ]?name=\\*[\"']?([^\"'\\\r\n;]{1,120})\\*[\"']?[^\r\n\\]{0,200}"
     + NEW_LINE
     + rb"(?:[\w-]{1,40}:[^\r\n\\]{0,200}"
     + NEW_LINE
@@ -303,7 +304,7 @@ _ATTRIBUTE = re.compile(
     rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
 )
 _CONTENT = re.compile(
-    rb"(?:<!\[CDATA\[)?((?:[^<>\"\\]|\\[^<>]){1,1024}?)(?:\]\]>)?</[\w:.-]{1,80}[ ]?>"
+    rb"(?:\s{0,20}<value>)?(?:<!\[CDATA\[)?((?:[^<>\"\\]|\\[^<>]){1,1024}?)(?:\]\]>)?</[\w:.-]{1,80}[ ]?>"
 )
 ELEMENT = rb"(?i)<(?:[\w.-]*:)?[\w\x80-\xff.-]*" + NAMES + rb"[\w\x80-\xff.-]*(?:[ \t\r\n][^<>]*)?>"
 _ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?([\w\x80-\xff.-]{1,80})[^<>]{0,201}>")

@@ -224,8 +224,25 @@ def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     if levels == 0:
         return _TOO_DEEP
     if isinstance(value, list):
-        return [_redact_json(item, levels - 1, walk) for item in value]
+        begin = _typed_in_list(value, walk)
+        return [
+            _redact_typed(item, levels - 1, walk)
+            if begin and place >= begin
+            else _redact_json(item, levels - 1, walk)
+            for place, item in enumerate(value)
+        ]
     return _redact_object(value, levels - 1, walk)
+
+
+def _typed_in_list(value: list[JsonValue], walk: _Walk) -> int:
+    """Return where a list such as ``["#password", "x"]`` has what is typed; 0 for no such one."""
+    if not 2 <= len(value) <= 3 or not all(isinstance(item, str) for item in value):
+        return 0
+    target, *texts = map(str, value)
+    is_selector = target.startswith(("#", ".", "[", "//", "input[", "css=", "xpath="))
+    if not is_selector or not typed.is_field(target, walk.refs):
+        return 0
+    return 0 if any(text.startswith(("#", ".", "[", "/")) for text in texts) else 1
 
 
 def _redact_object(value: dict[str, JsonValue], levels: int, walk: _Walk) -> JsonValue:
@@ -302,11 +319,21 @@ def _redact_field(
         if secrecy is Secrecy.OPENS and isinstance(value, str):
             return walk.how.hashed(value.encode("utf-8", "surrogatepass")).decode()
         return _redact_credential(value, levels, walk)
+    if name.lower() in ("cookies", "cookie") and isinstance(value, list):
+        return [_redact_cookie(item, levels - 1, walk) for item in value]
     if name in ("arguments", "input", "args"):
         if isinstance(value, str) and name == "arguments":
             return _redact_json_text(value, walk, tool)
         if isinstance(value, dict | list) and levels > 0:
             return _redact_call(tool, value, levels, walk)
+    return _redact_json(value, levels, walk)
+
+
+def _redact_cookie(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
+    if isinstance(value, dict) and isinstance(value.get("value"), str) and levels > 0:
+        cleaned = _redact_object({**value, "value": ""}, levels, walk)
+        hidden = _redact_credential(value["value"], levels, walk)
+        return {**cleaned, "value": hidden} if isinstance(cleaned, dict) else cleaned
     return _redact_json(value, levels, walk)
 
 

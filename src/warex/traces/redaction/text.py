@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction import assigned, commands
+from warex.traces.redaction import assigned, beside, commands
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
@@ -50,7 +50,11 @@ _DECODINGS = 3
 _USER = rb"://[^/?\s<>\"'\\]+@"
 _ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _ENTITY = rb"&(?:quot|lt|apos|#0*3[49]|#[xX]2[27]);"
+_NUMERIC = rb"(?:&#[xX]?[0-9a-fA-F]{2,5};){6}"
 _LONG = rb"[A-Za-z0-9]{20,}"
+_USER_AND_PASSWORD = re.compile(
+    rb"[\w.@+-]{1,64}:((?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[!-~]{6,128})"
+)
 _ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
 
@@ -167,6 +171,17 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (commands.SHORT_OPTION, _learning(commands.short_options)),
         (commands.LOGIN, _learning(commands.logins)),
         (PASSWORD_STATEMENT, _learning(stated_passwords)),
+        (beside.ARGUMENTS, _learning(beside.arguments)),
+        (beside.LOGS_IN, _learning(beside.credentials)),
+        (beside.NAMED_PAIR, _learning(beside.named_pairs)),
+        (beside.CELL, _learning(beside.cells)),
+        (beside.LABEL_LINE, _learning(beside.lines)),
+        (beside.IN_LINE, _learning(beside.in_line)),
+        (beside.SIBLINGS, _learning(beside.siblings)),
+        (beside.COMMENT, _learning(beside.commented)),
+        (beside.STATEMENT, _learning(beside.statements)),
+        (beside.PROTOCOL, _learning(beside.protocol_lines)),
+        (rb"(?i)" + beside.FOREIGN, _learning(beside.foreign)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
         (HEX_KEY, _cutting(_hex_keys)),
@@ -189,6 +204,8 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (COUNTED, _keys),
         (RANDOM_VALUE, _random),
         (_LONG, _base64),
+        (beside.BARE_TOKEN, _cutting(beside.bare_tokens)),
+        (_NUMERIC, _entities),
     )
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 
@@ -304,7 +321,10 @@ def _base64(text: bytes, how: Pass) -> bytes:
             plain.decode()
         except (binascii.Error, ValueError):
             continue
-        if redact_bytes(plain, how.within()) != plain:
+        pair = _USER_AND_PASSWORD.fullmatch(plain)
+        if pair is not None:
+            how.learn(pair[1], False)
+        if pair is not None or redact_bytes(plain, how.within()) != plain:
             spans.append(match.span())
     return cut(text, spans)
 
@@ -339,12 +359,18 @@ def _entities(text: bytes, how: Pass) -> bytes:
     plain = html.unescape(text.decode("utf-8", "surrogateescape"))
     redact_bytes(plain.encode("utf-8", "surrogateescape"), replace(how.within(), learn=learn))
     for value in sorted(values, key=len, reverse=True):
-        escaped = html.escape(value.decode("utf-8", "surrogateescape"))
-        text = text.replace(escaped.encode("utf-8", "surrogateescape"), _REDACTED)
+        said = value.decode("utf-8", "surrogateescape")
+        for escaped in (html.escape(said), *map("".join, zip(*map(_numbers, said), strict=True))):
+            text = text.replace(escaped.encode("utf-8", "surrogateescape"), _REDACTED)
     return text
 
 
 _LEAST_ESCAPED = 6
+
+
+def _numbers(sign: str) -> tuple[str, str, str]:
+    """Return the numeric entities of a character."""
+    return f"&#{ord(sign)};", f"&#x{ord(sign):x};", f"&#x{ord(sign):X};"
 
 
 def _encoded(text: bytes, how: Pass) -> bytes:

@@ -117,11 +117,12 @@ _NAME_BEFORE = re.compile(rb"([A-Za-z_][\w-]{0,40})\s{0,3}[:=]\s{0,3}\Z")
 
 _CALL = (
     rb"(?i)(?:fill|type|send_?keys|sequentially|set_?value|set_?text|input|write|enter|insert_?text"
-    rb"|paste|val|add_?value|typewrite|put|act)\w*[ \t]*\(|\.value[ \t]*=[ \t]*"
+    rb"|paste|val|add_?value|typewrite|put|act)\w*[ \t]*\(|\.set[ ]|\.value[ \t]*=[ \t]*"
 )
 _BACK = 240
 _RECEIVER = re.compile(rb"([\w$]{2,60})(?:\[\d+\])?\??\.\s*\Z")
 _LITERAL = re.compile(rb"(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1")
+_COMMENT_BEFORE = re.compile(rb"(?:#|//)[ \t]*([^\n]{2,60})\n[^\n]{0,80}\Z")
 _VALUE_FIRST = frozenset({b"write", b"put", b"enter", b"paste", b"typewrite", b"input"})
 
 
@@ -177,6 +178,9 @@ def _is_received(text: bytes, call: int, refs: Collection[str]) -> bool:
     receiver = _RECEIVER.search(head)
     if receiver and is_secret_field(spaced(receiver[1].decode())):
         return True
+    comment = _COMMENT_BEFORE.search(head)
+    if comment is not None and _names_secret(comment[1]):
+        return True
     last = _last(_LITERAL.finditer(head))
     if last is None or head.count(b"\n", last.end()) > 2:
         return False
@@ -192,6 +196,7 @@ def names_field_before(text: bytes, call: int, refs: Collection[str]) -> bool | 
 # ---- the grammars of benchmarks
 
 _BRACKETS = rb"(?i)\b(?:type|fill|input)[ \t]*\["
+_IN_ONE = re.compile(rb"\w+[ \t]*\[([^\],\n]{1,80}),[ \t]*([^\]\n\"\\]{1,200})\]")
 _BRACKETED = re.compile(
     rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*"
     rb"(?:(?:Content|text)[:=][ ]?)?\[([^\]\n\"\\]{1,200})\]"
@@ -204,13 +209,13 @@ _MENTIONS = re.compile(
 
 def _brackets(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
     for found in compiled(_BRACKETS).finditer(text):
-        match = _BRACKETED.match(text, found.start())
+        match = _BRACKETED.match(text, found.start()) or _IN_ONE.match(text, found.start())
         if match is None:
             continue
         target = match[1]
         by_words = target.isalnum() and not refs and mentions_secret(text[: found.start()])
         if _is_field(target, refs) or by_words:
-            yield Cut(*match.span(2), in_brackets=True)
+            yield Cut(*match.span(2), in_brackets=match.re is _BRACKETED)
 
 
 def _last(matches: Iterator[re.Match[bytes]]) -> re.Match[bytes] | None:
@@ -242,7 +247,8 @@ _WITH = re.compile(
     rb"\w+\s+(?:in\s+|out\s+)?(?:the\s+|your\s+)?([^\n.;,:=]{2,40}?)\s*(?:\bwith|\bto|\bas|\busing|[:=])\s+([^\s\"\\]{6,64})"
 )
 _COMMANDED = re.compile(
-    rb"\w+[ ]+([#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
+    rb"\w+(?:[ ](?:Text|Password|Secret))?[ ]+((?:id|name|css|xpath|label)[:=][^\s\"']{1,80}"
+    rb"|[#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
     rb"(?:\\*[\"'])?([^\s\"'\\]{2,128})"
 )
 

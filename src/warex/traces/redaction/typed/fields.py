@@ -21,7 +21,7 @@ VERBS = (
 TYPING = (
     rb"(?i)\b(?:\w+[_.])?"
     + VERBS
-    + rb"|textbox|<input|secure text|\.value[ ]?=|\"(?:text|value|keys)"
+    + rb"|textbox|<input|secure text|Input\(|\.value[ ]?=|\"(?:text|value|keys)"
 )
 """Prefilter: words of an action that types, or of an observation of a field."""
 
@@ -32,7 +32,10 @@ _SELECTOR = re.compile(r"[#\[@=]|//|^\.")
 _PARTS_OF_SELECTOR = re.compile(
     r"(?:\[(?:'[^']{0,80}'|\"[^\"]{0,80}\"|[^\]'\"]){0,200}\]|[^\s/>\[]){1,300}"
 )
-_NAMES_IN_SELECTOR = re.compile(r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*\]")
+_NAMES_IN_SELECTOR = re.compile(
+    r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*(?:\]|$)"
+)
+_AT = re.compile(r"@[\w-]+")
 _BY_WAY = re.compile(r"\([^)]{0,80}\)|[*:?…]")
 _ROLES = words_of(
     """
@@ -56,6 +59,8 @@ def names_in(target: str) -> tuple[str, ...]:
     """Return the names in the last part of a selector, or the label itself."""
     if not _SELECTOR.search(target):
         return (target,)
+    if _AT.fullmatch(target):
+        return (target[1:],)
     parts = _PARTS_OF_SELECTOR.findall(target)
     named = _NAMES_IN_SELECTOR.findall(parts[-1] if parts else target)
     return tuple(name for names in named for name in names if name)
@@ -91,17 +96,17 @@ def spaced(text: str) -> str:
 
 TARGETS = words_of(
     """
-    aria_label by css element element_description field field_name input_name into label
+    aria_label by css description element element_description field field_name input_name into label
     locator placeholder selector target target_element xpath where
     """
 )
 """Keys of the field that a value is typed into."""
-_NAMES_OF_PAIRS = frozenset({"key", "name", "type", "id", "title", "attribute"})
+_NAMES_OF_PAIRS = frozenset({"k", "key", "name", "type", "id", "title", "attribute"})
 """Keys of a name; only ``value`` beside it is its value."""
 _VALUES = words_of(
     """
     args arguments content data input input_text keys keystrokes params string text to_type
-    typed typed_text val value values write
+    typed typed_text v val value values what write
     """
 )
 REFS = words_of(
@@ -129,7 +134,8 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
     if _HELD.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
         return frozenset()
     keys = {key.lower().replace("-", "_"): key for key in fields}
-    known = {key: str(fields[name]) for key, name in keys.items() if _is_plain(fields[name])}
+    known = {key: _target(fields[name]) for key, name in keys.items()}
+    known = {key: target for key, target in known.items() if target}
     values = {name for key, name in keys.items() if key in _VALUES}
     if not values:
         return frozenset()
@@ -138,8 +144,16 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
     ):
         return frozenset(values)
     if any(is_secret_field(known[key]) for key in _NAMES_OF_PAIRS & known.keys()):
-        return frozenset(name for name in values if name.lower() in ("value", "values", "val"))
+        return frozenset(name for name in values if name.lower() in ("value", "values", "val", "v"))
     return frozenset()
+
+
+def _target(value: object) -> str:
+    """Return what names a field: a text, a number, or the one such text in an object."""
+    if isinstance(value, dict):
+        texts = [item for item in value.values() if isinstance(item, str)]
+        return next(filter(is_secret_field, texts), "")
+    return str(value) if _is_plain(value) else ""
 
 
 def value_keys(fields: Mapping[str, object]) -> frozenset[str]:
