@@ -152,7 +152,7 @@ def test_pages_teach_a_bounded_number_of_fields() -> None:
     assert len(redactor.how.fields) == 64
 
 
-CLICKS = [
+CLICKS: list[JsonValue] = [
     {"type": "text", "text": "I click the password field."},
     {"type": "tool_use", "id": "1", "name": "computer", "input": {"action": "left_click"}},
 ]
@@ -164,7 +164,7 @@ def test_what_a_computer_types_key_by_key_goes_and_is_learned(ends: str) -> None
         given: JsonValue = {"action": "key", "text": key}
         return {"type": "tool_use", "id": "1", "name": "computer", "input": given}
 
-    talk: list[JsonValue] = [{"role": "assistant", "content": list[JsonValue](CLICKS)}]
+    talk: list[JsonValue] = [{"role": "assistant", "content": CLICKS}]
     for key in (*"hunter2x", ends, "q"):
         talk.append({"role": "assistant", "content": [press(key)]})
         talk.append({"role": "user", "content": [{"type": "tool_result", "content": []}]})

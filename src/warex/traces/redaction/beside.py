@@ -251,7 +251,7 @@ def bare_tokens(text: bytes) -> Iterator[Cut]:
 
 # ---- sentences in other languages
 
-FOREIGN = password_words.prefilter()
+FOREIGN = rb"(?i)" + password_words.prefilter()
 _QUOTES = (
     (b"'", b"'"), (b'"', b'"'), (b"`", b"`"), ("«".encode(), "»".encode()),
     ("“".encode(), "”".encode()), ("„".encode(), "“".encode()), ("「".encode(), "」".encode()),

@@ -143,6 +143,8 @@ def name_secrecy(name: str) -> Secrecy:
         return max(Secrecy.OPENS, _by_stems(words, last))
     if len(words) > 1 and last in _NOT_ITSELF:
         return Secrecy.NOTHING
+    if words == ["signature"]:
+        return Secrecy.MAYBE  # Mails have one, too.
     if last == "code":
         if not before:
             return Secrecy.MAYBE

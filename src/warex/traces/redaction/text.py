@@ -181,7 +181,7 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (beside.COMMENT, _learning(beside.commented)),
         (beside.STATEMENT, _learning(beside.statements)),
         (beside.PROTOCOL, _learning(beside.protocol_lines)),
-        (rb"(?i)" + beside.FOREIGN, _learning(beside.foreign)),
+        (beside.FOREIGN, _learning(beside.foreign)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
         (HEX_KEY, _cutting(_hex_keys)),
