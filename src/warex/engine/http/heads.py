@@ -1,0 +1,112 @@
+"""The heads of HTTP messages: as they came, and parsed beside it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+type HttpVersion = Literal["HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]
+
+
+class Headers:
+    """The fields of a head: immutable, in order, names in the case that came (RFC 9110 §5)."""
+
+    __slots__ = ("__dict__", "fields")
+
+    def __init__(self, fields: Iterable[tuple[bytes, bytes]] = ()) -> None:
+        self.fields = tuple(fields)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Yield names and values as Latin-1 text, as they came."""
+        for name, value in self.fields:
+            yield name.decode("latin-1"), value.decode("latin-1")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Headers) and self.fields == other.fields
+
+    def __hash__(self) -> int:
+        return hash(self.fields)
+
+    def __repr__(self) -> str:
+        return f"Headers({list(self.fields)!r})"
+
+    @cached_property
+    def by_name(self) -> Mapping[str, str]:
+        """The values by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
+        values: dict[str, str] = {}
+        for name, value in self:
+            name = name.lower()
+            values[name] = f"{values[name]}, {value}" if name in values else value
+        return values
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the value of a field by its lower-case name."""
+        return self.by_name.get(name, default)
+
+    def get_all(self, name: str) -> list[str]:
+        """Return the values of a field by its lower-case name, one a line."""
+        return [value for key, value in self if key.lower() == name]
+
+    def without(self, *names: str) -> "Headers":
+        """Return the fields without those of these lower-case names."""
+        return Headers(
+            (name, value)
+            for name, value in self.fields
+            if name.decode("latin-1").lower() not in names
+        )
+
+    def with_field(self, name: str, value: str) -> "Headers":
+        """Return the fields with one value in the place of all of its name, or at the end."""
+        pair = (name.encode("latin-1"), value.encode("latin-1"))
+        kept: list[tuple[bytes, bytes]] = []
+        replaced = False
+        for key, old in self.fields:
+            if key.lower() != pair[0].lower():
+                kept.append((key, old))
+            elif not replaced:
+                kept.append((key, pair[1]))
+                replaced = True
+        return Headers(kept if replaced else [*kept, pair])
+
+    def with_added(self, name: str, value: str) -> "Headers":
+        """Return the fields with one more at the end."""
+        return Headers((*self.fields, (name.encode("latin-1"), value.encode("latin-1"))))
+
+
+NO_FIELDS = Headers()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead:
+    """The head of a request."""
+
+    method: str
+    scheme: Literal["http", "https"]
+    authority: str
+    """As the client names the site: ``Host``, ``:authority`` or the URL's; it may hold a port."""
+    path: str
+    """Path and query as they came; ``*`` for OPTIONS of the whole site."""
+    version: HttpVersion
+    headers: Headers
+    """Without pseudo-fields."""
+    raw: bytes = field(default=b"", repr=False)
+    """As it came; empty on HTTP/2 and for a changed head."""
+
+    @property
+    def url(self) -> str:
+        """The URL as the client knows it; without its scheme's own port."""
+        default = ":443" if self.scheme == "https" else ":80"
+        path = "" if self.path == "*" else self.path
+        return f"{self.scheme}://{self.authority.removesuffix(default)}{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseHead:
+    """The head of a response."""
+
+    status: int
+    reason: bytes
+    version: HttpVersion
+    headers: Headers
+    raw: bytes = field(default=b"", repr=False)
+    """As it came; empty on HTTP/2 and for a changed head."""
