@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction import assigned, beside, commands
+from warex.traces.redaction import assigned
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
@@ -25,6 +25,7 @@ from warex.traces.redaction.heuristics import (
     stated_passwords,
     user_spans,
 )
+from warex.traces.redaction.named import beside, commands
 from warex.traces.redaction.token_patterns import (
     COUNTED,
     HEX_KEY,

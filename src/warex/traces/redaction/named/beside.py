@@ -15,6 +15,8 @@ from warex.traces.redaction.typed.fields import is_secret_field, typed_keys
 
 _KINDS = tuple(map(re.compile, (rb"[a-z]", rb"[A-Z]", rb"[0-9]", rb"[^A-Za-z0-9]")))
 _SELECTOR = (b"#", b".", b"[", b"/", b"(")
+_OF_JSON = frozenset(bytes([sign]) for sign in b":,]}{")
+"""What a text between the quotes of two strings of JSON begins with."""
 _MARK = rb"\\*[\"'`]"
 
 
@@ -27,6 +29,7 @@ def _is_value(value: bytes, kinds: int = 2) -> bool:
     return (
         6 <= len(value) <= 256
         and not value.startswith(_SELECTOR)
+        and value[:1] not in _OF_JSON
         and _kinds(value) >= kinds
         and re.search(rb"[0-9]", value) is not None
         and re.search(rb"\s|://", value) is None
@@ -190,7 +193,7 @@ COMMENT = (
     rb"(?:pass(?:word|code|phrase)|pwd|\bpin\b|secret|token)"
 )
 _COMMENT = re.compile(
-    rb"([\"'`])([^\"'`\n]{4,256})\1[)\]]*;?[ \t]*(?:#|//|--)[ \t]*([^\n\"'`]{2,40})"
+    rb"([\"'`])([^\"'`\s\\]{4,256})\1[)\]]*;?[ \t]*(?:#|//|--)[ \t]*([^\n\"'`]{2,40})"
 )
 STATEMENT = (
     rb"(?i)\b(?:password|identified[ ](?:with[ ]\S+[ ])?by|passphrase)[ \t]+(?:to[ \t]+)?\\*['\"]"
@@ -213,7 +216,8 @@ def commented(text: bytes) -> Iterator[Cut]:
         line = text.rfind(b"\n", 0, found.start()) + 1
         for match in _COMMENT.finditer(text, line, min(found.end() + 60, line + 2000)):
             if (
-                _kinds(match[2]) >= 2
+                match[2][:1] not in _OF_JSON
+                and _kinds(match[2]) >= 2
                 and _says_secret(match[3])
                 and not is_secret_field(_said(match[2]))
             ):
