@@ -156,6 +156,7 @@ class Redactor:
         self._typed: dict[bytes, None] = {}
         self._fields: dict[str, None] = {}
         self.how = Pass(learn=self._learn, hashed=self._hashed, fields=self._fields.keys())
+        self._anew = replace(self.how, seen=SeenTexts())
         self._line = self.how.of_line()
 
     def _learn(self, value: bytes, typed: bool) -> None:
@@ -255,7 +256,8 @@ class Redactor:
         self.talk.by_agent = True
         self._typed.clear()
         # What was seen before is not learned again.
-        return redact_json(value, replace(self.how, seen=SeenTexts()), self.talk)
+        self._anew.seen.clear()
+        return redact_json(value, self._anew, self.talk)
 
     def tool(self, name: str, part: str, value: JsonValue) -> JsonValue:
         """Return the arguments or the result of a tool's call without secrets."""

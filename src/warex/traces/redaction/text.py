@@ -114,10 +114,16 @@ class SeenTexts:
     def keep(self, text: str, seen: Seen) -> None:
         """Keep what is known of a text."""
         if self._size > _MOST_SEEN:
-            self._kept.clear()
-            self._size = 0
+            self.clear()
         self._size += len(text) + 100
-        self._kept[text] = seen._replace(cleaned=text) if seen.cleaned == text else seen
+        # One copy of an unchanged text.
+        unchanged = seen.cleaned == text
+        self._kept[text] = Seen(text, seen.refs, seen.mentioned) if unchanged else seen
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        self._kept.clear()
+        self._size = 0
 
 
 _MOST_SEEN = 16_000_000

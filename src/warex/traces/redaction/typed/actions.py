@@ -201,10 +201,11 @@ _BRACKETED = re.compile(
     rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*"
     rb"(?:(?:Content|text)[:=][ ]?)?\[([^\]\n\"\\]{1,200})\]"
 )
-_MENTIONS = re.compile(
+_MENTION = (
     rb"(?i)(pass(?:word|code|phrase)|pwd\b|\bpin\b|passwor[td])"
     rb"|user ?name|e-?mail|search|address|name field|\blogin field|\bphone"
 )
+_MENTIONS = re.compile(_MENTION)
 
 
 def _brackets(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
@@ -224,7 +225,10 @@ def _last(matches: Iterator[re.Match[bytes]]) -> re.Match[bytes] | None:
 
 def mentions_secret(text: bytes) -> bool | None:
     """Whether the last field that a text mentions is for a password; None if it mentions none."""
-    last = _last(_MENTIONS.finditer(text, max(0, len(text) - 400)))
+    text = text[-400:]
+    if compiled(_MENTION).search(text) is None:
+        return None  # Python's search takes ten times as long.
+    last = _last(_MENTIONS.finditer(text))
     return None if last is None else last[1] is not None
 
 
