@@ -241,6 +241,8 @@ _INSIDE = (b"<", b"#", b".", b"-", b"_", b"\\")
 """Before a word that is no verb of a sentence."""
 _MARKS = (b'"', b"'", b"`")
 _QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
+_PARTLY_REDACTED = re.compile(rb"\s\[redacted|\[redacted\S*\]\s")
+"""A sentence with a placeholder, no value."""
 _LINKS = re.compile(rb"[\s,]*(?:\w+[\s,]+){0,4}")
 _LEADS = re.compile(rb"[\w\s,:()-]*")
 _STOP = re.compile(rb"[.;\n\"'`]")
@@ -273,7 +275,7 @@ def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterato
     """Find the quoted texts of a sentence whose field stands before or behind them."""
     literals = list(_QUOTED.finditer(text, begin, end))[:6]
     for place, literal in enumerate(literals):
-        if is_secret_field(_said(literal[2])):
+        if is_secret_field(_said(literal[2])) or _PARTLY_REDACTED.search(literal[2]):
             continue
         before = literals[place - 1] if place else None
         lead = text[before.end() if before else begin : literal.start()][-60:]
