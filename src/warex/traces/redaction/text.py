@@ -188,6 +188,7 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (beside.COMMENT, _learning(beside.commented)),
         (beside.STATEMENT, _learning(beside.statements)),
         (beside.PROTOCOL, _learning(beside.protocol_lines)),
+        (beside.DEFINITION, _learning(beside.definitions)),
         (beside.FOREIGN, _learning(beside.foreign)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),

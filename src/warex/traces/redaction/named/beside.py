@@ -62,9 +62,13 @@ _ARGUMENTS = re.compile(
 _PUTS = re.compile(
     rb"(?i)(?:append|set\w*|put\w*|add\w*|header|headers|of|entry|param\w*|field|with\w*|store)\Z"
 )
-_LOGS_IN = rb"(?i)(?:basic_?auth\w*|\blog_?in\w*|sign_?in\w*|authenticate|set_?credentials)\("
+_LOGS_IN = (
+    rb"(?i)(?:basic_?auth\w*|(?:\b|_)log_?in\w*|sign_?in\w*|authenticate|set_?credentials"
+    rb"|\b(?:auth|credentials?)[ ]?=[ ]?)\("
+)
 _CREDENTIALS = re.compile(
-    rb"\w*\(\s*(?:\w+\s*=\s*)?(\\*[\"'`])((?:(?!\1)[^\\\n]){1,80})\1[ \t]*,[ \t]*(?:\w+\s*=\s*)?"
+    rb"\w*(?:[ ]?=[ ]?)?\(\s*(?:\w+\s*=\s*)?(\\*[\"'`])((?:(?!\1)[^\\\n]){1,80})\1"
+    rb"[ \t]*,[ \t]*(?:\w+\s*=\s*)?"
     rb"(\\*[\"'`])((?:(?!\3)[^\\\n]){4,128})\3[ \t]*\)"
 )
 
@@ -206,6 +210,10 @@ PROTOCOL = rb"\b(?:requirepass|masterauth|PASS|AUTH)[ \t]+\S|[ \t]LOGIN[ \t]+\S+
 _PROTOCOL = re.compile(
     rb"(?:requirepass|masterauth|PASS|AUTH|[ \t]LOGIN[ \t]+\S+)[ \t]+\\*\"?([^\s\"\\]{6,128})"
 )
+DEFINITION = rb"(?i)(?:\b(?:env|setx|storepass|keypass)|[%#]define)[ \t]+\S"
+_DEFINITION = re.compile(
+    rb"(?i)(?:(?:env|setx|[%#]define)[ \t]+(\w{2,80})|(?:store|key)pass)[ \t]+([^\s\"'\\]{6,256})"
+)
 BARE_TOKEN = rb"(?i)\b(?:token|apikey|basic)[ \t]+[\"']?[A-Za-z0-9_+/=-]{20}"
 _BARE_TOKEN = re.compile(rb"\w+[ \t]+[\"']?([A-Za-z0-9_+/=~.-]{20,512})")
 
@@ -245,6 +253,14 @@ def protocol_lines(text: bytes) -> Iterator[Cut]:
             yield Cut(*match.span(1))
 
 
+def definitions(text: bytes) -> Iterator[Cut]:
+    """Find the value in ``ENV DB_PASSWORD x``, ``setx DB_PASSWORD x`` and ``-storepass x``."""
+    for found in compiled(DEFINITION).finditer(text):
+        match = _DEFINITION.match(text, found.start())
+        if match and _is_value(match[2]) and (not match[1] or _names_secret(match[1], match[2])):
+            yield Cut(*match.span(2))
+
+
 def bare_tokens(text: bytes) -> Iterator[Cut]:
     """Find random values behind ``token``."""
     for found in compiled(BARE_TOKEN).finditer(text):
@@ -255,6 +271,8 @@ def bare_tokens(text: bytes) -> Iterator[Cut]:
 
 # ---- sentences in other languages
 
+_SAID = re.compile(rb"[^\n:=\"'\\]{0,16}(?::|=|\xef\xbc\x9a)[ \t]*([^\s\"'`<>\\,;(){}\[\]]{6,64})")
+"""With a full-width colon, too."""
 FOREIGN = rb"(?i)" + password_words.prefilter()
 _QUOTES = (
     (b"'", b"'"), (b'"', b'"'), (b"`", b"`"), ("«".encode(), "»".encode()),
@@ -282,6 +300,9 @@ def foreign(text: bytes) -> Iterator[Cut]:
         begin = max(text.rfind(b"\n", 0, found.start()) + 1, found.start() - 200)
         done = text.find(b"\n", found.end())
         done = min(len(text) if done < 0 else done, found.end() + 200)
+        stated = _SAID.match(text, found.end())
+        if stated and _is_value(stated[1], 3):
+            yield Cut(*stated.span(1))
         for match in _ANY_QUOTED.finditer(text, begin, done):
             span = match.span(match.lastindex or 0)
             if _is_value(text[slice(*span)]):
