@@ -104,7 +104,7 @@ class DarkPattern(PageFault, frozen=True):
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
-        script, shows = __name__, parts()
+        script, shows, helpers = __name__, parts(), ("content",)
         match pattern:
             case "preticked_box":
                 texts = {kind: rng.choice(said, "words") for kind, said in _BOXES.items()}
@@ -115,7 +115,7 @@ class DarkPattern(PageFault, frozen=True):
                 settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
                 shows = parts(advertisement=title, text=text, target=f"https://{_HOST}/")
             case "nagging":
-                script = popup.__name__
+                script, helpers = popup.__name__, ()
                 title, text, accept, close = rng.choice(_NAGS, "words")
                 settings = {"title": title, "text": text, "accept": accept, "close": close}
                 every = round(self.every * 1000)
@@ -123,7 +123,9 @@ class DarkPattern(PageFault, frozen=True):
                 shows = parts(title=title, text=text, button=accept, close=close)
             case "sneaked_item":
                 return self._sneak(exchange, memory, rng)
-        return run_in_page(script, settings, memory, rng, shows=shows, details=_WHY_NOTHING)
+        return run_in_page(
+            script, settings, memory, rng, helpers, shows=shows, details=_WHY_NOTHING
+        )
 
     def _sneak(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the item into a page, or into the data of a basket."""

@@ -1,10 +1,9 @@
 // Adds a form that is sent to another host, in the looks of the page, or has the page's own form sent
 // there.
-(settings, {make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {main, make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {add, selector} = settings;
-    const main = () => document.querySelector("main, [role=main]") || document.body;
     const target = (back) => `${settings.target}?to=${encodeURIComponent(back)}`;
     // Who sends the form is known here alone, and is proven by what it is sent with.
     const prove = (form, event) => {
@@ -28,8 +27,18 @@
     // An element with the classes that the page gives to its own ones of this kind.
     const like = (model, tag, style, text) => {
         const element = make(tag, style, text);
-        const found = document.querySelector(model);
+        const found = [...document.querySelectorAll(model)].find((it) => it.checkVisibility({visibilityProperty: true, opacityProperty: true}) && it.clientWidth > 8);
         if (found && found.className) element.setAttribute("class", found.getAttribute("class"));
+        return element;
+    };
+    // Return a button of the page that has words, one that stands out before the others.
+    const isWorded = (it) => /\p{L}{2}/u.test(it.innerText) && it.clientWidth > 8 && it.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    const buttonLike = (text) => {
+        const models = [...document.querySelectorAll("main form button, form button, button, a[class*=btn i], a[class*=button i]")].filter(isWorded);
+        const isFilled = (it) => !/^(?:transparent|rgba\(.*, 0\))$/.test(getComputedStyle(it).backgroundColor);
+        const model = models.find((it) => it.className && isFilled(it)) || models[0];
+        const element = make("button", {"white-space": "nowrap"}, text);
+        if (model && model.className) element.setAttribute("class", model.getAttribute("class"));
         return element;
     };
     const built = () => {
@@ -48,17 +57,19 @@
             row.append(input);
             form.append(row);
         }
-        form.append(like("form button, button", "button", {}, add.button));
+        form.append(buttonLike(add.button));
         on(form, "submit", (event) => {
             tell("submitted", event);
             prove(form, event);
         });
         return form;
     };
+    // Return the first part of the content, before which a form stands.
+    const first = () => [...main().children].find((it) => !it.matches("header,nav,script,style,template,[role=banner],[role=navigation],link,noscript")) || null;
     const known = new Map();
     let found = false;
     const adding = (form) => () => {
-        const beside = chosen(() => main().firstElementChild);
+        const beside = chosen(first);
         if (selector && !beside) return;
         found = true;
         const place = beside ? beside.parentNode : main();

@@ -100,7 +100,9 @@ class DeceptiveForm(PageFault, frozen=True):
                 form=title, text=text, button=button, fields=", ".join(names), target=_HOST
             )
             details |= {name: name for name, _, _ in _FIELDS[asks]}
-        return run_in_page(__name__, settings, memory, rng, shows=shows, details=details)
+        return run_in_page(
+            __name__, settings, memory, rng, ("content",), shows=shows, details=details
+        )
 
     @override
     def outcome(self) -> str:

@@ -202,7 +202,7 @@
         const remove = make("button", {}, control && plain(control.textContent) || settings.remove);
         remove.type = "button";
         if (control) remove.className = control.className;
-        else remove.style.marginInlineStart = "8px";
+        else Object.assign(remove.style, {marginInlineStart: "8px", alignSelf: "start", justifySelf: "start"});
         remove.setAttribute("aria-label", `${plain(remove.textContent)} ${settings.title}`);
         copy.querySelectorAll("[data-r]").forEach((it) => {
             if (it === control) it.replaceWith(remove);

@@ -20,7 +20,7 @@ _LOOKS: Final = (
     {"background": "#e8f3ec", "color": "#173d24"},
 )
 _MOST: Final = 3
-_TALLEST: Final = 240
+_TALLEST: Final = 100
 """Pixels."""
 
 
@@ -35,17 +35,22 @@ class LayoutShift(VariationFault, frozen=True):
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose the bars' times, texts and heights."""
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
-        look = rng.choice(_LOOKS, "look")
+        looks = sorted(_LOOKS, key=lambda look: rng.draw("look", look["background"]))
+        words = sorted(_WORDS, key=lambda said: rng.draw("words", said))
         taller = self.strength * _TALLEST
         bars: list[JsonValue] = [
             {
-                "text": rng.choice(_WORDS, "words", place),
+                "text": words[place],
                 "after": 200 + round(rng.draw("after", place) * 900),
                 "style": {
-                    **look,
+                    **looks[place],
                     "height": f"{40 + round(rng.draw('tall', place) * taller)}px",
                     "padding": "12px 24px",
-                    "font-family": "system-ui, sans-serif",
+                    "box-sizing": "border-box",
+                    "display": "flex",
+                    "align-items": "center",
+                    "justify-content": "center",
+                    "font-size": "18px",
                 },
             }
             for place in range(number)

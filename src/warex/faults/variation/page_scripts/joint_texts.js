@@ -32,8 +32,8 @@
         const one = ones[ones.length - 1], other = others[0];
         const size = Math.min(one.height, other.height);
         const overlap = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-        const gap = Math.min(Math.abs(other.left - one.right), Math.abs(one.left - other.right));
-        if (overlap < ALIGNED * size || gap > NEAR * Math.max(one.height, other.height)) return null;
+        const gap = Math.max(other.left - one.right, one.left - other.right);
+        if (overlap < ALIGNED * size || gap < -ALIGNED * size || gap > NEAR * Math.max(one.height, other.height)) return null;
         return gap > SPACE * size ? " " : "";
     };
     const joined = (parts) => {
