@@ -1,6 +1,6 @@
 // A part of the page that steers whoever uses it into what they did not ask for, placed where the
 // page has such parts itself.
-(settings, {main, make, keep, tell, on, later, isReady}) => {
+(settings, {main, inLanguage, mark, note, make, keep, tell, on, later, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const all = (selector) => [...main().querySelectorAll(selector)].filter((it) => it.checkVisibility());
@@ -49,7 +49,9 @@
             const form = [...document.forms].find((it) => it.checkVisibility() && takes(it));
             if (!form) return;
             isFound = true;
-            said.textContent = settings.texts[takes(form)];
+            said.textContent = inLanguage(settings.words)[takes(form)];
+            mark(label, settings.words);
+            note("ticked box", "", said.textContent);
             const send = [...form.querySelectorAll("button:not([type=button]):not([type=reset]),[type=submit]")].filter((it) => it.checkVisibility()).at(-1);
             const beside = send && (send.closest("[class*=action i],[class*=button i]:not(button)") || send);
             if (isReady(form)) beside && form.contains(beside) && beside !== form ? beside.before(label) : form.append(label);
@@ -65,9 +67,12 @@
         const link = model ? like(model) : make("a", {});
         link.removeAttribute("target");
         link.href = settings.target;
-        link.textContent = settings.title;
+        const words = inLanguage(settings.words);
+        for (const name in words) note(name, "", words[name]);
+        link.textContent = words.advertisement;
+        mark(item, settings.words);
         on(link, "click", (event) => tell("clicked", event));
-        item.append(link, make("p", {margin: "2px 0"}, settings.text));
+        item.append(link, make("p", {margin: "2px 0"}, words.text));
         keep(item, "shown", () => put(item, sample, "after"));
     };
     ({preticked_box: preticked, disguised_ad: advertisement})[settings.pattern]();

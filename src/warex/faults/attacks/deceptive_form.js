@@ -1,6 +1,6 @@
 // Adds a form that is sent to another host, in the looks of the page, or has the page's own form sent
 // there.
-(settings, {main, make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {main, speak, inLanguage, mark, make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {add, selector} = settings;
@@ -45,8 +45,12 @@
         const form = make("form", {margin: "16px 0"});
         form.method = "post";
         form.action = target(location.href);
-        form.append(like("h2", "h2", {}, add.title), make("p", {}, add.text));
-        for (const [name, label, type] of add.fields) {
+        const words = speak(add.words), labels = inLanguage(add.labels);
+        mark(form, add.words);
+        note("fields", "", add.fields.map(([name]) => labels[name]).join(", "));
+        form.append(like("h2", "h2", {}, words.form), make("p", {}, words.text));
+        for (const [name, type] of add.fields) {
+            const label = labels[name];
             const row = make("label", {display: "block", margin: "8px 0"}, label);
             const model = "form input:not([type=hidden], [type=checkbox], [type=radio], [type=submit])";
             const input = like(model, "input", {display: "block", margin: "4px 0"});
@@ -57,7 +61,7 @@
             row.append(input);
             form.append(row);
         }
-        form.append(buttonLike(add.button));
+        form.append(buttonLike(words.button));
         on(form, "submit", (event) => {
             tell("submitted", event);
             prove(form, event);

@@ -5,14 +5,16 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
+from warex.faults.base import as_setting
+from warex.faults.pages.wording import in_languages
 from warex.faults.variation.base import VariationFault
 from warex.seeds import KeyedRng
 
-_WORDS: Final = (
-    "Free delivery this week on all orders.",
-    "We have moved: see our new opening hours.",
-    "Now also in the evening: our team answers until 10 pm.",
-    "Thank you for a great year.",
+_WORDS: Final = in_languages(
+    "bars",
+    first="We have moved: see our new opening hours.",
+    second="Now also in the evening: our team answers until 10 pm.",
+    third="Thank you for a great year.",
 )
 _LOOKS: Final = (
     {"background": "#1f3a5f", "color": "#ffffff"},
@@ -36,11 +38,14 @@ class LayoutShift(VariationFault, frozen=True):
         """Choose the bars' times, texts and heights."""
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
         looks = sorted(_LOOKS, key=lambda look: rng.draw("look", look["background"]))
-        words = sorted(_WORDS, key=lambda said: rng.draw("words", said))
+        names = sorted(_WORDS["en"], key=lambda name: rng.draw("words", name))
+        said = [
+            {language: {"bar": texts[name]} for language, texts in _WORDS.items()} for name in names
+        ]
         taller = self.strength * _TALLEST
         bars: list[JsonValue] = [
             {
-                "text": words[place],
+                "words": as_setting(said[place]),
                 "after": 200 + round(rng.draw("after", place) * 900),
                 "style": {
                     **looks[place],

@@ -1,7 +1,8 @@
 // Some actions of a group are in a menu now: one more click, and they do what they did. The page's
 // own nodes stay where they are, out of sight, since a framework may look for them there.
-({share, label}, {make, watch, may, allows, changed, note, on, luck, found}) => {
+({share, words}, {inLanguage, make, watch, may, allows, changed, note, on, luck, found}) => {
     const GROUPS = "nav,[role=toolbar],[role=menubar],.toolbar,.actions";
+    const {label} = inLanguage(words);
     const menus = new Map(), hidden = new WeakSet();
     const nameOf = (element) => (element.getAttribute("aria-label") || element.innerText || element.textContent || "").replace(/\s+/g, " ").trim();
     // Days and pages are no actions.
@@ -29,7 +30,7 @@
             return there;
         }
         const menu = make("details", {display: "inline-block", position: "relative"});
-        const box = make("div", {position: "absolute", right: "0", background: "#fff", color: "#222", padding: "8px 14px", "min-width": "140px", "box-shadow": "0 4px 16px rgba(0,0,0,.25)", "z-index": "900"});
+        const box = make("div", {position: "absolute", "inset-inline-end": "0", background: "#fff", color: "#222", padding: "8px 14px", "min-width": "140px", "box-shadow": "0 4px 16px rgba(0,0,0,.25)", "z-index": "900"});
         menu.append(make("summary", {cursor: "pointer"}, label), box);
         group.append(menu);
         menus.set(group, {menu, box});
