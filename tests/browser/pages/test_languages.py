@@ -69,8 +69,8 @@ def test_what_is_added_speaks_the_language_of_the_page(
     assert told
     assert all(it.before == "" for it in told)
     # Each of the form's labels stands alone.
-    shown = [said for it in told for said in it.after.split(", ") if it.where == "fields"]
-    shown += [it.after for it in told if it.where != "fields"]
+    shown = [said for it in told for said in str(it.after).split(", ") if it.where == "fields"]
+    shown += [str(it.after) for it in told if it.where != "fields"]
     assert all(said in text or said in labels or said.startswith("http") for said in shown)
 
 

@@ -26,7 +26,7 @@ from warex.faults.own_site import unregistrable_host
 from warex.faults.pages.wording import in_languages
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.rewriting.json_body.basket_edit import basket_edit
 from warex.seeds import KeyedRng
 
@@ -130,7 +130,7 @@ class DarkPattern(PageFault, frozen=True):
                 settings |= {"words": as_setting(said), "target": f"https://{_HOST}/"}
                 shows = parts(target=f"https://{_HOST}/")
             case "nagging":
-                script, helpers = popup.__name__, (PAGE_LANGUAGE,)
+                script, helpers = popup.__name__, (PAGE_LANGUAGE, PAGE_LOOK)
                 kind = rng.choice(tuple(_NAGS), "words")
                 title, text, accept, close = _NAGS[kind]
                 said = in_languages(kind, title=title, text=text, button=accept, close=close)

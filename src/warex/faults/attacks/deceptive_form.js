@@ -1,6 +1,6 @@
 // Adds a form that is sent to another host, in the looks of the page, or has the page's own form sent
 // there.
-(settings, {main, speak, inLanguage, mark, make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {mainButton, main, speak, inLanguage, mark, make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {add, selector} = settings;
@@ -31,13 +31,9 @@
         if (found && found.className) element.setAttribute("class", found.getAttribute("class"));
         return element;
     };
-    // Return a button of the page that has words, one that stands out before the others.
-    const isWorded = (it) => /\p{L}{2}/u.test(it.innerText) && it.clientWidth > 8 && it.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    // A button like the page's main one, or else as the browser draws one.
     const buttonLike = (text) => {
-        const models = [...document.querySelectorAll("main form button, form button, button, a[class*=btn i], a[class*=button i]")].filter(isWorded);
-        const isFilled = (it) => !/^(?:transparent|rgba\(.*, 0\))$/.test(getComputedStyle(it).backgroundColor);
-        const model = models.find((it) => it.className && isFilled(it)) || models[0];
-        const element = make("button", {"white-space": "nowrap"}, text);
+        const element = make("button", {"white-space": "nowrap"}, text), model = mainButton();
         if (model && model.className) element.setAttribute("class", model.getAttribute("class"));
         return element;
     };

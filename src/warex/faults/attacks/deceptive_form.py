@@ -17,7 +17,7 @@ from warex.faults.base import (
 )
 from warex.faults.own_site import unregistrable_host
 from warex.faults.pages.wording import in_languages
-from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type Asks = Literal["password", "card", "identity"]
@@ -116,7 +116,7 @@ class DeceptiveForm(PageFault, frozen=True):
             settings,
             memory,
             rng,
-            ("content", PAGE_LANGUAGE),
+            ("content", PAGE_LANGUAGE, PAGE_LOOK),
             shows=shows,
             details=details,
         )

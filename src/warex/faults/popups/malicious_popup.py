@@ -18,7 +18,7 @@ from warex.faults.pages.wording import in_languages
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
 from warex.faults.popups.fake_site import FakeSite, Front
-from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type Lure = Literal["bitcoin", "virus", "session", "prize", "update"]
@@ -160,7 +160,9 @@ class MaliciousPopup(PopupFault, frozen=True):
             "look": look,
         }
         shows = parts(target=f"https://{words.host}/")
-        return run_in_page(popup.__name__, settings, memory, rng, (PAGE_LANGUAGE,), shows=shows)
+        return run_in_page(
+            popup.__name__, settings, memory, rng, (PAGE_LANGUAGE, PAGE_LOOK), shows=shows
+        )
 
     @override
     def outcome(self) -> str:

@@ -1,13 +1,10 @@
 // A dialog over the page, or in a corner of it, that is closed by a button, Escape or a click
 // beside it, and comes back as often as it is told to.
-(settings, {make, append, keep, tell, on, later, speak, mark}) => {
+(settings, {mainButton, groundOf, make, append, keep, tell, on, later, speak, mark}) => {
     // A dialog of the site itself has its colours and letters, as far as they are known.
-    const isSolid = (colour) => colour && !/^(?:transparent|rgba\(.*, 0\))$/.test(colour);
-    const isOfSite = (it) => /\p{L}{2}/u.test(it.textContent) && it.checkVisibility() && isSolid(getComputedStyle(it).backgroundColor);
-    const groundOf = () => [document.querySelector("main,[role=main]"), document.body, document.documentElement].filter(Boolean).map((it) => getComputedStyle(it).backgroundColor).find(isSolid) || "#ffffff";
     const ofSite = () => {
         const body = getComputedStyle(document.body), look = {background: groundOf(), ink: body.color, font: body.fontFamily};
-        const button = [...document.querySelectorAll("button[type=submit],button,[class*=btn i],[class*=button i]")].find((it) => isOfSite(it) && it.className) || [...document.querySelectorAll("button")].find(isOfSite);
+        const button = mainButton();
         if (!button) return look;
         const {backgroundColor, color, borderRadius} = getComputedStyle(button);
         return {...look, accent: backgroundColor, onAccent: color, round: borderRadius};

@@ -15,7 +15,7 @@ from warex.faults.base import (
 )
 from warex.faults.pages.wording import in_languages
 from warex.faults.popups.base import PopupFault
-from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]
@@ -101,7 +101,7 @@ class Popup(PopupFault, frozen=True):
             "isOfSite": True,
             "look": look,
         }
-        return run_in_page(__name__, settings, memory, rng, (PAGE_LANGUAGE,))
+        return run_in_page(__name__, settings, memory, rng, (PAGE_LANGUAGE, PAGE_LOOK))
 
     @override
     def outcome(self) -> str:

@@ -16,6 +16,8 @@ _PARTS: Final = ("natives", "signing", "visibility")
 """The scripts that ``runtime.js`` is given."""
 PAGE_LANGUAGE: Final = f"{__package__}.page_language"
 """The name of a helper, with which a script speaks the page's language."""
+PAGE_LOOK: Final = f"{__package__}.page_look"
+"""The name of a helper, with which a script knows the page's own buttons."""
 _POLICIES: Final = ("content-security-policy", "content-security-policy-report-only")
 
 
