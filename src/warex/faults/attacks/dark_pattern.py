@@ -23,7 +23,7 @@ from warex.faults.base import (
 )
 from warex.faults.lies.base import json_reply
 from warex.faults.own_site import unregistrable_host
-from warex.faults.pages.wording import in_languages
+from warex.faults.pages.wording import in_languages, spoken, spoken_of
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
 from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
@@ -147,14 +147,15 @@ class DarkPattern(PageFault, frozen=True):
         """Put the item into a page, or into the data of a basket."""
         request, site = exchange.request, exchange.request.parts.netloc
         item = rng.choice(range(len(_ITEMS)), "words")
-        title, price = _ITEMS[item]
+        _, price = _ITEMS[item]
         identity = str(90_000_000 + int(rng.draw("identity") * 9_000_000))
         known = _with(memory, "sneaked", site)
         if identity in re.split(r"[/=&?]", f"{request.parts.path}?{request.parts.query}"):
             reply = json_reply(request, 200, {"success": True})
             return (reply,), self.noted(known, exchange, "removed")
         if resource_of(request) == "xhr":
-            made = {"title": title, "price": price, "identity": identity}
+            said = spoken_of(_item_in_languages(item), spoken(exchange.look.language))
+            made = {"title": said["item"], "price": price, "identity": identity}
             return (Rewrite(basket_edit(made, rng)),), known
         settings: dict[str, JsonValue] = {
             "after": 0,

@@ -220,7 +220,9 @@
     };
     // The page's own drawing has it, since its data came with it: its own control takes it out.
     const adopt = () => {
-        const holder = [...rootOf().querySelectorAll("*")].reverse().find((it) => it.checkVisibility() && plain(it.textContent).startsWith(words().item) && it.textContent.length < 400);
+        // The data may be in another language than the page.
+        const names = Object.values(settings.words).map(({item}) => item);
+        const holder = [...rootOf().querySelectorAll("*")].reverse().find((it) => it.textContent.length < 400 && it.checkVisibility() && names.some((name) => plain(it.textContent).startsWith(name)));
         if (!holder) return false;
         let row = holder;
         while (row.parentElement && row !== rootOf() && !controlOf(row) && row.parentElement.textContent.length < 400) row = row.parentElement;
