@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from typing import Final, Protocol
 
@@ -104,6 +105,7 @@ def injected_script(
     return InjectedScript(script, report, answers, tuple(shows), listed)
 
 
+@cache
 def _read(package: str, name: str) -> str:
     text = (files(package) / f"{name}.js").read_text(encoding="ascii")
     lines = (line.strip() for line in text.splitlines())
