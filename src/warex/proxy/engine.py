@@ -37,6 +37,7 @@ from warex.scenarios.namespace_only import require_namespace
 from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
+from warex.traces.redaction.redactor import Redactor
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
 """Looked up before the fork: parsing the metadata files is slow."""
@@ -112,7 +113,8 @@ def begin_trial(config: ProxyConfig) -> WarexAddon:
     require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
     clock = Clock()
     process_secrets().add((*config.secrets, *config.traffic.redact_strings))
-    writer = TraceWriter(out / EVENTS, clock) if out else None
+    redactor = Redactor(bytes.fromhex(config.redaction_key))
+    writer = TraceWriter(out / EVENTS, clock, redactor) if out else None
     recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
     injector = Injector(
         scenario,
