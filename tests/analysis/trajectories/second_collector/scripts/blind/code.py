@@ -2,7 +2,6 @@
 """Agents that write code: Playwright's asynchronous API, Node, requests and httpx."""
 
 from tests.analysis.trajectories.second_collector.cases import (
-    AGAIN,
     Say,
     Script,
     Variant,
@@ -47,9 +46,8 @@ _PRICES = Script(
     _py("final_answer('I could not compute the sum: one of the pages failed to load.')"),
     answers("46.00"),
     [
-        Variant("a", [rule("http_error", f"{_R}/disc/polar", status=500)], [_py("await page.reload()\ntext = await page.inner_text('body')\nprice = float(text.split('Price: $')[1].split()[0].rstrip('.'))\ntotal += price\nprint('total', total)", "IndexError: the second page is an error page. Reload it and go on.")]),
-        Variant("b", [rule("connection_cut", f"{_R}/disc/ember", times=2)], [_py("async def fetch(name, tries=4):\n    for attempt in range(tries):\n        try:\n            response = await page.goto(f'@R/disc/{name}')\n            if response.ok:\n                return await page.inner_text('body')\n        except Exception as e:\n            print('attempt', attempt, str(e)[:50])\n        await asyncio.sleep(0.3)\ntotal = 0\nfor name in ['ember', 'polar']:\n    text = await fetch(name)\n    total += float(text.split('Price: $')[1].split()[0].rstrip('.'))\nprint('total', total)", "net::ERR_CONNECTION_RESET. Write a helper that retries.")]),
-        Variant("c", [rule("http_error", f"{_R}/list/2", status=503)], [_py("await page.wait_for_timeout(500)\nawait page.goto(page.url)\nprint(await page.title())", "503, wait briefly and load the same URL.")]),
+        Variant("m", [rule("http_error", f"{_R}/list/2", status=503), rule("connection_cut", f"{_R}/disc/ember", times=2)], [_py("await page.wait_for_timeout(500)\nawait page.goto(page.url)\nprint(await page.title())", "503, wait briefly and load the same URL."), _py("async def fetch(name, tries=4):\n    for attempt in range(tries):\n        try:\n            response = await page.goto(f'@R/disc/{name}')\n            if response.ok:\n                return await page.inner_text('body')\n        except Exception as e:\n            print('attempt', attempt, str(e)[:50])\n        await asyncio.sleep(0.3)\ntotal = 0\nfor name in ['ember', 'polar']:\n    text = await fetch(name)\n    total += float(text.split('Price: $')[1].split()[0].rstrip('.'))\nprint('total', total)", "net::ERR_CONNECTION_RESET. Write a helper that retries.")]),
+        Variant("n", [rule("http_error", f"{_R}/list/2", status=500), rule("http_error", f"{_R}/disc/polar", status=500)], [_py("await page.goto('@R/list/2')\nprint(await page.title())", "Again."), _py("await page.reload()\ntext = await page.inner_text('body')\nprice = float(text.split('Price: $')[1].split()[0].rstrip('.'))\ntotal += price\nprint('total', total)", "IndexError: the second page is an error page. Reload it and go on.")]),
         Variant("d", [rule("http_error", f"{_R}/disc/ember", status=500)], [], _py("final_answer('Together they cost $46.25.')")),
         Variant("e", [rule("text_corruption", f"{_R}/disc/ember")], [_py("final_answer(f'Together they cost ${total:.2f}.')", "That is the sum.")]),
     ],
@@ -66,11 +64,9 @@ _SAILING = Script(
     _js("finish('The seat could not be booked.');", "I stop here."),
     lambda world, said: len(world.orders) == 1,
     [
-        Variant("a", [rule("http_error", f"{_F}/data/line/isles", status=500)], [_js("await page.reload();\nawait page.waitForSelector('#book', { timeout: 1500 });\nconsole.log(await page.textContent('#app'));", "waitForSelector timed out. page.reload().")]),
-        Variant("b", [rule("http_error", f"{_F}/data/bookings", times=2, status=503)], [_js("for (let i = 0; i < 3; i++) {\n  await page.click('#book');\n  await sleep(500);\n  const t = await page.textContent('#state');\n  console.log(i, t);\n  if (t.includes('ticket')) break;\n}", "No seat was booked. Click in a loop.")]),
-        Variant("c", [rule("http_error", f"{_F}/data/bookings", stage="response", status=500)], [_js("const r = await page.evaluate(() => fetch('/data/bookings').then(r => r.json()));\nconsole.log('tickets', r.length);", "Did it go through? Ask the API."), _js("finish('Booked: the list of tickets has it.');")]),
-        Variant("d", [rule("javascript_failure", f"{_F}/ferry.js", delay=0.2)], [_js("console.log((await page.content()).length);", "The page only says: please wait."), _js("await page.goto('@F/#/line/isles');\nawait page.evaluate(() => location.reload());\nawait page.waitForSelector('#book', { timeout: 2000 });", "Load anew.")]),
-        Variant("e", [rule("http_error", f"{_F}/data/line/isles", times=2, status=500)], [_js("await page.locator('text=Retry').click();\nawait sleep(500);\nconsole.log(await page.textContent('#app'));", "There is a Retry button.")]),
+        Variant("m", [rule("javascript_failure", f"{_F}/ferry.js", delay=0.2), rule("http_error", f"{_F}/data/line/isles", status=500), rule("http_error", f"{_F}/data/bookings", times=2, status=503)], [_js("console.log((await page.content()).length);", "The page only says: please wait."), _js("await page.evaluate(() => location.reload());\nawait page.waitForSelector('#book', { timeout: 2000 });", "Load anew."), _js("await page.locator('text=Retry').click();\nawait sleep(500);\nconsole.log(await page.textContent('#app'));", "There is a Retry button."), _js("for (let i = 0; i < 3; i++) {\n  await page.click('#book');\n  await sleep(500);\n  const t = await page.textContent('#state');\n  console.log(i, t);\n  if (t.includes('ticket')) break;\n}", "No seat was booked. Click in a loop.")]),
+        Variant("n", [rule("http_error", f"{_F}/data/line/isles", status=500), rule("http_error", f"{_F}/data/bookings", stage="response", status=500)], [_js("await page.reload();\nawait page.waitForSelector('#book', { timeout: 1500 });\nconsole.log(await page.textContent('#app'));", "waitForSelector timed out. page.reload()."), _js("const r = await page.evaluate(() => fetch('/data/bookings').then(r => r.json()));\nconsole.log('tickets', r.length);", "Did it go through? Ask the API."), _js("finish('Booked: the list of tickets has it.');")]),
+        Variant("o", [rule("http_error", f"{_F}/data/line/isles", times=2, status=500)], [_js("await page.goto(page.url());\nawait page.reload();\nconsole.log(await page.textContent('#app'));", "Once more.")]),
     ],
 )  # fmt: skip
 
@@ -84,28 +80,10 @@ _ROOMS = Script(
     Say("Only some of the rooms could be found; at least one page kept failing."),
     answers('"bonnet": "Room 31"'),
     [
-        Variant("a", [rule("http_error", f"{_C}/doctors/bonnet", status=500)], [_cell("for name, value in list(rooms.items()):\n    if value.startswith('failed'):\n        rooms[name] = room(name)\nprint(rooms)", "One failed. Repeat those that failed.")]),
         Variant("b", [rule("http_error", f"{_C}/doctors/*", times={"nth": [1, 3]}, status=502)], [_cell("for name in rooms:\n    for _ in range(2):\n        if 'failed' in rooms[name]:\n            rooms[name] = room(name)\nprint(rooms)", "Two failed.")]),
         Variant("c", [rule("connection_cut", f"{_C}/doctors/costa", times={"always": True})], [_cell("rooms['costa'] = room('costa')\nprint(rooms)", "Once more for costa.")]),
         Variant("d", [rule("http_error", f"{_C}/doctors/amir", status=500)], [], Say('{"amir": "Room 10", "bonnet": "Room 31", "costa": "Room 7"}')),
     ],
 )  # fmt: skip
 
-_DOWNLOAD = Script(
-    "bc-httpx", ("code", "no_browser"), "code", {"flavour": "program", "api": "chat", "tools": ["python"]}, _RECORDS,
-    f"With Python (no browser): log in at {_R}/login?next=/wishes by a POST of name=ann and print the voucher.",
-    [
-        ("", tool("python", code=_full("import httpx, re\nclient = httpx.Client(follow_redirects=True, timeout=6)\nr = client.post('@R/login?next=/wishes', data={'name': 'ann'})\nprint(r.status_code, re.findall('WX-[0-9]+', r.text))"))),
-        (r"200 \['(WX-\d+)'\]", Say("The voucher is %FOUND%.")),
-    ],
-    Say("I did not get the voucher. The server failed to answer the login."),
-    answers("WX-55"),
-    [
-        Variant("a", [rule("http_error", f"{_R}/login*", status=503)], [AGAIN]),
-        Variant("b", [rule("http_error", f"{_R}/wishes", status=500)], [tool("python", "The login passed, the page did not.", code=_full("r = client.get('@R/wishes')\nprint(r.status_code, re.findall('WX-[0-9]+', r.text))"))]),
-        Variant("c", [rule("connection_cut", f"{_R}/login*", stage="response")], [tool("python", "ReadError. A new client with a loop.", code=_full("for n in range(3):\n    try:\n        with httpx.Client(follow_redirects=True) as c:\n            r = c.post('@R/login?next=/wishes', data={'name': 'ann'})\n            print(r.status_code, re.findall('WX-[0-9]+', r.text))\n            break\n    except httpx.HTTPError as e:\n        print(n, repr(e))"))]),
-        Variant("d", [rule("http_error", f"{_R}/wishes", times={"always": True}, status=500)], [tool("python", code=_full("print(client.get('@R/').status_code, client.get('@R/basket').status_code)"))], None),
-    ],
-)  # fmt: skip
-
-SCRIPTS = [_PRICES, _SAILING, _ROOMS, _DOWNLOAD]
+SCRIPTS = [_PRICES, _SAILING, _ROOMS]

@@ -59,11 +59,9 @@ _PIER = Script(
     Say("I couldn't get the departure, because the ferries' page did not work."),
     answers("07:40"),
     [
-        Variant("a", [rule("http_error", f"{_F}/data/line/north", status=500)], [_at("retry", "The page has a Retry button; I click it.")]),
-        Variant("b", [rule("http_error", f"{_F}/data/lines.json", times=2, status=502)], [_keys("control+r", "Unavailable. I reload."), _at("retry", "Still unavailable. The Retry button.")]),
+        Variant("m", [rule("http_error", f"{_F}/", status=503), rule("http_error", f"{_F}/data/lines.json", status=502), rule("http_error", f"{_F}/data/line/north", status=500)], [tool("wait_5_seconds", "Service unavailable. I wait."), tool("navigate", "And open it again.", url=f"{_F}/"), _keys("control+r", "The timetable is unavailable. I reload."), _at("retry", "The page has a Retry button; I click it.")]),
         Variant("c", [rule("connection_cut", f"{_F}/data/line/north")], [tool("go_back", "I return to the list."), _at("north", "I choose it again.")]),
-        Variant("d", [rule("http_error", f"{_F}/", status=503)], [tool("wait_5_seconds", "Service unavailable. I wait."), tool("navigate", "And open it again.", url=f"{_F}/")]),
-        Variant("e", [rule("http_error", f"{_F}/data/line/north", times={"always": True}, status=500)], [tool("wait_5_seconds", "It cannot be shown.")], Say("The North line departs at 07:30.")),
+        Variant("e", [rule("http_error", f"{_F}/data/line/north", times={"always": True}, status=500)], [_at("retry", "Retry."), tool("wait_5_seconds", "It cannot be shown.")], Say("The North line departs at 07:30.")),
     ],
 )  # fmt: skip
 
@@ -77,11 +75,8 @@ _TARS = Script(
     _tars("call_user(content='The shop shows an error, I cannot put the record into the basket.')", "I need help."),
     lambda world, said: world.reserved == ["dusk"],
     [
-        Variant("a", [rule("http_error", f"{_R}/disc/dusk", status=500)], [_tars("hotkey(key='f5')", "An error page. Press F5.")]),
-        Variant("b", [rule("http_error", f"{_R}/basket", method=["POST"], status=500)], [_tars("hotkey(key='alt left')", "An error. Back."), _tap("add", "Click the button once more.")]),
-        Variant("c", [rule("http_error", f"{_R}/basket", method=["GET"], status=503, body=_retry_page("Try again"))], [_tap("once", "There is a button: Try again.")]),
-        Variant("d", [rule("popup", f"{_R}/disc/dusk")], [_tars("hotkey(key='esc')", "A dialog. Escape.")]),
-        Variant("e", [rule("http_error", f"{_R}/basket", method=["POST"], status=502)], [_tars("wait()", "A gateway error. Wait.")]),
+        Variant("m", [rule("http_error", f"{_R}/disc/dusk", status=500), rule("http_error", f"{_R}/basket", method=["POST"], status=500), rule("http_error", f"{_R}/basket", method=["GET"], status=503, body=_retry_page("Try again"))], [_tars("hotkey(key='f5')", "An error page. Press F5."), _tars("hotkey(key='alt left')", "An error. Back."), _tap("add", "Click the button once more."), _tap("once", "There is a button: Try again.")]),
+        Variant("d", [rule("popup", f"{_R}/disc/dusk"), rule("http_error", f"{_R}/basket", method=["POST"], status=502)], [_tars("wait()", "A gateway error. Wait.")]),
     ],
 )  # fmt: skip
 
@@ -96,8 +91,7 @@ _GERMAN = Script(
     Say("Der Kauf ist leider fehlgeschlagen; ich breche ab."),
     lambda world, said: len(world.orders) == 1,
     [
-        Variant("a", [rule("http_error", f"{_D}/desk", status=503, body=_retry_page("Erneut versuchen"))], [_a("left_click", "Dort steht »Erneut versuchen«.", coordinate="@at:once")]),
-        Variant("b", [rule("http_error", f"{_D}/tickets", method=["POST"], status=500)], [_a("key", "Ein Serverfehler. Zurück.", text="alt+Left"), _a("left_click", "Noch einmal kaufen.", coordinate="@at:buy")]),
+        Variant("m", [rule("http_error", f"{_D}/desk", status=503, body=_retry_page("Erneut versuchen")), rule("http_error", f"{_D}/tickets", method=["POST"], status=500)], [_a("left_click", "Dort steht »Erneut versuchen«.", coordinate="@at:once"), _a("key", "Ein Serverfehler. Zurück.", text="alt+Left"), _a("left_click", "Noch einmal kaufen.", coordinate="@at:buy")]),
         Variant("c", [rule("http_error", f"{_D}/tickets/done", status=500)], [_a("left_click", "Eine Fehlerseite.", coordinate=[400, 400])], Say("Die Karte wurde gekauft.")),
         Variant("d", [rule("connection_cut", f"{_D}/desk", times=2)], [_a("key", "Nicht erreichbar. F5.", text="F5"), _a("key", "Noch einmal.", text="ctrl+r")]),
     ],
@@ -116,9 +110,7 @@ _WISH = Script(
     Say("I ran into an error after logging in, so I can't tell you the voucher."),
     answers("WX-55"),
     [
-        Variant("a", [rule("http_error", f"{_R}/wishes", times={"nth": 2}, status=500)], [_o("keypress", "", keys=["F5"])]),
-        Variant("b", [rule("http_error", f"{_R}/login*", method=["POST"], status=503)], [_o("keypress", "", keys=["CTRL", "R"])]),
-        Variant("c", [rule("http_error", f"{_R}/wishes", times={"nth": 1}, status=500), rule("http_error", f"{_R}/wishes", times={"nth": 3}, status=500)], [_o("keypress", "", keys=["CTRL", "R"]), _o("keypress", "", keys=["CTRL", "L"]), _o("type", "", text=f"{_R}/wishes\n")]),
+        Variant("m", [rule("http_error", f"{_R}/wishes", times={"nth": [1, 3]}, status=500), rule("http_error", f"{_R}/login*", method=["POST"], status=503)], [_o("keypress", "", keys=["CTRL", "R"]), _o("keypress", "", keys=["CTRL", "R"]), _o("keypress", "", keys=["ENTER"]), _o("keypress", "", keys=["CTRL", "L"]), _o("type", "", text=f"{_R}/wishes\n")]),
         Variant("d", [rule("http_error", f"{_R}/wishes", times={"nth": [2, 3]}, status=500)], [_o("keypress", "", keys=["F5"]), _o("wait")], None),
     ],
 )  # fmt: skip

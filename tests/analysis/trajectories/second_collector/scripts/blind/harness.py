@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (What a model says stays on one line.)
 """Harnesses with further formats of answers, at the shop for records."""
 
-from tests.analysis.trajectories.second_collector.cases import AGAIN, BLIND, answers, rule, tool
+from tests.analysis.trajectories.second_collector.cases import AGAIN, answers, rule, tool
 from tests.analysis.trajectories.second_collector.scripts.blind.wording import script
 from tests.analysis.trajectories.second_collector.sites.blind import records
 
@@ -21,7 +21,7 @@ _SEARCH = script(
     [
         ("a", [rule("http_error", f"{_R}/search*", status=500)], [("The search shows a server error. I go back to type it again.", "back"), ("Type the query.", "fill", "q", "polar")], None),
         ("b", [rule("http_error", f"{_R}/disc/polar", status=403)], [("Access is denied. I go back and click it again.", "back"), ("The results are here.", "click", "polar")], None),
-        ("c", [rule("http_error", f"{_R}/search*", status=503)], [("The search is out of service. Maybe the record is in All records.", "goto", f"{_R}/list/2"), ("It is in the list.", "click", "polar")], None),
+        ("c", [rule("http_error", f"{_R}/search*", status=503)], [("The search is out of service. Maybe the record is in All records.", "goto", f"{_R}/list/2"), ("It is in the list.", "click", "polar"), ("The price is visible.", "end", "Polar Choir costs $14.25.")], None),
     ],
     start=f"{_R}/",
 )  # fmt: skip
@@ -38,7 +38,7 @@ _ORDER = script(
     ("", "fail", "I could not complete the purchase; the checkout ended in an error."),
     lambda world, said: len(world.orders) == 1 and "Lagoon Tapes" not in said,
     [
-        ("a", [rule("http_error", f"{_R}/basket", method=["POST"], status=500)], [("", "goto", f"{_R}/disc/lagoon"), ("", "click", "add")], None),
+        ("m", [rule("http_error", f"{_R}/disc/lagoon", status=500), rule("http_error", f"{_R}/basket", method=["POST"], status=502), rule("http_error", f"{_R}/receipt/1", status=500)], [("", "goto", f"{_R}/disc/lagoon"), ("", "goto", f"{_R}/disc/lagoon"), ("", "click", "add"), ("The receipt shows a 500. I request it again.", "goto", f"{_R}/receipt/1")], None),
         ("b", [rule("http_error", f"{_R}/checkout", status=502)], [("", "goto", f"{_R}/basket"), ("", "click", "checkout")], None),
         ("c", [rule("http_error", f"{_R}/receipt/1", status=500)], [("The receipt shows a 500. I request it again.", "press", "F5"), ("", "goto", f"{_R}/receipt/1")], None),
         ("d", [rule("connection_cut", f"{_R}/checkout", stage="response")], [("", "goto", f"{_R}/orders"), ("", "end", "The order was placed (1 order is listed), but I did not see the receipt's number.")], None),
@@ -58,11 +58,9 @@ _WISH = script(
     ("The page is broken.", "fail", "The goal cannot be achieved: the page of wishes returns an error."),
     answers("WX-55"),
     [
-        ("a", [rule("http_error", f"{_R}/wishes", times={"nth": 2}, status=500)], [("The page shows an error, so it is reloaded.", "reload")], None),
-        ("b", [rule("http_error", f"{_R}/login*", method=["POST"], status=503)], [("The login failed. Open it again.", "goto", f"{_R}/login?next=/wishes"), ("", "fill", "name", "ann"), ("", "click", "login")], None),
-        ("c", [rule("session_expired", f"{_R}/wishes", login="own", times={"nth": 2})], [("Logged out. Log in again.", "goto", f"{_R}/login?next=/wishes"), ("", "fill", "name", "ann"), ("", "click", "login")], None),
-        ("d", [rule("http_error", f"{_R}/login*", method=["GET"], times=2, status=500)], [("An error.", "reload"), ("Again an error.", "wait")], None),
-        ("e", [rule("http_error", f"{_R}/wishes", times={"nth": 2}, status=500)], [], ("Done.", "end", "The voucher is WX-50.")),
+        ("m", [rule("http_error", f"{_R}/wishes", times={"nth": [1, 3]}, status=500), rule("http_error", f"{_R}/login*", method=["POST"], status=503)], [("The page shows an error, so it is reloaded.", "reload"), ("The login failed. Open it again.", "goto", f"{_R}/login?next=/wishes"), ("Type the name.", "fill", "name", "ann"), ("Submit.", "click", "login"), ("An error again. Reload.", "reload")], None),
+        ("n", [rule("http_error", f"{_R}/login*", method=["GET"], status=500), rule("session_expired", f"{_R}/wishes", login="own", times={"nth": 2})], [("An error.", "reload"), ("Logged out. Log in again.", "goto", f"{_R}/login?next=/wishes"), ("", "fill", "name", "ann"), ("", "click", "login")], None),
+        ("o", [rule("http_error", f"{_R}/wishes", times={"nth": [1, 3]}, status=500)], [("Reload the page.", "reload")], ("Done.", "end", "The voucher is WX-50.")),
     ],
 )  # fmt: skip
 
@@ -78,10 +76,8 @@ _BASKET = script(
     ("", "fail", "The record is not in the basket. The site returned errors that I could not get around."),
     lambda world, said: world.reserved == ["velvet"],
     [
-        ("a", [rule("http_error", f"{_R}/disc/velvet", status=500)], [("A 500 for the record's page.", "back"), ("", "click", "velvet")], None),
-        ("b", [rule("http_error", f"{_R}/basket", method=["GET"], status=500)], [("The basket shows an error after the redirect. I open it.", "goto", f"{_R}/basket")], None),
-        ("c", [rule("captcha_wall", f"{_R}/disc/velvet")], [tool("think", "A robot check. I can't solve it, maybe it goes away.", thought="It may go away."), ("I reload the list.", "goto", f"{_R}/list/3")], None),
-        ("d", [rule("http_error", f"{_R}/list/3", times=2, status=429, retry_after=1)], [("Too many requests; wait.", "wait", 1500), ("", "goto", f"{_R}/list/3"), ("Directly to the record.", "goto", f"{_R}/disc/velvet"), ("", "click", "add")], None),
+        ("m", [rule("http_error", f"{_R}/list/3", status=429, retry_after=1), rule("http_error", f"{_R}/disc/velvet", status=500), rule("http_error", f"{_R}/basket", method=["GET"], status=500)], [("Too many requests; wait.", "wait", 1500), ("", "goto", f"{_R}/list/3"), ("A 500 for the record's page.", "back"), ("", "click", "velvet"), ("The basket shows an error after the redirect. I open it.", "goto", f"{_R}/basket")], None),
+        ("n", [rule("http_error", f"{_R}/list/3", status=502), rule("captcha_wall", f"{_R}/disc/velvet")], [("A bad gateway. Once more.", "goto", f"{_R}/list/3"), tool("think", "A robot check. I can't solve it, maybe it goes away.", thought="It may go away."), ("I open the list.", "goto", f"{_R}/list/3")], None),
     ],
 )  # fmt: skip
 
@@ -96,64 +92,9 @@ _CHART = script(
     ("", "fail", "The chart is missing on the page, I cannot tell number one."),
     answers("is Velvet Engines"),
     [
-        ("a", [rule("http_error", f"{_R}/chart.json", status=500)], [("The chart is missing, but the page offers to try again.", "click", "anew")], None),
-        ("b", [rule("http_error", f"{_R}/chart.json", times=2, status=500)], [("The chart is missing.", "wait"), ("I open the page again.", "goto", f"{_R}/chart"), ("Once more.", "click", "anew")], None),
-        ("c", [rule("javascript_failure", f"{_R}/site.js", delay=0.2, times={"nth": 2})], [("It keeps loading.", "wait"), ("The link again.", "click", "chartlink")], None),
-        ("d", [rule("connection_cut", f"{_R}/chart.json")], [("Nothing yet.", "wait")], None),
+        ("m", [rule("http_error", f"{_R}/", status=503), rule("http_error", f"{_R}/chart.json", times=2, status=500)], [("Unavailable. Open it again.", "goto", f"{_R}/"), ("The chart is missing, but the page offers to try again.", "click", "anew"), ("Still missing.", "wait"), ("Once more.", "click", "anew")], None),
+        ("n", [rule("javascript_failure", f"{_R}/site.js", delay=0.2, times={"nth": 2}), rule("connection_cut", f"{_R}/chart.json")], [("It keeps loading.", "wait"), ("The link again.", "click", "chartlink"), ("The chart is missing.", "wait")], None),
     ],
 )  # fmt: skip
 
-_NUMBER = script(
-    "bh-weblinx", ("harness",), "weblinx", _HOSTS,
-    f"Tell me the number of the newest record, please. {_R}/",
-    [
-        ("", ("", "goto", f"{_R}/")),
-        ("newest", ("", "click", "newest")),
-        (r"Number (\w+-\d+)", ("", "end", "The number is %FOUND%.")),
-    ],
-    ("", "fail", "Apologies, the page of the newest record does not open, so I can't give you the number."),
-    answers("ES-517"),
-    [
-        ("a", [rule("http_error", f"{_R}/d/ember", status=500)], [("", "goto", f"{_R}/"), ("", "click", "newest")], None),
-        ("b", [rule("http_error", f"{_R}/d/ember", status=404)], [("", "goto", f"{_R}/list/2"), ("", "click", "ember")], None),
-        ("c", [rule("maintenance_page", f"{_R}/*", times=1)], [("", "goto", f"{_R}/")], None),
-        ("d", [rule("dns_failure", f"{_R}/*", hold=1)], [("", "goto", f"{_R}/list/2"), ("", "click", "ember")], None),
-    ],
-)  # fmt: skip
-
-_LANG = script(
-    "bh-langchain", ("harness",), "langchain", _HOSTS,
-    f"How many orders have I placed? {_R}/orders",
-    [
-        ("", ("", "goto", f"{_R}/orders")),
-        (r"placed (\d+) order", ("", "end", "You have placed %FOUND% orders.")),
-    ],
-    ("", "fail", "I'm afraid the orders page is currently not accessible."),
-    answers("placed 0"),
-    [
-        ("a", [rule("connection_cut", f"{_R}/orders", times=2)], [("", "goto", f"{_R}/orders"), ("", "look"), ("", "goto", f"{_R}/orders")], None),
-        ("b", [rule("http_error", f"{_R}/orders", status=500)], [("", "look")], ("", "end", "You have placed 2 orders.")),
-        ("c", [rule("tls_error", f"{_R}/*", hold=1)], [("", "look"), ("", "goto", f"{_R}/orders")], None),
-        ("d", [rule("llm_error", error="server_error", times=1, llm={"step": [1]}), rule("http_error", f"{_R}/orders", status=500)], [AGAIN], None),
-    ],
-)  # fmt: skip
-
-_PUPPET = script(
-    "bh-puppeteer", ("harness",), "puppeteer", _HOSTS,
-    f"Which number has Dusk Quartet? {_R}/list/1",
-    [
-        ("", ("", "goto", f"{_R}/list/1")),
-        ("Dusk", ("", "click", "dusk")),
-        (r"Number (DQ-\d+)", ("", "end", "Its number is %FOUND%.")),
-    ],
-    ("", "fail", "It was not possible to open the record's page."),
-    answers("DQ-881"),
-    [
-        ("a", [rule("http_error", f"{_R}/disc/dusk", status=500)], [("", "js", "history.back()"), ("", "click", "dusk")], None),
-        ("b", [rule("http_error", f"{_R}/list/1", status=500)], [("", "js", "window.location.href = window.location.href")], None),
-        ("c", [rule("http_error", f"{_R}/disc/dusk", status=503)], [("", "js", "fetch('/disc/dusk').then(r => r.text()).then(t => t.match(/Number [A-Z]+-[0-9]+/)[0])")], None),
-        ("d", [rule("popup", f"{_R}/disc/dusk")], [BLIND], None),
-    ],
-)  # fmt: skip
-
-SCRIPTS = [_SEARCH, _ORDER, _WISH, _BASKET, _CHART, _NUMBER, _LANG, _PUPPET]
+SCRIPTS = [_SEARCH, _ORDER, _WISH, _BASKET, _CHART]

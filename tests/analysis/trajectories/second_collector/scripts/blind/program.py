@@ -108,8 +108,6 @@ _ALERT = Script(
         Variant("a", [rule("http_error", f"{_B}/api/alerts", method=["GET"], status=500)]),
         Variant("b", [rule("http_error", f"{_B}/api/alerts", method=["POST"], times=3, status=503)], [AGAIN]),
         Variant("c", [rule("http_error", f"{_B}/api/alerts", method=["POST"], stage="response", status=502)], [], Say("One alert for Skarn is set.")),
-        Variant("d", [rule("lost_write", f"{_B}/api/alerts", method=["POST"])], [_mcp("/api/alerts", "It should be in the list; the body looked odd."), _mcp("/api/alerts", "The list is empty, so I set it once more.", method="POST", body={"place": "Skarn"}), _mcp("/api/alerts")]),
-        Variant("e", [rule("http_error", f"{_B}/api/alerts", method=["GET"], times=3, status=500)], [], Say("The alert was created (id 1), but I could not confirm it, as the list kept answering 500.")),
     ],
 )  # fmt: skip
 

@@ -44,11 +44,9 @@ _CHECKOUT = Script(
     Say("The record has not been bought; the shop failed during the purchase."),
     lambda world, said: len(world.orders) == 1,
     [
-        Variant("a", [rule("http_error", f"{_R}/disc/orchard", status=500)], [_run("driver.refresh()\nwait.until(EC.element_to_be_clickable((By.ID, 'add')))", "TimeoutException: refresh.")]),
-        Variant("b", [rule("http_error", f"{_R}/basket", method=["POST"], status=500)], [_run("driver.back()\nwait.until(EC.presence_of_element_located((By.ID, 'add'))).click()\ntime.sleep(0.5)", "An error after the click. Back, and again.")]),
-        Variant("c", [rule("http_error", f"{_R}/receipt/1", status=502)], [_run("driver.get(driver.current_url)\ntime.sleep(0.3)", "Bad gateway for the receipt: get it again.")]),
-        Variant("d", [rule("http_error", f"{_R}/checkout", stage="response", status=500)], [_run("driver.get('@R/orders')", "500 at checkout. Is there an order?"), Say("It is bought: the orders page counts one order.")]),
-        Variant("e", [rule("http_error", f"{_R}/checkout", stage="response", status=500)], [_run("driver.back()\ntime.sleep(0.3)\ndriver.find_element(By.ID, 'checkout').click()\ntime.sleep(0.5)", "500 at checkout. Back, and check out again.")]),
+        Variant("m", [rule("http_error", f"{_R}/disc/orchard", status=500), rule("http_error", f"{_R}/basket", method=["POST"], status=500), rule("http_error", f"{_R}/receipt/1", status=502)], [_run("driver.refresh()\nwait.until(EC.element_to_be_clickable((By.ID, 'add')))", "TimeoutException: refresh."), _run("driver.back()\nwait.until(EC.presence_of_element_located((By.ID, 'add'))).click()\ntime.sleep(0.5)", "An error after the click. Back, and again."), _run("driver.get(driver.current_url)\ntime.sleep(0.3)", "Bad gateway for the receipt: get it again.")]),
+        Variant("n", [rule("http_error", f"{_R}/basket", method=["GET"], status=500), rule("http_error", f"{_R}/checkout", stage="response", status=500)], [_run("driver.get('@R/basket')", "The basket failed; open it."), _run("driver.get('@R/orders')", "500 at checkout. Is there an order?"), Say("It is bought: the orders page counts one order.")]),
+        Variant("o", [rule("http_error", f"{_R}/disc/orchard", status=503), rule("http_error", f"{_R}/checkout", stage="response", status=500)], [_run("driver.get('@R/disc/orchard')", "503. Once more."), _run("driver.back()\ntime.sleep(0.3)\ndriver.find_element(By.ID, 'checkout').click()\ntime.sleep(0.5)", "500 at checkout. Back, and check out again.")]),
     ],
 )  # fmt: skip
 
@@ -64,9 +62,8 @@ _PAGES = Script(
     _py("final_answer('Not found: the list broke off with an error.')"),
     answers("page 3"),
     [
-        Variant("a", [rule("http_error", f"{_R}/list/2", times=2, status=500)], [_py("refresh()\nprint(page_text())", "An error page.")]),
+        Variant("m", [rule("http_error", f"{_R}/list/2", times=2, status=500), rule("http_error", f"{_R}/list/3", times=2, status=500)], [_py("refresh()\nprint(page_text())", "An error page."), _py("driver.execute_script('location.reload()')\ntime.sleep(0.6)\nprint(page_text())", "Reload by script.")]),
         Variant("b", [rule("http_error", f"{_R}/list/2", times=2, status=500)], [_py("go_back()\nclick('Next page')\nprint(page_text())", "Back, next again.")], _py("final_answer('Velvet Engines is on page 3.')")),
-        Variant("c", [rule("http_error", f"{_R}/list/3", times=2, status=500)], [_py("driver.execute_script('location.reload()')\ntime.sleep(0.6)\nprint(page_text())", "Reload by script."), _py("go_to('@R/list/3')\nprint(page_text())")]),
         Variant("d", [rule("connection_refused", f"{_R}/*", hold=0.5)], [_py("time.sleep(1)\ngo_to('@R/list/2')\nprint(page_text())", "Refused. Perhaps start at page two.")], _py("final_answer('Velvet Engines is on page 3.')")),
     ],
 )  # fmt: skip
@@ -83,11 +80,8 @@ _FRAME = Script(
     _py("final_answer('The slots of Dr Bonnet could not be displayed.')"),
     answers("Friday 08:10"),
     [
-        Variant("a", [rule("http_error", f"{_C}/doctors/bonnet", status=500)], [_py("link = driver.find_element(By.ID, 'bonnet')\nlink.click()\ntime.sleep(0.5)", "The server answered 500, says the page. Click again.")]),
-        Variant("b", [rule("http_error", f"{_C}/slots/bonnet", status=500)], [_py("driver.refresh()\ntime.sleep(0.4)\ndriver.switch_to.frame('slots')\nprint(driver.find_element(By.TAG_NAME, 'body').text)\ndriver.switch_to.default_content()", "The frame shows an error. Refresh the whole page and look again.")]),
-        Variant("c", [rule("http_error", f"{_C}/slots/bonnet", times=2, status=503)], [_py("driver.execute_script(\"const f = document.getElementById('slots'); f.src = f.src\")\ntime.sleep(0.5)", "Set the frame's source again."), _py("driver.switch_to.frame('slots')\nprint(driver.find_element(By.TAG_NAME, 'body').text)\ndriver.switch_to.default_content()")]),
-        Variant("d", [rule("connection_cut", f"{_C}/doctors/bonnet")], [_py("driver.get('@C/doctors/bonnet')\ntime.sleep(0.4)", "Network problem. By its address.")]),
-        Variant("e", [rule("http_error", f"{_C}/waiting", times=2), rule("http_error", f"{_C}/doctors", status=500)], [_py("driver.get('@C/')\ndriver.find_element(By.ID, 'doctors').click()\ntime.sleep(0.5)", "Error. By way of the home page.")]),
+        Variant("m", [rule("http_error", f"{_C}/doctors", status=500), rule("http_error", f"{_C}/doctors/bonnet", status=500), rule("http_error", f"{_C}/slots/bonnet", status=500)], [_py("driver.get('@C/')\ndriver.find_element(By.ID, 'doctors').click()\ntime.sleep(0.5)", "Error. By way of the home page."), _py("link = driver.find_element(By.ID, 'bonnet')\nlink.click()\ntime.sleep(0.5)", "The server answered 500, says the page. Click again."), _py("driver.refresh()\ntime.sleep(0.4)\ndriver.switch_to.frame('slots')\nprint(driver.find_element(By.TAG_NAME, 'body').text)\ndriver.switch_to.default_content()", "The frame shows an error. Refresh the whole page and look again.")]),
+        Variant("n", [rule("http_error", f"{_C}/slots/bonnet", times=2, status=503)], [_py("driver.execute_script(\"const f = document.getElementById('slots'); f.src = f.src\")\ntime.sleep(0.5)", "Set the frame's source again."), _py("driver.switch_to.frame('slots')\nprint(driver.find_element(By.TAG_NAME, 'body').text)\ndriver.switch_to.default_content()")]),
     ],
 )  # fmt: skip
 
@@ -102,10 +96,9 @@ _SWEDISH = Script(
     Say("Tyvärr gick det inte att köpa biljetten, sidan visade ett fel."),
     lambda world, said: len(world.orders) == 1,
     [
-        Variant("a", [rule("http_error", f"https://{desks.host('sv')}/desk", status=500)], [tool("python", "Ett serverfel. Jag laddar om.", code="refresh()")]),
-        Variant("b", [rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=503)], [tool("python", "Köpet misslyckades. Tillbaka och försök igen.", code="go_back()\nclick('Köp biljett')\ntime.sleep(0.4)")]),
-        Variant("c", [rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=500)], [], None),
-        Variant("d", [rule("http_error", f"https://{desks.host('sv')}/desk", status=503)], [AGAIN], Say("Biljetten är köpt.")),
+        Variant("m", [rule("http_error", f"https://{desks.host('sv')}/desk", status=500), rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=503)], [tool("python", "Ett serverfel. Jag laddar om.", code="refresh()"), tool("python", "Köpet misslyckades. Tillbaka och försök igen.", code="go_back()\nclick('Köp biljett')\ntime.sleep(0.4)")]),
+        Variant("c", [rule("http_error", f"https://{desks.host('sv')}/desk", status=503), rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=500)], [AGAIN], None),
+        Variant("d", [rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=500)], [], Say("Biljetten är köpt.")),
     ],
 )  # fmt: skip
 
