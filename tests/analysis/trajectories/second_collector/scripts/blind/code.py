@@ -2,6 +2,7 @@
 """Agents that write code: Playwright's asynchronous API, Node, requests and httpx."""
 
 from tests.analysis.trajectories.second_collector.cases import (
+    AGAIN,
     Say,
     Script,
     Variant,
@@ -49,7 +50,6 @@ _PRICES = Script(
         Variant("m", [rule("http_error", f"{_R}/list/2", status=503), rule("connection_cut", f"{_R}/disc/ember", times=2)], [_py("await page.wait_for_timeout(500)\nawait page.goto(page.url)\nprint(await page.title())", "503, wait briefly and load the same URL."), _py("async def fetch(name, tries=4):\n    for attempt in range(tries):\n        try:\n            response = await page.goto(f'@R/disc/{name}')\n            if response.ok:\n                return await page.inner_text('body')\n        except Exception as e:\n            print('attempt', attempt, str(e)[:50])\n        await asyncio.sleep(0.3)\ntotal = 0\nfor name in ['ember', 'polar']:\n    text = await fetch(name)\n    total += float(text.split('Price: $')[1].split()[0].rstrip('.'))\nprint('total', total)", "net::ERR_CONNECTION_RESET. Write a helper that retries.")]),
         Variant("n", [rule("http_error", f"{_R}/list/2", status=500), rule("http_error", f"{_R}/disc/polar", status=500)], [_py("await page.goto('@R/list/2')\nprint(await page.title())", "Again."), _py("await page.reload()\ntext = await page.inner_text('body')\nprice = float(text.split('Price: $')[1].split()[0].rstrip('.'))\ntotal += price\nprint('total', total)", "IndexError: the second page is an error page. Reload it and go on.")]),
         Variant("d", [rule("http_error", f"{_R}/disc/ember", status=500)], [], _py("final_answer('Together they cost $46.25.')")),
-        Variant("e", [rule("text_corruption", f"{_R}/disc/ember")], [_py("final_answer(f'Together they cost ${total:.2f}.')", "That is the sum.")]),
     ],
 )  # fmt: skip
 
@@ -86,4 +86,21 @@ _ROOMS = Script(
     ],
 )  # fmt: skip
 
-SCRIPTS = [_PRICES, _SAILING, _ROOMS]
+_DOWNLOAD = Script(
+    "bc-httpx", ("code", "no_browser"), "code", {"flavour": "program", "api": "chat", "tools": ["python"]}, _RECORDS,
+    f"With Python (no browser): log in at {_R}/login?next=/wishes by a POST of name=ann and print the voucher.",
+    [
+        ("", tool("python", code=_full("import httpx, re\nclient = httpx.Client(follow_redirects=True, timeout=6)\nr = client.post('@R/login?next=/wishes', data={'name': 'ann'})\nprint(r.status_code, re.findall('WX-[0-9]+', r.text))"))),
+        (r"200 \['(WX-\d+)'\]", Say("The voucher is %FOUND%.")),
+    ],
+    Say("I did not get the voucher. The server failed to answer the login."),
+    answers("WX-55"),
+    [
+        Variant("a", [rule("http_error", f"{_R}/login*", status=503)], [AGAIN]),
+        Variant("b", [rule("http_error", f"{_R}/wishes", status=500)], [tool("python", "The login passed, the page did not.", code=_full("r = client.get('@R/wishes')\nprint(r.status_code, re.findall('WX-[0-9]+', r.text))"))]),
+        Variant("c", [rule("connection_cut", f"{_R}/login*", stage="response")], [tool("python", "ReadError. A new client with a loop.", code=_full("for n in range(3):\n    try:\n        with httpx.Client(follow_redirects=True) as c:\n            r = c.post('@R/login?next=/wishes', data={'name': 'ann'})\n            print(r.status_code, re.findall('WX-[0-9]+', r.text))\n            break\n    except httpx.HTTPError as e:\n        print(n, repr(e))"))]),
+        Variant("d", [rule("http_error", f"{_R}/wishes", times={"always": True}, status=500)], [tool("python", code=_full("print(client.get('@R/').status_code, client.get('@R/basket').status_code)"))], None),
+    ],
+)  # fmt: skip
+
+SCRIPTS = [_PRICES, _SAILING, _ROOMS, _DOWNLOAD]
