@@ -20,7 +20,7 @@ def _broken(why: str) -> Action:
 
 
 def named(reply: Reply) -> list[Action]:
-    """Read tool calls of Agent-E, LangChain's toolkit, OpenHands, Stagehand and two MCP servers."""
+    """Read tool calls of Agent-E, OpenHands, Stagehand and Chrome DevTools' MCP server."""
     if not reply.calls:
         return [_end(reply.text.replace("##TERMINATE TASK##", "").strip())]
     return [action for call in reply.calls for action in _called(call)]
@@ -32,16 +32,16 @@ def _called(call: Call) -> list[Action]:
         return [_broken(f"the arguments of {call.name} are not JSON")]
     target = str(given.get("selector") or given.get("uid") or "")
     match call.name.rsplit("__", 1)[-1]:
-        case "openurl" | "navigate_browser" | "puppeteer_navigate" | "goto":
+        case "openurl" | "goto":
             return [{"do": "goto", "url": given["url"]}]
         case "navigate_page":
             kind = given.get("type", "url")
             return [{"do": "goto" if kind == "url" else kind, "url": given.get("url")}]
         case "new_page":
             return [{"do": "new_tab", "url": given["url"]}]
-        case "click" | "click_element" | "puppeteer_click":
+        case "click":
             return [{"do": "click", "target": target}]
-        case "fill" | "puppeteer_fill":
+        case "fill":
             return [{"do": "fill", "target": target, "text": given["value"]}]
         case "entertext":
             entry = given["entry"]
@@ -50,9 +50,9 @@ def _called(call: Call) -> list[Action]:
             return [_act(given["action"])]
         case "press_key" | "press_key_combination":
             return [{"do": "press", "key": given.get("key") or given["key_combination"]}]
-        case "evaluate_script" | "puppeteer_evaluate":
-            return [{"do": "js", "code": given.get("function") or given["script"]}]
-        case "previous_webpage" | "navback":
+        case "evaluate_script":
+            return [{"do": "js", "code": given["function"]}]
+        case "navback":
             return [{"do": "back"}]
         case "wait":
             return [{"do": "wait", "seconds": given["timeMs"] / 1000}]
@@ -64,7 +64,7 @@ def _called(call: Call) -> list[Action]:
             return [_end(given["message"])]
         case "close":
             return [_end(given["reasoning"])]
-        case "extract_text" | "get_dom_with_content_type" | "take_snapshot" | "extract" | "think":
+        case "get_dom_with_content_type" | "take_snapshot" | "extract" | "think":
             return [_LOOK]
     return [_broken(f"Unknown tool {call.name}")]
 
@@ -151,32 +151,9 @@ def taxy(reply: Reply) -> list[Action]:
     return [_broken("Invalid action")]
 
 
-def weblinx(reply: Reply) -> list[Action]:
-    """Read `load(url="…")`, `click(uid="…")`, `say(speaker="navigator", utterance="…")`."""
-    match = re.search(r"(\w+)\((.*)\)\s*$", reply.text, re.DOTALL)
-    if not match:
-        return [_broken("no intent")]
-    given = dict(re.findall(r'(\w+)="([^"]*)"', match[2]))
-    match match[1]:
-        case "load":
-            return [{"do": "goto", "url": given["url"]}]
-        case "click" | "submit":
-            return [{"do": "click", "target": given["uid"]}]
-        case "textinput":
-            return [{"do": "fill", "target": given["uid"], "text": given["text"]}]
-        case "scroll":
-            return [{"do": "scroll"}]
-        case "tabcreate":
-            return [{"do": "new_tab", "url": "about:blank"}]
-        case "say":
-            return [_end(given["utterance"])]
-    return [_broken("unknown intent")]
-
-
 FURTHER: dict[str, Callable[[Reply], Iterable[Action]]] = {
     "named": named,
     "webvoyager": webvoyager,
     "skyvern": skyvern,
     "taxy": taxy,
-    "weblinx": weblinx,
 }

@@ -2,7 +2,6 @@
 """Agents that write code: Playwright's asynchronous API, Node, requests and httpx."""
 
 from tests.analysis.trajectories.second_collector.cases import (
-    AGAIN,
     Say,
     Script,
     Variant,
@@ -86,21 +85,4 @@ _ROOMS = Script(
     ],
 )  # fmt: skip
 
-_DOWNLOAD = Script(
-    "bc-httpx", ("code", "no_browser"), "code", {"flavour": "program", "api": "chat", "tools": ["python"]}, _RECORDS,
-    f"With Python (no browser): log in at {_R}/login?next=/wishes by a POST of name=ann and print the voucher.",
-    [
-        ("", tool("python", code=_full("import httpx, re\nclient = httpx.Client(follow_redirects=True, timeout=6)\nr = client.post('@R/login?next=/wishes', data={'name': 'ann'})\nprint(r.status_code, re.findall('WX-[0-9]+', r.text))"))),
-        (r"200 \['(WX-\d+)'\]", Say("The voucher is %FOUND%.")),
-    ],
-    Say("I did not get the voucher. The server failed to answer the login."),
-    answers("WX-55"),
-    [
-        Variant("a", [rule("http_error", f"{_R}/login*", status=503)], [AGAIN]),
-        Variant("b", [rule("http_error", f"{_R}/wishes", status=500)], [tool("python", "The login passed, the page did not.", code=_full("r = client.get('@R/wishes')\nprint(r.status_code, re.findall('WX-[0-9]+', r.text))"))]),
-        Variant("c", [rule("connection_cut", f"{_R}/login*", stage="response")], [tool("python", "ReadError. A new client with a loop.", code=_full("for n in range(3):\n    try:\n        with httpx.Client(follow_redirects=True) as c:\n            r = c.post('@R/login?next=/wishes', data={'name': 'ann'})\n            print(r.status_code, re.findall('WX-[0-9]+', r.text))\n            break\n    except httpx.HTTPError as e:\n        print(n, repr(e))"))]),
-        Variant("d", [rule("http_error", f"{_R}/wishes", times={"always": True}, status=500)], [tool("python", code=_full("print(client.get('@R/').status_code, client.get('@R/basket').status_code)"))], None),
-    ],
-)  # fmt: skip
-
-SCRIPTS = [_PRICES, _SAILING, _ROOMS, _DOWNLOAD]
+SCRIPTS = [_PRICES, _SAILING, _ROOMS]

@@ -97,39 +97,4 @@ _CHART = script(
     ],
 )  # fmt: skip
 
-_NUMBER = script(
-    "bh-weblinx", ("harness",), "weblinx", _HOSTS,
-    f"Tell me the number of the newest record, please. {_R}/",
-    [
-        ("", ("", "goto", f"{_R}/")),
-        ("newest", ("", "click", "newest")),
-        (r"Number (\w+-\d+)", ("", "end", "The number is %FOUND%.")),
-    ],
-    ("", "fail", "Apologies, the page of the newest record does not open, so I can't give you the number."),
-    answers("ES-517"),
-    [
-        ("a", [rule("http_error", f"{_R}/d/ember", status=500)], [("", "goto", f"{_R}/"), ("", "click", "newest")], None),
-        ("b", [rule("http_error", f"{_R}/d/ember", status=404)], [("", "goto", f"{_R}/list/2"), ("", "click", "ember")], None),
-        ("c", [rule("maintenance_page", f"{_R}/*", times=1)], [("", "goto", f"{_R}/")], None),
-        ("d", [rule("dns_failure", f"{_R}/*", hold=1)], [("", "goto", f"{_R}/list/2"), ("", "click", "ember")], None),
-    ],
-)  # fmt: skip
-
-_PUPPET = script(
-    "bh-puppeteer", ("harness",), "puppeteer", _HOSTS,
-    f"Which number has Dusk Quartet? {_R}/list/1",
-    [
-        ("", ("", "goto", f"{_R}/list/1")),
-        ("Dusk", ("", "click", "dusk")),
-        (r"Number (DQ-\d+)", ("", "end", "Its number is %FOUND%.")),
-    ],
-    ("", "fail", "It was not possible to open the record's page."),
-    answers("DQ-881"),
-    [
-        ("a", [rule("http_error", f"{_R}/disc/dusk", status=500)], [("", "js", "history.back()"), ("", "click", "dusk")], None),
-        ("b", [rule("http_error", f"{_R}/list/1", status=500)], [("", "js", "window.location.href = window.location.href")], None),
-        ("c", [rule("http_error", f"{_R}/disc/dusk", status=503)], [("", "js", "fetch('/disc/dusk').then(r => r.text()).then(t => t.match(/Number [A-Z]+-[0-9]+/)[0])")], None),
-    ],
-)  # fmt: skip
-
-SCRIPTS = [_SEARCH, _ORDER, _WISH, _BASKET, _CHART, _NUMBER, _PUPPET]
+SCRIPTS = [_SEARCH, _ORDER, _WISH, _BASKET, _CHART]

@@ -68,44 +68,4 @@ _SLOT = script(
     ],
 )  # fmt: skip
 
-_VISIT = script(
-    "bs-visit", ("spa",), "browser_use", _CLINIC,
-    f"Ask Dr Amir for a visit (reason: cough) at {_C}/doctors/amir",
-    [
-        ("", ("Nothing yet.", "goto", f"{_C}/doctors/amir")),
-        ("Room 12", ("Success: the page of the doctor is open.", "fill", "reason", "cough")),
-        ("Room 12", ("Success: typed.", "click", "ask")),
-        ("Your visit is booked", ("Success: the visit is booked.", "end", "The visit with Dr Amir is booked.")),
-    ],
-    ("Failure.", "fail", "The visit was not booked, since the form could not be sent."),
-    lambda world, said: len(world.orders) == 1,
-    [
-        ("a", [rule("http_error", f"{_C}/visits", status=500)], [("Failure: the server answered 500. Send it again.", "click", "ask")], None),
-        ("b", [rule("http_error", f"{_C}/visits", stage="response", status=500)], [("Failure: 500. Look at the visits before sending again.", "click", "visits"), ("Success: one visit is booked.", "end", "The visit is booked; the list shows it.")], None),
-        ("d", [rule("http_error", f"{_C}/visits", times=2, status=503)], [("Failure: 503. Wait.", "wait", 1), ("Send it again.", "click", "ask")], None),
-        ("e", [rule("http_error", f"{_C}/visits", status=500)], [], ("Success.", "end", "The visit with Dr Amir is booked.")),
-        ("f", [rule("http_error", f"{_C}/doctors/amir"), rule("http_error", f"{_C}/waiting", times=1)], [("Failure: an error page instead of the doctor. Refresh by script.", "js", "() => { window.location.reload(); }")], None),
-    ],
-)  # fmt: skip
-
-_NOTICE = script(
-    "bs-notices", ("spa", "traps"), "browser_use", _FERRY,
-    f"Whom does one ask, by the last of the notices? {_F}/#/notices",
-    [
-        ("", ("Start.", "goto", f"{_F}/#/notices")),
-        ("Pier 1", ("Success. Scroll.", "js", "() => { scrollTo(0, 1e6) }")),
-        ("Dogs", ("Success. Scroll on.", "js", "() => { scrollTo(0, 1e6) }")),
-        ("Storm", ("Success. Scroll on.", "js", "() => { scrollTo(0, 1e6) }")),
-        (r"Ask for (Mr \w+)", ("Success.", "end", "One asks for %FOUND%.")),
-    ],
-    ("Failure.", "fail", "The list of notices did not load to its end."),
-    answers("Mr Hale"),
-    [
-        ("a", [rule("http_error", f"{_F}/data/notices?after=4")], [("Failure: it could not load more. There is a button.", "click", "more")], None),
-        ("b", [rule("http_error", f"{_F}/data/notices?after=2")], [("Failure: could not load more. Scroll again.", "js", "() => { scrollTo(0, 0); scrollTo(0, 1e6) }")], None),
-        ("c", [rule("http_error", f"{_F}/data/notices?after=0")], [("Failure: nothing. Reload.", "js", "() => location.reload()")], None),
-        ("d", [rule("partial_list", f"{_F}/data/notices?after=6")], [], ("Success.", "end", "One asks for the finder of a flute.")),
-    ],
-)  # fmt: skip
-
-SCRIPTS = [_DEPARTS, _BOOK, _SLOT, _VISIT, _NOTICE]
+SCRIPTS = [_DEPARTS, _BOOK, _SLOT]

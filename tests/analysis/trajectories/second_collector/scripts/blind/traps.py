@@ -1,7 +1,7 @@
 # ruff: noqa: E501  (What a model says stays on one line.)
 """Cases in which requests mislead: redirects back, revisits, prefetches, faults that do not matter."""
 
-from tests.analysis.trajectories.second_collector.cases import BLIND, answers, rule
+from tests.analysis.trajectories.second_collector.cases import rule
 from tests.analysis.trajectories.second_collector.scripts.blind.wording import script
 from tests.analysis.trajectories.second_collector.sites.blind import records
 
@@ -45,21 +45,4 @@ _TWO = script(
     ],
 )  # fmt: skip
 
-_AHEAD = script(
-    "bt-ahead", ("traps",), "langchain", _HOSTS,
-    f"Is Ember Suite on page 2 of the list? {_R}/list/1",
-    [
-        ("", ("", "goto", f"{_R}/list/1")),
-        ("", ("", "click", "next")),
-        ("", ("", "end", "Yes, Ember Suite is on page 2.")),
-    ],
-    ("", "fail", "Page 2 did not open, so I cannot say."),
-    answers("yes"),
-    [
-        ("a", [rule("http_error", f"{_R}/list/2", times=1)], [BLIND], None),
-        ("b", [rule("http_error", f"{_R}/list/3", times=1)], [], None),
-        ("c", [rule("http_error", f"{_R}/list/1", status=500)], [], None),
-    ],
-)  # fmt: skip
-
-SCRIPTS = [_WISH, _TWO, _AHEAD]
+SCRIPTS = [_WISH, _TWO]

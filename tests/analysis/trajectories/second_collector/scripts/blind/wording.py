@@ -23,12 +23,6 @@ _BY_TOOLS: dict[str, dict[str, tuple[str, Callable[..., Mapping[str, Any]]]]] = 
         "press": ("press_key_combination", lambda key: {"key_combination": key}),
         "look": ("get_dom_with_content_type", lambda: {"content_type": "text_only"}),
     },
-    "langchain": {
-        "goto": ("navigate_browser", lambda url: {"url": url}),
-        "click": ("click_element", lambda e: {"selector": f"#{e}"}),
-        "back": ("previous_webpage", dict),
-        "look": ("extract_text", dict),
-    },
     "stagehand": {
         "goto": ("goto", lambda url: {"reasoning": "", "url": url}),
         "click": ("act", lambda e: {"action": f'click the "{e}" button or link'}),
@@ -49,14 +43,8 @@ _BY_TOOLS: dict[str, dict[str, tuple[str, Callable[..., Mapping[str, Any]]]]] = 
         "press": ("press_key", lambda key: {"key": key}),
         "look": ("take_snapshot", dict),
     },
-    "puppeteer": {
-        "goto": ("puppeteer_navigate", lambda url: {"url": url}),
-        "click": ("puppeteer_click", lambda e: {"selector": f"#{e}"}),
-        "fill": ("puppeteer_fill", lambda e, t: {"selector": f"#{e}", "value": t}),
-        "js": ("puppeteer_evaluate", lambda code: {"script": code}),
-    },
 }
-_PREFIX = {"devtools": "mcp__chrome-devtools__", "puppeteer": "mcp__puppeteer__"}
+_PREFIX = {"devtools": "mcp__chrome-devtools__"}
 
 
 def options(style: str, **more: Any) -> dict[str, Any]:
@@ -109,7 +97,7 @@ def put(style: str, thought: str, do: str, *values: Any) -> Words:
             inner = "" if do in ("end", "fail") else quoted
             said = text if do in ("end", "fail") else thought
             return f"<Thought>{said}</Thought>\n<Action>{name}({inner})</Action>"
-    return _weblinx(thought, do, values)
+    raise ValueError(style)
 
 
 def _openhands(thought: str, do: str, values: Sequence[Any]) -> Words:
@@ -162,21 +150,6 @@ def _skyvern(thought: str, do: str, values: Sequence[Any]) -> Words:
             action["reasoning"] = values[0]
     body = {"user_goal_achieved": do == "end", "action_plan": thought, "actions": [action]}
     return json.dumps(body, ensure_ascii=False)
-
-
-def _weblinx(thought: str, do: str, values: Sequence[Any]) -> Words:
-    match do:
-        case "goto":
-            action = f'load(url="{values[0]}")'
-        case "click":
-            action = f'click(uid="{values[0]}")'
-        case "fill":
-            action = f'textinput(text="{values[1]}", uid="{values[0]}")'
-        case "scroll":
-            action = "scroll(x=0, y=400)"
-        case _:
-            action = f'say(speaker="navigator", utterance="{values[0]}")'
-    return f"{thought}\n{action}".strip()
 
 
 type Reaction = Sequence[Any] | str | Say
