@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001  (A desk stays on one line, in its own letters.)
+# ruff: noqa: E501  (A desk stays on one line, in its own letters.)
 """Ticket desks of museums in many languages."""
 
 from dataclasses import dataclass
