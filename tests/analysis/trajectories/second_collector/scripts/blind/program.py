@@ -131,4 +131,4 @@ _RAIN = Script(
     ],
 )  # fmt: skip
 
-SCRIPTS = [_WARM, _JOB, _LOWEST, _RAIN]
+SCRIPTS = [_WARM, _JOB, _LOWEST, _ALERT, _RAIN]
