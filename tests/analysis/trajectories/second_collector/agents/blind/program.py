@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.analysis.trajectories.second_collector.agents import program
 
-_FETCHING = {"visit", "open", "get", "fetch_url", "read_url", "http_request", "browse", "lookup"}
+_FETCHING = {"visit", "get", "http_request"}
 
 
 def _patient(method: str, url: str, data: Any) -> str:
@@ -29,9 +29,7 @@ def use(name: str, given: Any, client: str) -> str:
     """Execute a call of a tool."""
     short = name.rsplit("__", 1)[-1].rsplit(".", 1)[-1]
     if not isinstance(given, dict) or short not in _FETCHING:
-        return program.tool(
-            {"run_shell": "bash", "execute_bash": "bash"}.get(short, short), given, client
-        )
+        return program.tool("bash" if short == "run_shell" else short, given, client)
     method = given.get("method", "GET")
     data = given.get("body")
     if client == "patient":
