@@ -19,9 +19,11 @@ from warex.scenarios import Arm, Scenario
 SITE = "https://shop.warex.test"
 
 AGENT = """
-import json, os, sys, time, urllib.error, urllib.request
+import base64, json, os, sys, time, urllib.error, urllib.request
 base_url, *verbs = sys.argv[1:]
 PAGE = {"Sec-Fetch-Dest": "document"}
+CART = "9Xk2mQ7vT4bR8nW1zL5cY3dP6s"
+PASSWORD = "S2V0dGxlITQ3MTF4eXo="
 for verb in verbs:
     print(verb, flush=True)
     if verb in ("page", "browse"):
@@ -32,6 +34,16 @@ for verb in verbs:
             urllib.request.urlopen(page).read()
         except urllib.error.HTTPError as error:
             error.close()
+    elif verb == "login":
+        form = "user=bob&password=" + base64.b64decode(PASSWORD).decode()
+        urllib.request.urlopen("https://shop.warex.test/login", form.encode()).read()
+        print("the site let me in with", base64.b64decode(PASSWORD).decode(), flush=True)
+    elif verb == "enter":
+        form = "u1=bob&f2=" + base64.b64decode(PASSWORD).decode()
+        urllib.request.urlopen("https://shop.warex.test/enter", form.encode()).read()
+        print("it was", base64.b64decode(PASSWORD).decode(), flush=True)
+    elif verb == "cart":
+        urllib.request.urlopen(f"https://shop.warex.test/cart?c={CART}").read()
     elif verb == "model":
         asked = {"model": "m", "messages": [{"role": "user", "content": "what now?"}]}
         request = urllib.request.Request(
@@ -60,6 +72,7 @@ class Shop(Benchmark):
     name: ClassVar = "shop"
     summary: ClassVar = "A page."
     vocabulary = Vocabulary(name="none")
+    page: ClassVar = b"<h1>Shop</h1>"
 
     def tasks(self) -> tuple[str, ...]:
         return ("buy", "look")
@@ -77,7 +90,7 @@ class Shop(Benchmark):
 
     @contextmanager
     def _served(self) -> Iterator[TaskEnvironment]:
-        with served(b"<h1>Shop</h1>", "text/html") as port:
+        with served(self.page, "text/html") as port:
             yield TaskEnvironment(maps=(f"{SITE}=http://127.0.0.1:{port}",))
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:

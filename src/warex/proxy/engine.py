@@ -17,10 +17,12 @@ from mitmproxy.utils import asyncio_utils
 
 from warex.clock import Clock
 from warex.errors import InputError, WarexError
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.record.page_canary import FirstPageCanary
+from warex.lane.record.recorder import Recorder
 from warex.proxy.addon import WarexAddon
 from warex.proxy.certificates.tlsconfig import WarexTlsConfig, trust_store
-from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.mitmproxy_patches import (
     connection_handler,
     http1,
@@ -28,8 +30,6 @@ from warex.proxy.mitmproxy_patches import (
     http_stream,
     websocket_layer,
 )
-from warex.proxy.record.page_canary import FirstPageCanary
-from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 from warex.scenarios import Injector, Scenario
@@ -37,6 +37,7 @@ from warex.scenarios.namespace_only import require_namespace
 from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
+from warex.traces.redaction.redactor import Redactor
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
 """Looked up before the fork: parsing the metadata files is slow."""
@@ -112,7 +113,8 @@ def begin_trial(config: ProxyConfig) -> WarexAddon:
     require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
     clock = Clock()
     process_secrets().add((*config.secrets, *config.traffic.redact_strings))
-    writer = TraceWriter(out / EVENTS, clock) if out else None
+    redactor = Redactor(bytes.fromhex(config.redaction_key))
+    writer = TraceWriter(out / EVENTS, clock, redactor) if out else None
     recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
     injector = Injector(
         scenario,

@@ -1,0 +1,362 @@
+"""The page between the engine and what decides: what it is asked, and what it may answer.
+
+The engine calls a ``Handler`` as bytes arrive and does what the returned plan says. A handler is
+synchronous, decides from what it is given, and does no I/O; the engine decides nothing.
+
+One exchange: ``request_head`` → ``request`` → [the site] → ``response`` → (``whole_response``) →
+``response_piece``* → ``ended``. ``held`` follows each plan that holds, once its holds are over and
+the client is still there. ``ended`` is called exactly once for every exchange whose
+``request_head`` was called, whatever happens to it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+
+from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
+from warex.engine.http.websocket import Frame as Frame
+
+type AbortHow = Literal["close", "reset"]
+"""An orderly end, or a TCP reset. On HTTP/2 a close ends the stream, a reset the connection."""
+type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknown_ca"]
+
+# ---- what the engine knows
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a connection goes: a name or an IP address without brackets, and a port."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientHello:
+    """What a client says first (RFC 8446 §4.1.2)."""
+
+    sni: str
+    """Empty without the extension."""
+    alpn: tuple[bytes, ...] = ()
+    cipher_suites: tuple[int, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """One connection of a client, as the engine fills it in."""
+
+    number: int
+    """From 1, in the order in which the engine accepted them."""
+    client: Address
+    destination: Address | None = None
+    """Where it goes: CONNECT's authority or the original destination; None for a client that sends
+    its proxy whole URLs."""
+    hello: ClientHello | None = None
+    """None for a connection without TLS."""
+    version: HttpVersion = "HTTP/1.1"
+    proxy_user: str = ""
+    """User name of ``Proxy-Authorization: Basic``; it may name an episode."""
+    certificate_sent: bool = False
+    """Whether our certificate was sent to a client that was there."""
+    sent_to_client: int = 0
+    sent_to_site: int = 0
+    """Bytes of a connection that is passed through."""
+    state: Any = None
+    """Belongs to the handler."""
+
+    @property
+    def host(self) -> str:
+        """The host that the client wants, by SNI where there is one; empty if unknown."""
+        if self.hello is not None and self.hello.sni:
+            return self.hello.sni
+        return self.destination.host if self.destination is not None else ""
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """One request and its answer, as the engine fills them in."""
+
+    connection: Connection
+    request: RequestHead
+    request_body: bytes | None = None
+    """Complete, as it came; None if it is streamed."""
+    request_bytes: int = 0
+    """Bytes of the request's body so far, without its framing."""
+    response: ResponseHead | None = None
+    """The site's, or the planned one."""
+    response_body: bytes | None = None
+    """As it came; only for ``whole_response``."""
+    response_complete: bool = False
+    """Whether ``response_body`` is all of it, and not only its beginning."""
+    state: Any = None
+    """Belongs to the handler."""
+
+
+type End = Literal["complete", "client_left", "site_failed", "aborted", "shut_down"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeTimings:
+    """Seconds of Unix time; None for what did not happen."""
+
+    started: float
+    request_complete: float | None = None
+    connect_started: float | None = None
+    """Only if this exchange opened the connection to the site; the two below as well."""
+    connected: float | None = None
+    secured: float | None = None
+    response_started: float | None = None
+    ended: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How an exchange ended: facts of the wire only."""
+
+    end: End
+    error: str | None = None
+    """A sentence for the trace; None if complete."""
+    held_s: float = 0.0
+    """Seconds of all holds and of the pauses between pieces, finished or not."""
+    left_while_held: bool = False
+    """Whether the client left during a hold or a pause."""
+    head_sent: bool = False
+    """Whether the head of the response has left for the client."""
+    request_bytes: int = 0
+    """Bytes of the request's body, without its framing."""
+    response_bytes: int = 0
+    """Bytes of the response's body past flow control, without its framing."""
+    arrived: bool = False
+    """Whether everything that was planned is acknowledged by the client's system, or the client
+    read it to its end."""
+    copies_sent: int = 0
+    """Further requests of ``Forward.copies`` that the site has answered."""
+    refused_unprocessed: bool = False
+    """Whether the site refused the request so that it may be sent again (RFC 9113 §8.7)."""
+    unreachable: bool = False
+    """Whether no connection to the site could be made."""
+    timings: ExchangeTimings
+
+
+# ---- plans for a connection
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Another origin than the client's: where a mapped host's requests go."""
+
+    scheme: Literal["http", "https"]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Intercept:
+    """Read the connection, with a certificate of WAREX's own for its host."""
+
+    site: Site | None = None
+    """None: where the client wants to go."""
+    defect: CertificateDefect | None = None
+    site_first: bool = True
+    """Connect to the site before the client's handshake and mirror its ALPN. If that fails, the
+    client meets the site's failure."""
+    hold_s: float = 0.0
+    """Seconds before the handshake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tunnel:
+    """Pass the connection's bytes on unread."""
+
+    address: Address | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AbortConnection:
+    """End the connection before its handshake."""
+
+    how: AbortHow
+    hold_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """Never answer the ClientHello, until the client leaves."""
+
+
+type ConnectionPlan = Intercept | Tunnel | AbortConnection | Stall
+
+type Handshake = Literal["established", "rejected", "left", "aborted"]
+"""Whether the client took our certificate, sent an alert, or left without one; or was there when
+the plan's ``AbortConnection`` ended it."""
+
+# ---- plans for an exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """Send the request to the site."""
+
+    head: RequestHead | None = None
+    """A changed head; None sends the client's as it came, but for hop-by-hop fields."""
+    body: bytes | None = None
+    """A changed body; the engine corrects its framing. None sends the client's."""
+    site: Site | None = None
+    """None: the connection's."""
+    copies: int = 0
+    """How many times it is sent to the site before, each answer read to its end and dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Respond:
+    """Answer with this: an answer of WAREX's own, or the site's in another form."""
+
+    status: int
+    headers: Headers
+    pieces: Sequence[bytes] = ()
+    """The body, without framing. The engine sets Content-Length or chunks as the head says."""
+    pause_s: float = 0.0
+    """Seconds before each piece but the first."""
+    cut: AbortHow | None = None
+    """How the connection ends after the last piece; None: the message is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """Send the site's response on as it comes."""
+
+    head: ResponseHead | None = None
+    """A changed head; None sends the site's as it came."""
+    tap: bool = False
+    """Whether ``response_piece`` is asked for each piece of the body, and may change it. The
+    engine then frames the body anew only if ``changes_length``."""
+    changes_length: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWhole:
+    """Read the response to its end or until ``limit`` bytes came, then ask ``whole_response``.
+
+    A plan to relay it is for all of it, from its first byte. With a limit of one byte, only the
+    beginning is waited for.
+    """
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """End the exchange without an answer."""
+
+    how: AbortHow
+
+
+@dataclass(frozen=True, slots=True)
+class Plan[T]:
+    """What happens next, after a hold."""
+
+    then: T
+    hold_s: tuple[float, ...] = ()
+    """Seconds of each hold, in order; a client that leaves meanwhile ends the exchange."""
+
+
+type RequestPlan = Plan[Forward | Respond | Abort]
+type ResponsePlan = Plan[Relay | Respond | Abort | ReadWhole]
+type WholeResponsePlan = Plan[Relay | Respond | Abort]
+
+type Need = Literal["whole", "stream"]
+"""How much of the request's body ``request`` needs: all of it, if it is not longer than
+``MAX_WHOLE_REQUEST``, or nothing."""
+
+MAX_WHOLE_REQUEST: Final = 64 * 1024 * 1024
+"""Bytes of a request's body that are kept; a longer one is streamed, ``request_body`` is None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A request that the engine does not forward, and why."""
+
+    status: int
+    line: bytes
+    """Its request line, or what came in its place; at most 8 KiB."""
+    reason: str
+
+
+# ---- the handler
+
+
+class Handler(Protocol):
+    """Decides for the connections of one episode. No method may block or raise."""
+
+    def connected(self, connection: Connection) -> None:
+        """Take note of a new connection; its destination may not be known yet."""
+
+    def hello(self, connection: Connection) -> ConnectionPlan:
+        """Decide what happens to a connection whose ClientHello was read."""
+
+    def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
+        """Take note of how the client's handshake ended.
+
+        ``reason``: the alert in OpenSSL's words, such as ``tlsv1 alert unknown ca``, or the error.
+        """
+
+    def not_http(self, connection: Connection) -> None:
+        """Take note of a connection that is neither TLS nor HTTP; it is passed on unread."""
+
+    def rejected(self, connection: Connection, rejection: Rejection) -> None:
+        """Take note of a request that the engine has refused or made unambiguous."""
+
+    def closed(self, connection: Connection) -> None:
+        """Take note of the end of a connection, after the end of its exchanges."""
+
+    def request_head(self, exchange: Exchange) -> Need:
+        """Say what ``request`` needs."""
+
+    def request(self, exchange: Exchange) -> RequestPlan:
+        """Decide before the site is asked."""
+
+    def held(self, exchange: Exchange) -> None:
+        """Take note that the holds of the last plan are over, before the rest of it is done."""
+
+    def response(self, exchange: Exchange) -> ResponsePlan:
+        """Decide by the head of the site's response."""
+
+    def whole_response(self, exchange: Exchange) -> WholeResponsePlan:
+        """Decide by the complete response, or by its beginning if it is longer."""
+
+    def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        """Return what is sent for a piece of the body; ``last``: with an empty piece at its end."""
+
+    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
+        """Return what is sent for a WebSocket frame; only after ``wants_frames``."""
+
+    def wants_frames(self, exchange: Exchange) -> bool:
+        """Whether the frames of an upgraded exchange are read; otherwise its bytes pass."""
+
+    def ended(self, exchange: Exchange, outcome: Outcome) -> None:
+        """Take note of the end of an exchange, once; of an upgraded one after its 101."""
+
+    def upgrade_closed(self, exchange: Exchange) -> None:
+        """Take note of the end of an upgraded connection, after ``ended``."""
+
+
+class Timer(Protocol):
+    """A call that is due later."""
+
+    def cancel(self) -> None:
+        """Do not make it."""
+
+
+class Control(Protocol):
+    """What a handler may ask of the engine from outside its methods."""
+
+    def push(self, exchange: Exchange, piece: bytes) -> bool:
+        """Insert a piece into a response body that is being relayed; False if it has ended."""
+
+    def abort(self, exchange: Exchange, how: AbortHow) -> None:
+        """End an open exchange."""
+
+    def close(self, connection: Connection) -> None:
+        """Close a connection in order, once its open exchanges have ended."""
+
+    def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
+        """Call a function once, after some time."""

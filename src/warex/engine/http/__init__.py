@@ -1,0 +1,1 @@
+"""HTTP without input and output: bytes in, events out."""

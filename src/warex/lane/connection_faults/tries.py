@@ -1,0 +1,50 @@
+"""Connection tries as the trial records them: counted, planned, delivered or missed.
+
+The code that applies a connection fault plans it here first, and settles it here.
+"""
+
+from warex.faults import ConnectionPhase
+from warex.lane.record.fault_events import record_plan, settle
+from warex.lane.record.recorder import Recorder
+from warex.scenarios import Injector, PlannedInjection
+
+
+class ConnectionTries:
+    """One trial's tries to look a name up, to connect and to begin TLS."""
+
+    def __init__(self, injector: Injector, recorder: Recorder) -> None:
+        self._injector = injector
+        self._recorder = recorder
+        self._unsettled: dict[str, PlannedInjection] = {}
+
+    def plan(
+        self, point: ConnectionPhase, host: str, port: int | None = None, *, met: bool | None = None
+    ) -> tuple[PlannedInjection, ...]:
+        """Count a connection try, and record and return the injections planned for it.
+
+        ``met``, for connections: whether the blocklist has stopped it (True) or it was accepted
+        (False). The caller must settle each returned injection.
+        """
+        now = self._recorder.clock.now()
+        decision = self._injector.connection_try(point, host, port, now, met=met)
+        url = self._injector.connection_url(point, host, port)
+        record_plan(self._recorder, decision, url, point)
+        self._unsettled |= {injection.id: injection for injection in decision.injections}
+        return decision.injections
+
+    def settle(
+        self,
+        *injections: PlannedInjection,
+        delivered: bool,
+        reason: str = "client_gone",
+        waited_s: float = 0.0,
+    ) -> None:
+        """Record the outcome of injections, each once."""
+        missed = None if delivered else reason
+        for injection in injections:
+            if self._unsettled.pop(injection.id, None) is not None:
+                settle(self._recorder, self._injector, injection, missed, waited_s)
+
+    def finish(self) -> None:
+        """Settle the open injections at the end of the trial."""
+        self.settle(*self._unsettled.values(), delivered=False, reason="trial_over")

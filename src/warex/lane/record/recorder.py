@@ -1,0 +1,154 @@
+"""Records a trial: writes its events, and keeps the ledger of injections.
+
+It is the only writer of a trial's trace. If it cannot write, ``broken`` is set, and the lane stops.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from warex.clock import Clock
+from warex.errors import WarexError
+from warex.lane.record.traffic_summary import TrafficCounter, TrafficSummary
+from warex.packed import CompressedList, HashCounter
+from warex.traces import (
+    Event,
+    FaultDelivered,
+    FaultMissed,
+    FaultPlanned,
+    HarnessBroke,
+    TraceWriter,
+    TrialEnded,
+)
+from warex.traces.blobs import BlobStore
+from warex.traces.redaction.redactor import Redactor
+
+_MISSED, _DELIVERED = 1, 2
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Writes events, and counts for the end of the trial."""
+
+    clock: Clock
+    writer: TraceWriter | None = None
+    blobs: BlobStore | None = None
+    on_broken: Callable[[str], None] = lambda reason: None
+    broken: str | None = None
+    """Why the trial is void, in a sentence."""
+    exchanges: int = 0
+    delivered: int = 0
+    """Delivered occurrences: a client's silent retries belong to the same occurrence."""
+    missed: int = 0
+    """Occurrences that have ended with none of their injections delivered."""
+    traffic: TrafficCounter = field(default_factory=TrafficCounter)
+    on_written: Callable[[Event], None] = lambda event: None
+    """Called for each event after it is written."""
+    _redactor: Redactor = field(default_factory=Redactor)
+    _ledger: CompressedList[Event] = field(default_factory=CompressedList)
+    _bodies: HashCounter = field(default_factory=HashCounter)
+    _first: dict[str, str] = field(default_factory=dict)
+    """The first injection of the occurrence, by each open silent retry."""
+    _outcomes: HashCounter = field(default_factory=HashCounter)
+
+    @property
+    def redactor(self) -> Redactor:
+        """What redacts the trial."""
+        return self._redactor if self.writer is None else self.writer.redactor
+
+    @property
+    def ledger(self) -> list[Event]:
+        """The injection events so far, for the control API."""
+        return list(self._ledger)
+
+    def write(self, event: Event, t: float | None = None) -> None:
+        """Record an event at second ``t`` of the trial, by default now.
+
+        Raises WarexError if the trace cannot be written; the trial is then void.
+        """
+        match event:
+            case FaultPlanned(injection=injection):
+                if event.repeat_of is not None:
+                    self._first[injection] = event.repeat_of
+                self._ledger.append(event)
+            case FaultDelivered(injection=injection):
+                self._settled(injection, delivered=True)
+                self._ledger.append(event)
+            case FaultMissed(injection=injection):
+                if injection is not None:  # None for skipped exchanges.
+                    self._settled(injection, delivered=False)
+                self._ledger.append(event)
+            case _:
+                self.traffic.add(event)
+        if self.writer is not None:
+            try:
+                self.writer.write(event, t)
+            except WarexError as error:
+                self._break(str(error))
+                raise
+        self.on_written(event)
+
+    def body(self, digest: str) -> int:
+        """Return the number of a request's body, from 1; 0 for an empty digest.
+
+        The digest itself is not recorded, since a password could be guessed from it.
+        """
+        if not digest:
+            return 0
+        number = self._bodies[digest]
+        if not number:
+            number = self._bodies[digest] = len(self._bodies) + 1
+        return number
+
+    def harness_broke(self, reason: str, exchange: str | None = None) -> None:
+        """Record that WAREX itself failed, which voids the trial."""
+        first = self.broken is None
+        try:
+            self.write(HarnessBroke(reason=reason, exchange=exchange))
+        except WarexError:
+            return  # ``broken`` already says that the trace cannot be written.
+        if first:
+            self._break(reason)
+
+    def summary(self) -> TrafficSummary:
+        """Return the traffic and counts so far."""
+        return TrafficSummary(
+            hosts=dict(self.traffic.hosts),
+            browser=self.traffic.browser,
+            llm_unread=self.traffic.llm_unread,
+            llm_unread_first=self.traffic.llm_unread_first,
+            answers=self.traffic.answers,
+            acts=self.traffic.acts,
+            armed=self.traffic.armed,
+            tasks=self.traffic.tasks,
+            unattributed=self.traffic.unattributed,
+            exchanges=self.exchanges,
+            llm_calls=self.traffic.llm_calls,
+            delivered=self.delivered,
+            missed=self.missed,
+        )
+
+    def close(self) -> None:
+        """End the trace; raise WarexError if that cannot be written."""
+        try:
+            if self.broken is None:
+                exchanges, delivered, missed = self.exchanges, self.delivered, self.missed
+                self.write(TrialEnded(exchanges=exchanges, delivered=delivered, missed=missed))
+        finally:
+            if self.writer is not None:
+                self.writer.close()
+
+    def _settled(self, injection: str, *, delivered: bool) -> None:
+        occurrence = self._first.pop(injection, injection)
+        before = self._outcomes[occurrence]
+        if delivered and before != _DELIVERED:
+            self.delivered += 1
+            self.missed -= before == _MISSED
+            self._outcomes[occurrence] = _DELIVERED
+        elif not delivered and not before:
+            self.missed += 1
+            self._outcomes[occurrence] = _MISSED
+
+    def _break(self, reason: str) -> None:
+        if self.broken is None:
+            self.broken = reason
+            self.on_broken(reason)

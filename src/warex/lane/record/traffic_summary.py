@@ -1,0 +1,161 @@
+"""A summary of a trial's traffic, for use without a trace: hosts, browsers, LLM calls.
+
+A remote browser is detected by the protocol that drives it; its pages bypass the proxy.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypedDict
+from urllib.parse import SplitResult, urlsplit
+
+from warex.exchange import BROWSER
+from warex.lane.ip_address import parse_ip
+from warex.llm.actions.guess import guess_actions, recorded_calls
+from warex.scenarios.matching.exclusions import is_background
+from warex.traces import (
+    AgentAction,
+    Armed,
+    Event,
+    LlmCall,
+    LlmUnread,
+    RequestSeen,
+    TaskBegan,
+    Tunnel,
+)
+
+_CDP_PATH = re.compile(r"/devtools/(browser|page)/|^/playwright(/|$)")
+"""WebSocket paths that drive a browser: the Chrome DevTools Protocol and Playwright's."""
+_BROWSER_SERVICES = re.compile(
+    r"(^|\.)(browserless\.io|browserbase\.com|steel\.dev|hyperbrowser\.ai|anchorbrowser\.io"
+    r"|lambdatest\.com|browserstack\.com|saucelabs\.com|superproxy\.io|playwright\.microsoft\.com"
+    r"|browser-use\.com)$"
+)
+"""Domains of services with remote browsers."""
+_NEW_SESSION = re.compile(r"(^|/)session$")
+"""WebDriver's New Session command (W3C WebDriver §8.1), with any prefix."""
+
+
+_LONGEST_ANSWER = 16_000
+"""Characters of an answer in which an action is looked for while the proxy serves."""
+
+
+class TrafficSummary(TypedDict):
+    """The summary as plain data that is sent between processes."""
+
+    hosts: dict[str, int]
+    browser: bool
+    exchanges: int
+    llm_calls: int
+    llm_unread: int
+    llm_unread_first: str
+    answers: int
+    acts: bool
+    armed: bool
+    tasks: int
+    unattributed: int
+    delivered: int
+    missed: int
+
+
+@dataclass(slots=True)
+class TrafficCounter:
+    """Counts the events of one trial."""
+
+    notices: Callable[[str], None] = lambda sentence: None
+    """Called with a notice about a remote browser."""
+    hosts: Counter[str] = field(default_factory=Counter)
+    """Exchanges and connections for each host, without a browser's background traffic."""
+    browser: bool = False
+    """Whether a browser has requested anything but its background traffic."""
+    llm_calls: int = 0
+    llm_unread: int = 0
+    llm_unread_first: str = ""
+    """The URL of the first of those, and why it could not be read."""
+    answers: int = 0
+    """Complete answers of the model."""
+    acts: bool = False
+    """Whether any of them holds an action that can be read."""
+    armed: bool = False
+    tasks: int = 0
+    unattributed: int = 0
+    """Exchanges that belong to no task."""
+
+    def add(self, event: Event) -> None:
+        """Count an event."""
+        match event:
+            case RequestSeen():
+                self._request(event)
+            case Tunnel() if event.why != "background":
+                self.hosts[event.host] += 1
+            case LlmCall():
+                self.llm_calls += 1
+                if event.complete and event.error is None:
+                    self.answers += 1
+                    self.acts = self.acts or _acts(event)
+            case AgentAction():
+                self.acts = True
+            case LlmUnread():
+                self.llm_unread += 1
+                where_and_why = f"{event.url.partition('?')[0]}: {event.reason}"
+                self.llm_unread_first = self.llm_unread_first or where_and_why
+            case TaskBegan():
+                self.tasks += 1
+            case Armed():
+                self.armed = True
+            case _:
+                pass
+
+    def _request(self, event: RequestSeen) -> None:
+        self.unattributed += not event.task
+        parts = urlsplit(event.url)
+        by_browser = user_agent(event).startswith(BROWSER)
+        if by_browser and is_background(event.url):
+            return  # Background traffic does not show that pages use the proxy.
+        self.hosts[parts.hostname or ""] += 1
+        self.browser |= by_browser
+        if (driven := _remote_browser(event, parts)) is not None:
+            self.notices(
+                f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"
+                " come through WAREX, only the commands to it do"
+            )
+
+
+def _acts(call: LlmCall) -> bool:
+    calls = recorded_calls(call.tool_calls)
+    size = len(call.answer) + sum(len(each.arguments) for each in calls)
+    return size <= _LONGEST_ANSWER and bool(guess_actions(call.answer, calls))
+
+
+def user_agent(event: RequestSeen) -> str:
+    """Return the User-Agent of a request; empty if it has none."""
+    return next((value for name, value in event.headers if name.lower() == "user-agent"), "")
+
+
+def _remote_browser(event: RequestSeen, parts: SplitResult) -> str | None:
+    """Return how this request drives a browser on another machine; None if it does not."""
+    host = parts.hostname or ""
+    if _is_loopback(host):
+        return None
+    is_remote = _CDP_PATH.search(parts.path) or _BROWSER_SERVICES.search(host)
+    if event.resource == "websocket" and is_remote:
+        return "a WebSocket"
+    if event.method == "POST" and _NEW_SESSION.search(parts.path) and _speaks_webdriver(event):
+        return "a WebDriver session"
+    return None
+
+
+def _speaks_webdriver(event: RequestSeen) -> bool:
+    """Whether the request is JSON and not of a browser: a site's login may also be /session."""
+    return not user_agent(event).startswith("Mozilla/") and any(
+        name.lower() == "content-type" and value.startswith("application/json")
+        for name, value in event.headers
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    address = parse_ip(host)
+    if address is not None:
+        return address.is_loopback
+    return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,20 @@
+from warex.engine.http.heads import Headers, RequestHead
+
+
+def test_fields_keep_their_order_case_and_repetition() -> None:
+    headers = Headers([(b"B", b"1"), (b"a", b"2"), (b"b", b"3")])
+    assert list(headers) == [("B", "1"), ("a", "2"), ("b", "3")]
+    assert headers.get("b") == "1, 3"
+    assert headers.get_all("b") == ["1", "3"]
+    assert headers.with_field("b", "4").fields == ((b"B", b"4"), (b"a", b"2"))
+    assert headers.without("b").fields == ((b"a", b"2"),)
+
+
+def test_a_url_leaves_out_the_port_of_its_scheme_only() -> None:
+    def url(scheme: str, authority: str) -> str:
+        assert scheme in ("http", "https")
+        head = RequestHead("GET", scheme, authority, "/a?b", "HTTP/1.1", Headers())  # type: ignore[arg-type]
+        return head.url
+
+    assert url("https", "shop.example:443") == "https://shop.example/a?b"
+    assert url("http", "shop.example:443") == "http://shop.example:443/a?b"

@@ -1,0 +1,70 @@
+"""A handler that changes nothing, for tests of the engine alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from warex.engine.handler import (
+    Connection,
+    ConnectionPlan,
+    Exchange,
+    Forward,
+    Frame,
+    Handshake,
+    Intercept,
+    Need,
+    Outcome,
+    Plan,
+    Rejection,
+    Relay,
+    RequestPlan,
+    ResponsePlan,
+    WholeResponsePlan,
+)
+
+
+@dataclass(slots=True)
+class PassThrough:
+    """A handler that changes nothing and keeps the outcomes."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def connected(self, connection: Connection) -> None: ...
+
+    def hello(self, connection: Connection) -> ConnectionPlan:
+        return Intercept()
+
+    def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None: ...
+
+    def not_http(self, connection: Connection) -> None: ...
+
+    def rejected(self, connection: Connection, rejection: Rejection) -> None: ...
+
+    def closed(self, connection: Connection) -> None: ...
+
+    def request_head(self, exchange: Exchange) -> Need:
+        return "stream"
+
+    def request(self, exchange: Exchange) -> RequestPlan:
+        return Plan(Forward())
+
+    def held(self, exchange: Exchange) -> None: ...
+
+    def response(self, exchange: Exchange) -> ResponsePlan:
+        return Plan(Relay())
+
+    def whole_response(self, exchange: Exchange) -> WholeResponsePlan:
+        return Plan(Relay())
+
+    def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        return (piece,)
+
+    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
+        return (frame,)
+
+    def wants_frames(self, exchange: Exchange) -> bool:
+        return False
+
+    def ended(self, exchange: Exchange, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+
+    def upgrade_closed(self, exchange: Exchange) -> None: ...
