@@ -98,6 +98,8 @@ _SWEDISH = Script(
     [
         Variant("m", [rule("http_error", f"https://{desks.host('sv')}/desk", status=500), rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=503)], [tool("python", "Ett serverfel. Jag laddar om.", code="refresh()"), tool("python", "Köpet misslyckades. Tillbaka och försök igen.", code="go_back()\nclick('Köp biljett')\ntime.sleep(0.4)")]),
         Variant("c", [rule("http_error", f"https://{desks.host('sv')}/desk", status=503), rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=500)], [AGAIN], None),
+        Variant("e", [rule("maintenance_page", f"https://{desks.host('sv')}/desk"), rule("network_error", f"https://{desks.host('sv')}/tickets/done", delay=0.5)], [tool("python", "Underhåll. Jag väntar och laddar om.", code="time.sleep(1)\nrefresh()"), tool("python", "Ingen kvittens. Jag tittar på mina biljetter.", code=f"go_to('https://{desks.host('sv')}/tickets')"), Say("Biljetten är köpt: en biljett finns bland mina biljetter.")]),
+        Variant("f", [rule("dns_failure", f"https://{desks.host('sv')}/*", hold=1)], [tool("python", "Namnet hittades inte. Jag väntar.", code="time.sleep(1.5)")], None),
         Variant("d", [rule("http_error", f"https://{desks.host('sv')}/tickets", method=["POST"], status=500)], [], Say("Biljetten är köpt.")),
     ],
 )  # fmt: skip
