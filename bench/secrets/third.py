@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - (Texts as programs write them.)
+# ruff: noqa: E501 - (Texts as programs write them.)
 """Plants fake secrets of a third kind: written before anything of it was tried on the redactor.
 
 Other languages, test tools, agents, command lines, dumps of objects, files, protocols and encodings

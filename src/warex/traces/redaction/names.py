@@ -46,7 +46,7 @@ _WORDS = frozenset(
 )
 _MAYBE_WORDS = frozenset(
     {"appid", "auth", "authentication", "crumb", "invitation", "invite", "key", "magic", "nonce"}
-    | {"pat", "policy", "salt", "session", "sid", "sign", "st", "ticket"}
+    | {"pat", "policy", "salt", "sess", "session", "sid", "sign", "st", "ticket"}
 )
 
 _NOT_ITSELF = words_of(
@@ -134,7 +134,7 @@ def name_secrecy(name: str) -> Secrecy:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _IDS:
         whole = "".join(words)
-        if before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid")):
+        if before in _OF_KINDS or whole.endswith(("accesskeyid", "privatekeyid", "sessionid")):
             return Secrecy.SECRET
         return Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
     if last == "link" and before in _LINKS_THAT_OPEN:
