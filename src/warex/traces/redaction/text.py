@@ -192,6 +192,7 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (beside.FOREIGN, _learning(beside.foreign)),
         (near.QUOTED, _learning(near.quoted_behind)),
         (near.NEAR, _learning(near.strong_words)),
+        (near.BESIDE, _cutting(near.likely_words)),
         (near.COLUMN, _learning(near.columns)),
         (near.CODE, _cutting(near.codes)),
         (_ENCODED, _encoded),

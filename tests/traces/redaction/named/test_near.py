@@ -141,3 +141,27 @@ def test_a_value_beside_a_secret_s_name_in_a_tool_s_arguments_is_redacted_and_le
     }
     assert "Quartz" not in str(redactor.tool("act", "arguments", steps))
     assert redactor.learned.replaced("it was Quartz!77rocks") == "it was [redacted]"
+
+
+@pytest.mark.parametrize("word", ["hunter22", "dragon81!", "7xKq2mZr9Tb1"])
+@pytest.mark.parametrize(
+    "text", ["- tapOn: Password\n- inputText: {}", "KEYBOARD {} -> PASSWORD", "**Password:** {}"]
+)
+def test_a_word_of_letters_and_digits_is_secret_beside_a_password_s_name(
+    text: str, word: str
+) -> None:
+    assert _found(near.likely_words, text.format(word)) == [word.rstrip("!")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is hashed by sha256 or argon2.",
+        "password length: 8 characters of utf8",
+        "click the Password field, then input2",
+        '<input type="password" class="mt20px">',
+        "goto Password /reset/page22",
+    ],
+)
+def test_usual_terms_beside_a_password_s_name_stay(text: str) -> None:
+    assert _found(near.likely_words, text) == []

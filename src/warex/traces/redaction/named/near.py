@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from warex.traces.redaction import password_words
 from warex.traces.redaction.assigned import NAMES, PLACEHOLDER, Cut, is_ordinary
 from warex.traces.redaction.gitleaks import compiled
-from warex.traces.redaction.names import Secrecy, name_secrecy
+from warex.traces.redaction.names import Secrecy, looks_random, name_secrecy
 from warex.traces.redaction.typed.fields import is_secret_field
 
 # ---- strong words
@@ -54,6 +54,43 @@ def strong_words(text: bytes) -> Iterator[Cut]:
             if span is not None:
                 yield Cut(*span)
         done = max(done, end - 64)
+
+
+BESIDE = (
+    rb"(?i)passwor[dt]|passwd|passphrase|passcode|pwd\b|\bpw\b|_pw\b|upw\b|\bpsk\b|secret_|_secret|credentials?\b"
+    rb"|\bidentify[ ]|\boper[ ]|" + password_words.prefilter()
+)
+_BESIDE = 48
+"""Bytes from the name to a weaker word."""
+_LIKELY_WORD = re.compile(
+    rb"(?:(?<=\\[nrt])|(?<![\w!#$%^&*+~?.\\/@=-]))[A-Za-z0-9!#$%^&*+~?@]{6,32}(?![\w(\[=/.:-])"
+)
+_LIKELY = re.compile(rb"(?=.*[0-9]{2})(?=.*[A-Za-z]{3})")
+_TERM = re.compile(
+    rb"(?i)(?:[a-z]{0,8}(?:sha|md|base|utf|auth|http|ipv|aes|rsa|hmac|iso|ascii|latin|win|cp|arm|rfc"
+    rb"|crypt|argon|socks|urllib|lib|input|field|user|test|step|page|item|password|passwd|pwd)"
+    rb"-?[0-9]{1,4}|[0-9]+[a-z]{1,9}|[a-z][0-9]+)[!?.]?"
+)
+
+
+def likely_words(text: bytes) -> Iterator[Cut]:
+    """Find words of letters and digits beside a password's name that are no usual terms."""
+    for found in compiled(BESIDE).finditer(text):
+        begin = max(0, found.start() - _BESIDE)
+        end = min(len(text), found.end() + _BESIDE)
+        for match in _LIKELY_WORD.finditer(text, begin, end + 32):
+            word = _ENDS.sub(b"", match.group())
+            if (
+                match.start() < end
+                and len(word) >= 6
+                and (_LIKELY.match(word) or looks_random(word.decode(), 10, 45))
+                and _TERM.fullmatch(word) is None
+                and not is_ordinary(word)
+                and not is_secret_field(word.decode())
+                and _ATTRIBUTE_BEFORE.search(text[max(0, match.start() - 120) : match.start()])
+                is None
+            ):
+                yield Cut(match.start(), match.start() + len(word))
 
 
 def _around(text: bytes, begin: int, end: int) -> tuple[int, int]:
@@ -110,7 +147,8 @@ def at_host(text: bytes) -> Iterator[Cut]:
 def strong_values(text: str) -> frozenset[str]:
     """Return the words of a short text near a secret's name that only a password is like."""
     data = text.encode("utf-8", "surrogatepass")
-    return frozenset(data[cut.begin : cut.end].decode("utf-8") for cut in strong_words(data))
+    cuts = (*strong_words(data), *likely_words(data))
+    return frozenset(data[cut.begin : cut.end].decode("utf-8") for cut in cuts)
 
 
 # ---- the first quoted text behind a name
