@@ -14,8 +14,8 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import ensure_ca
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios.load import load_scenario

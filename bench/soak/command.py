@@ -19,7 +19,7 @@ from bench.soak.jobs import Session
 from bench.soak.site import Site, serve_site
 from bench.traffic.measured_lanes import warex_config
 from bench.workspace import Workspace, open_workspace
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, iter_trace
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.workspace import Workspace
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace
 

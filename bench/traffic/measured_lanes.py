@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from bench.traffic.counted_lanes import Lane, counting_lane
 from bench.workspace import HOST, Workspace
 from warex.faults import HttpError
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traffic import TrafficOptions
 

@@ -30,10 +30,10 @@ from pydantic import JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
+from warex.lane.config import ProxyConfig
+from warex.lane.tasks import TASK_NAME, task_name
 from warex.llm.defences import Defence, find_defence
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import ProxyConfig
-from warex.proxy.exchange.tasks import TASK_NAME, task_name
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, spki_flag

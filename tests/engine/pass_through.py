@@ -47,6 +47,8 @@ class PassThrough:
     def request(self, exchange: Exchange) -> RequestPlan:
         return Plan(Forward())
 
+    def held(self, exchange: Exchange) -> None: ...
+
     def response(self, exchange: Exchange) -> ResponsePlan:
         return Plan(Relay())
 

@@ -15,8 +15,8 @@ from tests.proxy.support.origin import Answer, Origin, dead_port, served, server
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
 from warex.faults import ConnectionFault, ConnectionRefused, ConnectionTimeout, DnsFailure
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import ProxyConfig
 from warex.proxy.engine import _port_unavailable
 from warex.traces import RequestSeen, ResponseSeen
 

@@ -361,7 +361,7 @@ def test_a_proxy_whose_caller_was_killed_ends(ca: CertificateAuthority, tmp_path
 import sys, time
 from pathlib import Path
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 from warex.proxy.process.client import start_proxy
 from warex.sandbox.namespace.launcher import open_namespace

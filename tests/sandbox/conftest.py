@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.traffic import TrafficOptions

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from warex.errors import TrialVoid
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.chromium import find_chromium

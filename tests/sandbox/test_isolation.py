@@ -9,8 +9,8 @@ import pytest
 
 from tests.fetch import FETCH
 from warex.errors import InputError, MachineError
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.isolation import (
     Capture,

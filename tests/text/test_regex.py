@@ -126,7 +126,7 @@ def test_a_long_text_takes_no_time(pattern: str, text: str) -> None:
 
 
 def test_re2_is_loaded_only_where_a_pattern_exists() -> None:
-    imported = "warex.scenarios.matching.url_patterns, warex.proxy.config"
+    imported = "warex.scenarios.matching.url_patterns, warex.lane.config"
     seen = f"import sys, {imported}; print('re2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
 

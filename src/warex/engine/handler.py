@@ -4,11 +4,12 @@ The engine calls a ``Handler`` as bytes arrive and does what the returned plan s
 synchronous, decides from what it is given, and does no I/O; the engine decides nothing.
 
 One exchange: ``request_head`` → ``request`` → [the site] → ``response`` → (``whole_response``) →
-``response_piece``* → ``ended``. ``ended`` is called exactly once for every exchange whose
+``response_piece``* → ``ended``. ``held`` follows each plan that holds, once its holds are over and
+the client is still there. ``ended`` is called exactly once for every exchange whose
 ``request_head`` was called, whatever happens to it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
@@ -54,6 +55,8 @@ class Connection:
     version: HttpVersion = "HTTP/1.1"
     proxy_user: str = ""
     """User name of ``Proxy-Authorization: Basic``; it may name an episode."""
+    certificate_sent: bool = False
+    """Whether our certificate was sent to a client that was there."""
     sent_to_client: int = 0
     sent_to_site: int = 0
     """Bytes of a connection that is passed through."""
@@ -76,6 +79,8 @@ class Exchange:
     request: RequestHead
     request_body: bytes | None = None
     """Complete, as it came; None if it is streamed."""
+    request_bytes: int = 0
+    """Bytes of the request's body so far, without its framing."""
     response: ResponseHead | None = None
     """The site's, or the planned one."""
     response_body: bytes | None = None
@@ -109,8 +114,9 @@ class Outcome:
     error: str | None = None
     """A sentence for the trace; None if complete."""
     held_s: float = 0.0
-    """Seconds of all holds, finished or not."""
+    """Seconds of all holds and of the pauses between pieces, finished or not."""
     left_while_held: bool = False
+    """Whether the client left during a hold or a pause."""
     head_sent: bool = False
     """Whether the head of the response has left for the client."""
     request_bytes: int = 0
@@ -124,6 +130,8 @@ class Outcome:
     """Further requests of ``Forward.copies`` that the site has answered."""
     refused_unprocessed: bool = False
     """Whether the site refused the request so that it may be sent again (RFC 9113 §8.7)."""
+    unreachable: bool = False
+    """Whether no connection to the site could be made."""
     timings: ExchangeTimings
 
 
@@ -174,8 +182,9 @@ class Stall:
 
 type ConnectionPlan = Intercept | Tunnel | AbortConnection | Stall
 
-type Handshake = Literal["established", "rejected", "left"]
-"""Whether the client took our certificate, sent an alert, or left without one."""
+type Handshake = Literal["established", "rejected", "left", "aborted"]
+"""Whether the client took our certificate, sent an alert, or left without one; or was there when
+the plan's ``AbortConnection`` ended it."""
 
 # ---- plans for an exchange
 
@@ -297,7 +306,10 @@ class Handler(Protocol):
         """Decide what happens to a connection whose ClientHello was read."""
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
-        """Take note of how the client's handshake ended; ``reason``: the alert or error."""
+        """Take note of how the client's handshake ended.
+
+        ``reason``: the alert in OpenSSL's words, such as ``tlsv1 alert unknown ca``, or the error.
+        """
 
     def not_http(self, connection: Connection) -> None:
         """Take note of a connection that is neither TLS nor HTTP; it is passed on unread."""
@@ -313,6 +325,9 @@ class Handler(Protocol):
 
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""
+
+    def held(self, exchange: Exchange) -> None:
+        """Take note that the holds of the last plan are over, before the rest of it is done."""
 
     def response(self, exchange: Exchange) -> ResponsePlan:
         """Decide by the head of the site's response."""
@@ -333,11 +348,24 @@ class Handler(Protocol):
         """Take note of the end of an exchange, once."""
 
 
+class Timer(Protocol):
+    """A call that is due later."""
+
+    def cancel(self) -> None:
+        """Do not make it."""
+
+
 class Control(Protocol):
-    """What a handler may ask of the engine for an open exchange, from outside its methods."""
+    """What a handler may ask of the engine from outside its methods."""
 
     def push(self, exchange: Exchange, piece: bytes) -> bool:
         """Insert a piece into a response body that is being relayed; False if it has ended."""
 
     def abort(self, exchange: Exchange, how: AbortHow) -> None:
         """End an open exchange."""
+
+    def close(self, connection: Connection) -> None:
+        """Close a connection in order, once its open exchanges have ended."""
+
+    def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
+        """Call a function once, after some time."""

@@ -13,7 +13,10 @@ from mitmproxy import connection, http
 
 from warex.effects import Cut
 from warex.exchange import UNKNOWN_LOOK, Exchange, resource_of
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import FAULT_HOSTS, RESERVED_HOSTS, TASK_HOST, is_reserved
+from warex.lane.record.fault_events import missed, record_plan, settle, skipped
+from warex.lane.record.recorder import Recorder
 from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.exchange import flows
 from warex.proxy.exchange.apply import AppliedInjection, apply_effects
@@ -22,17 +25,13 @@ from warex.proxy.exchange.llm_calls import may_be_llm_call
 from warex.proxy.exchange.mcp_calls import McpCalls, amends_response
 from warex.proxy.exchange.paced_response import ResponseCut, paced_response_of
 from warex.proxy.exchange.state import ExchangeState, attach, state_of
-from warex.proxy.exchange.tasks import TASK_HOST
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.pacing import PacingHooks
 from warex.proxy.hooks.tunnels import is_tunnelled
 from warex.proxy.hooks.websocket import WebSocketHooks
-from warex.proxy.interception import RESERVED_HOSTS, is_reserved
 from warex.proxy.net.check import RejectedRequest
 from warex.proxy.net.client_socket import reset, wait_flushed
-from warex.proxy.record.fault_events import missed, record_plan, settle, skipped
-from warex.proxy.record.recorder import Recorder
-from warex.proxy.response_faults.fault_sites import FAULT_HOSTS, FaultSites
+from warex.proxy.response_faults.fault_sites import FaultSites
 from warex.proxy.response_faults.previous_responses import PreviousResponses
 from warex.proxy.response_faults.rewritten_pages import RewrittenPages
 from warex.proxy.response_faults.site_looks import SiteLooks

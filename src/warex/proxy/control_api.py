@@ -18,8 +18,8 @@ from pydantic import BaseModel, JsonValue
 
 from warex.errors import ScenarioError
 from warex.faults import AnyFault
+from warex.lane.tasks import TASK_NAME, task_name
 from warex.proxy.addon import WarexAddon
-from warex.proxy.exchange.tasks import TASK_NAME, task_name
 from warex.scenarios import Match, Rule
 from warex.scenarios.mistakes import validate_document
 from warex.scenarios.namespace_only import require_namespace

@@ -17,10 +17,12 @@ from mitmproxy.utils import asyncio_utils
 
 from warex.clock import Clock
 from warex.errors import InputError, WarexError
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.record.page_canary import FirstPageCanary
+from warex.lane.record.recorder import Recorder
 from warex.proxy.addon import WarexAddon
 from warex.proxy.certificates.tlsconfig import WarexTlsConfig, trust_store
-from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.mitmproxy_patches import (
     connection_handler,
     http1,
@@ -28,8 +30,6 @@ from warex.proxy.mitmproxy_patches import (
     http_stream,
     websocket_layer,
 )
-from warex.proxy.record.page_canary import FirstPageCanary
-from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 from warex.scenarios import Injector, Scenario

@@ -14,8 +14,8 @@ from typing import Any
 from mitmproxy import addonmanager, ctx, exceptions
 
 from warex.errors import WarexError
+from warex.lane.config import ProxyConfig
 from warex.proxy.addon import WarexAddon
-from warex.proxy.config import ProxyConfig
 from warex.proxy.engine import begin_trial
 from warex.proxy.mitmproxy_patches import http1, http2, http_stream
 from warex.scenarios.load import load_scenario

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 from mitmproxy.addons.proxyserver import Proxyserver
 
 from warex.errors import TrialVoid
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.proxy.addon import WarexAddon
-from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_faults.blocklist import ConnectionBlocklist
 from warex.proxy.connection_faults.name_lookup import LookupFaults
 from warex.proxy.dns.server import DnsServer
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
-from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.transparent.bridge import MitmproxyBridge
 from warex.proxy.transparent.listener import RedirectListener
 from warex.proxy.transparent.passed_sockets import PassedSockets

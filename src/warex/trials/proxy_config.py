@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from warex.benchmarks import AgentSpec, Benchmark, TaskEnvironment
 from warex.errors import MachineError
-from warex.proxy.config import LlmCachePaths, ProxyConfig
+from warex.lane.config import LlmCachePaths, ProxyConfig
 from warex.sandbox.isolation import Capture
 from warex.traces import secrets_of, shared_answers_dir
 from warex.traffic import origin_of

@@ -15,7 +15,7 @@ from warex.benchmarks import AGENT_LOG, Command, Job, TaskEnvironment, TaskResul
 from warex.benchmarks.scoring.user_commands import stopped_when
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.files.private import make_private_dir, restrict_to_owner
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import CompletedCommand, run_command
 from warex.sandbox.environment import Environment, direct_environment

@@ -8,9 +8,9 @@ import pytest
 from warex.cli.options.traffic_config import build_proxy_config, ineffective_rules
 from warex.clock import Clock
 from warex.errors import InputError
+from warex.lane.config import ProxyConfig
 from warex.llm.defences import DEFENCES
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.scenarios.load import load_scenario
 from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traffic import TrafficOptions

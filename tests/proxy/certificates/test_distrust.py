@@ -2,9 +2,9 @@
 
 import pytest
 
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.certificates.distrust import Distrust
-from warex.proxy.config import ProxyConfig
 
 ALERT = (
     "The client does not trust the proxy's certificate for shop.test (OpenSSL Error([('SSL"

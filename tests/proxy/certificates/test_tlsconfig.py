@@ -11,9 +11,9 @@ from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import Origin
 from tests.proxy.support.raw_sockets import read_to_end
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.certificates.tlsconfig import is_verifiable, preload_trust_store
-from warex.proxy.config import ProxyConfig
 from warex.proxy.engine import run_engine
 from warex.traces import HarnessBroke
 

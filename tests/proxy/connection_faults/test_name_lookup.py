@@ -7,9 +7,9 @@ from mitmproxy.net.dns import response_codes
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.faults import DnsFailure
+from warex.lane.connection_faults.tries import ConnectionTries
+from warex.lane.record.recorder import Recorder
 from warex.proxy.connection_faults.name_lookup import LookupFaults
-from warex.proxy.connection_faults.tries import ConnectionTries
-from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 

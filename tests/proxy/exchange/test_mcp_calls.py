@@ -27,10 +27,10 @@ from tests.proxy.support.origin import Answer, Origin
 from tests.proxy.support.tasks import make_task
 from warex.clock import Clock
 from warex.exchange import Exchange
+from warex.lane.record.recorder import Recorder
 from warex.proxy.exchange import flows
 from warex.proxy.exchange.mcp_calls import McpCalls
 from warex.proxy.exchange.state import ExchangeState
-from warex.proxy.record.recorder import Recorder
 from warex.traces import Event, McpCall
 
 PIXEL = (

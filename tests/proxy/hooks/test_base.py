@@ -4,9 +4,9 @@ import pytest
 from mitmproxy.test import tflow
 
 from warex.clock import Clock
+from warex.lane.record.recorder import Recorder
 from warex.proxy.hooks import base
 from warex.proxy.hooks.base import Hooks, client_of, fail_closed
-from warex.proxy.record.recorder import Recorder
 
 
 class Breaking(Hooks):

@@ -18,8 +18,8 @@ from tests.proxy.support.lanes import scenario
 from tests.proxy.support.origin import Answer, Origin
 from warex.errors import MachineError
 from warex.faults import HttpError
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.engine import Engine, run_engine
 from warex.proxy.mitmproxy_patches.connection_handler import WarexConnectionHandler
 from warex.proxy.mitmproxy_patches.http_stream import WarexStream

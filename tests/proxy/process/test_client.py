@@ -13,8 +13,8 @@ from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.errors import InputError, MachineError, TrialVoid
 from warex.faults import HttpError
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Trigger

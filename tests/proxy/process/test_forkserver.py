@@ -11,8 +11,8 @@ import pytest
 
 from tests.proxy.support.lanes import wait_until
 from warex.errors import MachineError, ProcessDied
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.wire
 OWNER = """
 import sys, time
 from pathlib import Path
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 from warex.proxy.process.client import start_proxy
 

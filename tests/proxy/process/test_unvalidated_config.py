@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from warex.errors import ScenarioError
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.proxy.process.unvalidated_config import UnvalidatedConfig
 from warex.scenarios.load import load_scenario
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import dead_port
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.forkserver import Forkserver
 
 pytestmark = pytest.mark.wire

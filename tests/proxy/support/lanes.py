@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import msgspec
 
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Match, Rule, Scenario, Trigger

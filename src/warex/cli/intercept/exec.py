@@ -25,9 +25,9 @@ from warex.text.english import count_noun
 from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
+    from warex.lane.record.traffic_summary import TrafficSummary
     from warex.proxy.process.forkserver import Forkserver
     from warex.proxy.process.unvalidated_config import ConfigLike
-    from warex.proxy.record.traffic_summary import TrafficSummary
     from warex.sandbox.isolation import Capture, RequestedIsolation, Sandbox
     from warex.sandbox.job_control import Terminal
 

@@ -18,7 +18,7 @@ from warex.traffic import TrafficKeywords, TrafficOptions
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from warex.proxy.config import ProxyConfig
+    from warex.lane.config import ProxyConfig
     from warex.proxy.process.client import Proxy
 
 

@@ -9,8 +9,8 @@ from warex.proxy.process.unvalidated_config import UnvalidatedConfig
 from warex.traffic import TrafficOptions
 
 if TYPE_CHECKING:
+    from warex.lane.config import ProxyConfig
     from warex.proxy.certificates.ca import CertificateAuthority
-    from warex.proxy.config import ProxyConfig
     from warex.proxy.process.unvalidated_config import Capture
 
 
@@ -29,8 +29,8 @@ def build_proxy_config(
 ) -> "ProxyConfig":
     """Load what the options name; pass ``others`` on. Raises InputError that names the option."""
     from warex.cli.trial_path import find_trace
+    from warex.lane.config import ProxyConfig
     from warex.llm.defences import find_defence
-    from warex.proxy.config import ProxyConfig
     from warex.scenarios.load import load_scenario
     from warex.scenarios.task_detection import TaskRule
 

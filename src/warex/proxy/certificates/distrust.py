@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from warex.lane.config import ProxyConfig
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.config import ProxyConfig
 from warex.scenarios.matching.url_patterns import any_of, normalise, on_sites
 
 _ALERT: Final = re.compile(r"alert ([a-z ]+)")

@@ -8,7 +8,7 @@ from mitmproxy.net.dns.response_codes import NXDOMAIN, SERVFAIL
 
 from warex.clock import Clock
 from warex.effects import DnsError
-from warex.proxy.connection_faults.tries import ConnectionTries
+from warex.lane.connection_faults.tries import ConnectionTries
 from warex.proxy.dns.server import LookupFault
 from warex.scenarios import PlannedInjection
 

@@ -22,8 +22,8 @@ from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
 from warex.effects import BadCertificate, CertificateDefect, Cut
+from warex.lane.connection_faults.tries import ConnectionTries
 from warex.proxy.certificates.ca import general_name
-from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.net.client_socket import is_connected, writer_of
 from warex.scenarios import PlannedInjection
 

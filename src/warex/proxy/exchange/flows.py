@@ -10,8 +10,8 @@ from mitmproxy.flow import Error
 from mitmproxy.net.http import url
 
 from warex.exchange import Request, Response
+from warex.lane.operation_name import operation_name
 from warex.proxy.net.encoding import decode
-from warex.proxy.net.operation_name import operation_name
 from warex.traces import Timings
 from warex.traffic import HostMap
 

@@ -8,6 +8,8 @@ from mitmproxy import http
 
 from warex.effects import Reply
 from warex.errors import TrialVoid
+from warex.lane.config import ProxyConfig
+from warex.lane.record.recorder import Recorder
 from warex.llm import LlmAnswer, LlmRequest, could_be_llm, recognise, retry_after, with_system_text
 from warex.llm.actions.parser import SubtaskDepth
 from warex.llm.exchange import LlmExchange
@@ -20,13 +22,11 @@ from warex.llm.recognition.unrecognised import (
     unrecognised_reason,
 )
 from warex.llm.recognition.websocket import carries_calls, parse_request, unreadable_socket_reason
-from warex.proxy.config import ProxyConfig
 from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.proxy.exchange.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 from warex.proxy.exchange.paced_response import paced_response_of
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import decode, encode
-from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import DefenceApplied, LlmCall, LlmRetried, LlmUnread
 from warex.traces.llm_cache import CachedAnswer, LlmCache, open_llm_cache

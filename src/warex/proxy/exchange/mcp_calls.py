@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from warex import mcp
 from warex.effects import EditToolAnswer, PushToolEvent
+from warex.lane.record.recorder import Recorder
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.mcp import changes
 from warex.mcp.content import detach_blobs, truncated
@@ -24,7 +25,6 @@ from warex.proxy.exchange.apply import AppliedInjection, wait_before_piece
 from warex.proxy.exchange.mcp_tap import Amendment, McpSession, McpTap, PendingRequest
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import decode
-from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
 from warex.traces import McpCall
 

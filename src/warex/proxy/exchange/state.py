@@ -17,7 +17,8 @@ from warex.proxy.exchange.mcp_tap import McpTap
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 
 if TYPE_CHECKING:
-    from warex.proxy.exchange.tasks import Task
+    from warex.lane.tasks import Task
+    from warex.proxy.exchange.llm_calls import LlmCalls
 
 _KEY = "warex"
 MAX_COPIED_BODY: Final = 2 * 1024 * 1024
@@ -31,7 +32,7 @@ class ExchangeState:
     exchange: Exchange
     resource: Resource
     connection: str
-    task: "Task"
+    task: "Task[LlmCalls]"
     task_name: str = ""
     """As in the trace; empty if unknown."""
     decision: Decision = NO_INJECTION

@@ -11,13 +11,13 @@ from typing import Any
 from mitmproxy import connection, http, tcp, tls
 
 from warex.errors import WarexError
+from warex.lane.record.recorder import Recorder
 from warex.proxy.exchange.paced_response import ResponseCut, ResponsePiece
 from warex.proxy.exchange.state import state_of
 from warex.proxy.mitmproxy_patches.body_buffer import Upload
 from warex.proxy.mitmproxy_patches.websocket_layer import WebsocketEvent
 from warex.proxy.net.check import RejectedRequest
 from warex.proxy.net.client_socket import reset
-from warex.proxy.record.recorder import Recorder
 
 type _Hook[T] = Callable[[Any, T], Awaitable[None] | None]
 

@@ -6,19 +6,20 @@ from urllib.parse import urlsplit
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
 
+from warex.lane.config import ProxyConfig
+from warex.lane.connection_faults.rejections import CertificateRejections
+from warex.lane.connection_faults.tries import ConnectionTries
+from warex.lane.interception import Interception
+from warex.lane.ip_address import parse_ip
+from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.record.recorder import Recorder
 from warex.proxy.certificates.distrust import Distrust
-from warex.proxy.certificates.rejections import CertificateRejections
-from warex.proxy.config import ProxyConfig
 from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.connection_faults.tls_handshake import HandshakeFaults
-from warex.proxy.connection_faults.tries import ConnectionTries
 from warex.proxy.exchange import flows
 from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.hooks.tunnels import Tunnels
-from warex.proxy.interception import RESERVED_HOSTS, Interception, is_reserved
 from warex.proxy.net.check import RejectedRequest, invalid_host_reason
-from warex.proxy.net.ip_address import parse_ip
-from warex.proxy.record.recorder import Recorder
 from warex.proxy.transparent.protocol_detection import PREFACE
 from warex.proxy.transparent.relay import proxy_authorization
 from warex.scenarios import Injector

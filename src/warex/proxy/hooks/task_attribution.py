@@ -8,11 +8,12 @@ import msgspec
 from mitmproxy import http
 
 from warex.exchange import Request
-from warex.llm import LlmRequest
-from warex.proxy.config import ProxyConfig
-from warex.proxy.exchange.llm_calls import LlmCalls
-from warex.proxy.exchange.state import ExchangeState
-from warex.proxy.exchange.tasks import (
+from warex.lane.config import ProxyConfig
+from warex.lane.interception import CANARY_HEADERS, canary_page
+from warex.lane.own_hosts import CANARY_HOST
+from warex.lane.record.fault_events import skipped
+from warex.lane.record.recorder import Recorder
+from warex.lane.tasks import (
     TASK_HEADER,
     Task,
     Tasks,
@@ -21,11 +22,11 @@ from warex.proxy.exchange.tasks import (
     task_name,
     user_name,
 )
+from warex.llm import LlmRequest
+from warex.proxy.exchange.llm_calls import LlmCalls
+from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.connection import ConnectionHooks
-from warex.proxy.interception import CANARY_HEADERS, CANARY_HOST, canary_page
-from warex.proxy.record.fault_events import skipped
-from warex.proxy.record.recorder import Recorder
 from warex.scenarios import Injector
 from warex.scenarios.task_detection import TaskChange, TaskDetector
 from warex.seeds import derive_seed
@@ -91,7 +92,9 @@ class TaskHooks(ConnectionHooks):
         """Forget a closed connection."""
         self._users.pop(client_id, None)
 
-    def task_of(self, flow: http.HTTPFlow, request: Request, resource: str) -> tuple[Task, str]:
+    def task_of(
+        self, flow: http.HTTPFlow, request: Request, resource: str
+    ) -> tuple[Task[LlmCalls], str]:
         """Return the task that counts an exchange, and the name of the task it belongs to."""
         told_by: ToldBy = "header"
         named: str | None = flow.metadata.get(_TASK_METADATA)
@@ -108,7 +111,7 @@ class TaskHooks(ConnectionHooks):
             task = self._begin_parallel(name, told_by)
         return (main, "") if task is None else (task, name)
 
-    def _begin_parallel(self, name: str, told_by: ToldBy) -> Task | None:
+    def _begin_parallel(self, name: str, told_by: ToldBy) -> Task[LlmCalls] | None:
         seed = derive_seed(self.config.seed, name)
         task = self.tasks.begin_parallel(name, seed)
         if task is not None:
@@ -130,12 +133,12 @@ class TaskHooks(ConnectionHooks):
         if self.finder is not None and state.task is self.tasks.main:
             self._turn(state, self.finder.call(call))
 
-    def model_asked(self, task: Task) -> None:
+    def model_asked(self, task: Task[LlmCalls]) -> None:
         """Note that a task's LLM call is forwarded; raise to prevent it."""
         self.before_llm_call()
         self.record_arming(task, "first_llm_call")
 
-    def task_ended(self, task: Task) -> None:
+    def task_ended(self, task: Task[LlmCalls]) -> None:
         """Disarm a task that the agent has ended; later exchanges belong to no detected task."""
         self.disarm_task(task, "terminal_action")
         if self.finder is not None and task is self.tasks.main and self.finder.over():
@@ -215,7 +218,7 @@ class TaskHooks(ConnectionHooks):
         self.recorder.write(TaskEnded(task=main.name))
         main.name = ""
 
-    def record_arming(self, task: Task, by: str) -> None:
+    def record_arming(self, task: Task[LlmCalls], by: str) -> None:
         """Record that a task's rules are armed, once."""
         self.idle_connections.check()
         if task.injector.armed and not task.armed:
@@ -223,7 +226,9 @@ class TaskHooks(ConnectionHooks):
             self.recorder.write(msgspec.convert({"by": by, "task": self._beside(task)}, Armed))
         self.on_rules_changed()
 
-    def disarm_task(self, task: Task, by: Literal["terminal_action", "harness", "control"]) -> None:
+    def disarm_task(
+        self, task: Task[LlmCalls], by: Literal["terminal_action", "harness", "control"]
+    ) -> None:
         """Apply no faults to a task from here on."""
         if not task.injector.task_ended:
             task.injector.disarm()
@@ -231,5 +236,5 @@ class TaskHooks(ConnectionHooks):
             self.recorder.write(Disarmed(by=by, task=self._beside(task)))
             self.on_rules_changed()
 
-    def _beside(self, task: Task) -> str:
+    def _beside(self, task: Task[LlmCalls]) -> str:
         return "" if task is self.tasks.main else task.name

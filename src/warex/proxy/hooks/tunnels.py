@@ -6,10 +6,10 @@ from typing import Literal
 from mitmproxy import connection, ctx, http
 from mitmproxy.net.http.http1 import assemble_request_head, assemble_response_head
 
+from warex.lane.interception import PassthroughReason
+from warex.lane.record.recorder import Recorder
 from warex.llm.recognition.hosts import is_known_llm_host
-from warex.proxy.interception import PassthroughReason
 from warex.proxy.mitmproxy_patches.connection_handler import bytes_transferred
-from warex.proxy.record.recorder import Recorder
 from warex.traces import LlmUnread, Tunnel
 
 type TunnelReason = PassthroughReason | Literal["not_http"]

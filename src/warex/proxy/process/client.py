@@ -20,7 +20,7 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from warex.proxy.record.traffic_summary import TrafficSummary
+    from warex.lane.record.traffic_summary import TrafficSummary
 
 _START_SECONDS = 120.0
 """Long, since fifty proxies may start at the same time; one that dies is noticed at once."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from warex.proxy.config import ProxyConfig
+    from warex.lane.config import ProxyConfig
 
 type Capture = Literal["forward", "namespace", "transparent"]
 type ConfigLike = ProxyConfig | UnvalidatedConfig

@@ -17,13 +17,13 @@ from functools import cache
 from pydantic import JsonValue
 
 from warex.errors import WarexError
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.proxy import engine
 from warex.proxy.certificates.ca import default_folder
 from warex.proxy.certificates.store import load_store
 from warex.proxy.certificates.tlsconfig import preload_trust_store
-from warex.proxy.config import ProxyConfig
 from warex.proxy.control_server import bind_control, serve_control
-from warex.proxy.interception import RESERVED_HOSTS
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required

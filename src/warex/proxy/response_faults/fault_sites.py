@@ -1,32 +1,20 @@
 """Answers for the sites that belong to faults, and records each visit."""
 
 from collections.abc import Callable
-from typing import Final
 
 import msgspec
 from mitmproxy import http
 
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
-from warex.faults import CATALOGUE
-from warex.faults.own_site import HostedSite
+from warex.lane.own_hosts import FAULT_SITES
+from warex.lane.record.recorder import Recorder
 from warex.proxy.exchange.apply import make_response
 from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.state import ExchangeState
-from warex.proxy.record.recorder import Recorder
 from warex.scenarios import PlannedInjection
 from warex.traces import Witness
 
 type Redeem = Callable[[str], Witness | None]
-
-_SITES: Final[dict[str, tuple[str, HostedSite]]] = {
-    host: (fault.model_fields["kind"].default, fault.own_site)
-    for fault in CATALOGUE
-    if fault.own_site is not None
-    for host in fault.own_site.hosts
-}
-"""By host: the kind of the fault whose site it is, and the site."""
-
-FAULT_HOSTS: Final = tuple(_SITES)
 
 
 class FaultSites:
@@ -50,7 +38,7 @@ class FaultSites:
         ``redeem`` returns what a ticket of a changed page proves.
         """
         request = state.exchange.request
-        kind, site = _SITES[request.parts.hostname or ""]
+        kind, site = FAULT_SITES[request.parts.hostname or ""]
         sent = content_of(flow.request)
         latest = self._latest.get(kind)
         before = request.headers.get("referer", "")

@@ -11,6 +11,7 @@ from mitmproxy import http
 from pydantic import JsonValue
 
 from warex.effects import Reply, Rewrite, WallExit
+from warex.lane.record.recorder import Recorder
 from warex.proxy.exchange import flows
 from warex.proxy.exchange.apply import (
     MAX_CHANGES,
@@ -20,7 +21,6 @@ from warex.proxy.exchange.apply import (
 )
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.net.encoding import StreamDecoder
-from warex.proxy.record.recorder import Recorder
 from warex.proxy.response_faults.identifiers import UsedIdentifiers
 from warex.proxy.response_faults.page_reports import (
     CHANGED,

@@ -17,10 +17,10 @@ from functools import partial
 from pathlib import Path
 
 from warex.errors import WarexError
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import CANARY_HOST
 from warex.linux import rtnetlink, syscalls
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.proxy.config import ProxyConfig
-from warex.proxy.interception import CANARY_HOST
 from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import headless_command, spki_flag

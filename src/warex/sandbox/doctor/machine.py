@@ -20,8 +20,8 @@ from cryptography import x509
 
 from warex.clock import Clock
 from warex.errors import MachineError, WarexError
+from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import BASENAME, CertificateAuthority, ensure_ca
-from warex.proxy.config import ProxyConfig
 from warex.proxy.process.client import start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import find_chromium

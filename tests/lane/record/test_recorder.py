@@ -7,7 +7,7 @@ from msgspec import structs
 
 from warex.clock import Clock
 from warex.errors import MachineError
-from warex.proxy.record.recorder import Recorder
+from warex.lane.record.recorder import Recorder
 from warex.traces import (
     Armed,
     Event,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from warex.faults import AnyFault, ConnectionCut, HttpError, JavascriptFailure, NetworkError
-from warex.proxy.config import ProxyConfig
+from warex.lane.config import ProxyConfig
 from warex.scenarios import Match, Random, Rule, Scenario, Trigger
 from warex.traffic import TrafficOptions
 

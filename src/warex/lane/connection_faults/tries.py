@@ -4,8 +4,8 @@ The code that applies a connection fault plans it here first, and settles it her
 """
 
 from warex.faults import ConnectionPhase
-from warex.proxy.record.fault_events import record_plan, settle
-from warex.proxy.record.recorder import Recorder
+from warex.lane.record.fault_events import record_plan, settle
+from warex.lane.record.recorder import Recorder
 from warex.scenarios import Injector, PlannedInjection
 
 

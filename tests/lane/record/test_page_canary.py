@@ -7,9 +7,9 @@ import pytest
 
 from warex.clock import Clock
 from warex.errors import TrialVoid
-from warex.proxy.config import ProxyConfig
-from warex.proxy.record.page_canary import FirstPageCanary
-from warex.proxy.record.recorder import Recorder
+from warex.lane.config import ProxyConfig
+from warex.lane.record.page_canary import FirstPageCanary
+from warex.lane.record.recorder import Recorder
 from warex.traces import EVENTS, Canary, Event, FaultPlanned, RequestSeen, TraceWriter, read_trace
 
 SITE = "https://shop.warex.test"

@@ -6,7 +6,8 @@ import pytest
 
 from tests.proxy.support.lanes import configured
 from warex.faults import HttpError
-from warex.proxy.interception import CANARY_HOST, Interception
+from warex.lane.interception import Interception
+from warex.lane.own_hosts import CANARY_HOST
 from warex.scenarios import Injector, Match, Rule, Scenario, Trigger
 
 

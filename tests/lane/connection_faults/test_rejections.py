@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.proxy.certificates.rejections import CertificateRejections, is_greased
+from warex.lane.connection_faults.rejections import CertificateRejections, is_greased
 
 OPENSSL = [0x1302, 0x1303, 0x00FF]
 CHROMIUM = [0x5A5A, 0x1301, 0x1302]

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 from warex.errors import TrialVoid
 from warex.exchange import BROWSER
-from warex.proxy.config import ProxyConfig
-from warex.proxy.record.recorder import Recorder
-from warex.proxy.record.traffic_summary import user_agent
+from warex.lane.config import ProxyConfig
+from warex.lane.record.recorder import Recorder
+from warex.lane.record.traffic_summary import user_agent
 from warex.traces import Canary, Event, FaultPlanned, RequestSeen
 
 

@@ -2,26 +2,14 @@
 
 from typing import Literal
 
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
-from warex.proxy.config import ProxyConfig
-from warex.proxy.exchange.tasks import TASK_HOST
-from warex.proxy.response_faults.fault_sites import FAULT_HOSTS
 from warex.scenarios import Injector
 from warex.scenarios.matching.url_patterns import may_concern_host
 from warex.traffic import BACKGROUND_HOSTS, HostMap
 
-CANARY_HOST = "canary.warex.test"
-"""WAREX answers this host itself, with the requested nonce."""
-
-RESERVED_HOSTS = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
-"""The hosts that WAREX answers itself; no rule concerns them."""
-
 CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
-
-
-def is_reserved(host: str) -> bool:
-    """Whether a host is one of WAREX's own or a subdomain of one; a final dot is allowed."""
-    return f".{host.lower().rstrip('.')}".endswith(tuple(f".{own}" for own in RESERVED_HOSTS))
 
 
 def canary_page(nonce: str) -> str:

@@ -4,7 +4,7 @@ from warex.effects import Delay, Reply
 from warex.faults.attacks.dark_pattern import DarkPattern
 from warex.faults.llm.llm_stale import LlmStale
 from warex.faults.walls.rate_limit import RateLimit
-from warex.proxy.record.fault_events import missed, planned
+from warex.lane.record.fault_events import missed, planned
 from warex.scenarios import PlannedInjection
 
 HIT = PlannedInjection(

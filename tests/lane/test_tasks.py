@@ -5,7 +5,7 @@ from base64 import b64encode
 import pytest
 
 from warex.exchange import Request, resource_of
-from warex.proxy.exchange.tasks import may_begin_task, read_marker, task_name, user_name
+from warex.lane.tasks import may_begin_task, read_marker, task_name, user_name
 from warex.seeds import derive_seed
 
 CHROMIUM = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0.0.0 Safari/537.36"

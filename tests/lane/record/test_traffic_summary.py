@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from warex.proxy.record.traffic_summary import TrafficCounter
+from warex.lane.record.traffic_summary import TrafficCounter
 from warex.traces import AgentAction, Armed, Event, LlmCall, LlmUnread, RequestSeen, Tunnel
 
 CHROME = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0")

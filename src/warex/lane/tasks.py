@@ -9,17 +9,12 @@ import binascii
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol, Self
 from urllib.parse import unquote
 
 from warex.exchange import BROWSER, Request
+from warex.scenarios import Injector
 
-if TYPE_CHECKING:
-    from warex.proxy.exchange.llm_calls import LlmCalls
-    from warex.scenarios import Injector
-
-TASK_HOST: Final = "warex.invalid"
-"""WAREX answers this host itself; the name is reserved (RFC 6761 §6.4)."""
 TASK_HEADER: Final = "x-warex-task"
 _MARKER: Final = "/task/"
 _END: Final = "/end"
@@ -39,30 +34,41 @@ _BROWSER_HEADERS: Final = (
 """Headers that browsers send and other programs do not."""
 
 
+class TaskCalls(Protocol):
+    """The calls of a task to its model."""
+
+    def begin_task(self) -> None:
+        """Forget the previous task."""
+
+    def for_parallel_task(self, injector: Injector) -> Self:
+        """Return the calls of a concurrent task."""
+        ...
+
+
 @dataclass(slots=True)
-class Task:
+class Task[C: TaskCalls]:
     """A running task."""
 
     name: str
     """Empty before the first task begins and after a task ends."""
-    injector: "Injector"
-    llm_calls: "LlmCalls"
+    injector: Injector
+    llm_calls: C
     armed: bool = False
     """Whether the trace has its ``armed`` event."""
 
 
 @dataclass(slots=True)
-class Tasks:
+class Tasks[C: TaskCalls]:
     """The running tasks: the main one, and the concurrent ones by name."""
 
-    main: Task
-    parallel: dict[str, Task] = field(default_factory=dict)
+    main: Task[C]
+    parallel: dict[str, Task[C]] = field(default_factory=dict)
 
-    def named(self, name: str) -> Task | None:
+    def named(self, name: str) -> Task[C] | None:
         """Return the running task of a name, if any."""
         return self.main if name == self.main.name else self.parallel.get(name)
 
-    def all(self) -> tuple[Task, ...]:
+    def all(self) -> tuple[Task[C], ...]:
         """Return all running tasks."""
         return (self.main, *self.parallel.values())
 
@@ -71,7 +77,7 @@ class Tasks:
         self.parallel.pop(name, None)
         self.main.name = name
 
-    def begin_parallel(self, name: str, seed: int) -> Task | None:
+    def begin_parallel(self, name: str, seed: int) -> Task[C] | None:
         """Begin a concurrent task; return None if there are too many."""
         if len(self.parallel) >= _MAX_PARALLEL:
             return None
@@ -95,7 +101,7 @@ class MarkerReply:
 
 
 def read_marker(request: Request) -> MarkerReply:
-    """Read a request to ``TASK_HOST``."""
+    """Read a request to WAREX's own host."""
     if request.is_preflight or (sign := browser_header(request.headers)) is not None:
         sign = "a preflight" if request.is_preflight else f"its {sign}"
         return MarkerReply(

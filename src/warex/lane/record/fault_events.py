@@ -7,7 +7,7 @@ import msgspec
 
 from warex.effects import Reply
 from warex.faults import ConnectionPhase
-from warex.proxy.record.recorder import Recorder
+from warex.lane.record.recorder import Recorder
 from warex.scenarios import Decision, Injector, PlannedInjection
 from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned, MissReason
 

@@ -11,8 +11,8 @@ from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from warex.exchange import BROWSER
+from warex.lane.ip_address import parse_ip
 from warex.llm.actions.guess import guess_actions, recorded_calls
-from warex.proxy.net.ip_address import parse_ip
 from warex.scenarios.matching.exclusions import is_background
 from warex.traces import (
     AgentAction,

@@ -5,8 +5,8 @@ import pytest
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.faults import ConnectionRefused, ConnectionTimeout, DnsFailure
-from warex.proxy.connection_faults.tries import ConnectionTries
-from warex.proxy.record.recorder import Recorder
+from warex.lane.connection_faults.tries import ConnectionTries
+from warex.lane.record.recorder import Recorder
 from warex.scenarios import Injector, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
+from warex.lane.record.traffic_summary import TrafficCounter, TrafficSummary
 from warex.packed import CompressedList, HashCounter
-from warex.proxy.record.traffic_summary import TrafficCounter, TrafficSummary
 from warex.traces import (
     Event,
     FaultDelivered,
