@@ -68,3 +68,5 @@ class PassThrough:
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
+
+    def upgrade_closed(self, exchange: Exchange) -> None: ...

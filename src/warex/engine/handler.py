@@ -84,7 +84,9 @@ class Exchange:
     response: ResponseHead | None = None
     """The site's, or the planned one."""
     response_body: bytes | None = None
-    """Complete, as it came; only for ``whole_response``."""
+    """As it came; only for ``whole_response``."""
+    response_complete: bool = False
+    """Whether ``response_body`` is all of it, and not only its beginning."""
     state: Any = None
     """Belongs to the handler."""
 
@@ -231,9 +233,10 @@ class Relay:
 
 @dataclass(frozen=True, slots=True)
 class ReadWhole:
-    """Read the response to its end, at most ``limit`` bytes, then ask ``whole_response``.
+    """Read the response to its end or until ``limit`` bytes came, then ask ``whole_response``.
 
-    A longer one is relayed from there on as ``Relay(tap=True)``.
+    A plan to relay it is for all of it, from its first byte. With a limit of one byte, only the
+    beginning is waited for.
     """
 
     limit: int
@@ -336,7 +339,7 @@ class Handler(Protocol):
         """Decide by the head of the site's response."""
 
     def whole_response(self, exchange: Exchange) -> WholeResponsePlan:
-        """Decide by the complete response; ``Relay`` sends it as it came."""
+        """Decide by the complete response, or by its beginning if it is longer."""
 
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what is sent for a piece of the body; ``last``: with an empty piece at its end."""
@@ -348,7 +351,10 @@ class Handler(Protocol):
         """Whether the frames of an upgraded exchange are read; otherwise its bytes pass."""
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
-        """Take note of the end of an exchange, once."""
+        """Take note of the end of an exchange, once; of an upgraded one after its 101."""
+
+    def upgrade_closed(self, exchange: Exchange) -> None:
+        """Take note of the end of an upgraded connection, after ``ended``."""
 
 
 class Timer(Protocol):
