@@ -129,7 +129,7 @@ def running(
     )
     ready: list[Running] = []
     started = threading.Event()
-    stop: list[Callable[[], None]] = []
+    stop: list[Callable[[], object]] = []
 
     async def main() -> None:
         loop, broken = asyncio.get_running_loop(), list[Exception]()

@@ -73,6 +73,8 @@ class ExchangeRun:
         self._held_s = self._held_since = 0.0
         self._is_holding = False
         self._head_sent = self._is_sent = self._arrived = self._is_complete = False
+        self._is_told = False
+        """Whether the outcome is told; an upgraded connection goes on after that."""
         self._response_bytes = 0
         self._copies_sent = 0
         self._refused_unprocessed = self._unreachable = False
@@ -145,7 +147,10 @@ class ExchangeRun:
         if over.end in ("client_left", "site_failed", "shut_down") and not self._is_complete:
             self._give_up(over.end)
         try:
-            self._handler.ended(self.exchange, self._outcome(over))
+            if self._is_told:
+                self._handler.upgrade_closed(self.exchange)
+            else:
+                self._handler.ended(self.exchange, self._outcome(over))
         except Exception as error:  # noqa: BLE001 - fail closed
             self.client.broke(error)
         self.requests.close()
@@ -402,31 +407,32 @@ class ExchangeRun:
                 assert_never(plan.then)
 
     async def _read_whole(self, limit: int, answered: ResponseReceived, inbox: SiteInbox) -> None:
-        parts: list[DataReceived] = []
+        """Read the response, or its beginning; then decide again."""
+        parts: list[DataReceived | MessageEnded] = []
+        body: list[bytes] = []
         size = 0
-        while True:
+        while size < limit and not self._site_done:
             event = await inbox.get()
             match event:
                 case DataReceived():
                     parts.append(event)
+                    body.append(event.payload)
                     size += len(event.payload)
                     self._acknowledge(event)
-                    if size > limit:
-                        await self._relay(Relay(tap=True), answered, inbox, parts)
-                        return
                 case MessageEnded():
+                    parts.append(event)
                     self._site_done = True
-                    break
                 case ExchangeFailed():
                     raise _Over("site_failed", event.message)
                 case _:
                     raise TypeError(f"{event} within a response's body")
-        self.exchange.response_body = b"".join(it.payload for it in parts)
+        self.exchange.response_body = b"".join(body)
+        self.exchange.response_complete = self._site_done
         plan = self._handler.whole_response(self.exchange)
         await self._hold(plan)
         match plan.then:
             case Relay():
-                await self._relay(plan.then, answered, inbox, [*parts, event])
+                await self._relay(plan.then, answered, inbox, parts)
             case Respond():
                 await self._respond(plan.then)
             case Abort(how):
@@ -559,7 +565,10 @@ class ExchangeRun:
         side, site_stream = self._site
         self.client.send_response(self.stream, head, raw_body=True)
         self.client.flush()
-        self._head_sent = True
+        self._head_sent = self._is_complete = True
+        self._arrived = self.client.end.has_arrived()
+        self._handler.ended(self.exchange, self._outcome(_Over("complete")))
+        self._is_told = True
         if self._upload is not None:
             self._upload.cancel()
         self._request_ended = False
@@ -576,7 +585,6 @@ class ExchangeRun:
                     break
                 case _:
                     raise TypeError(f"{event} after a switch")
-        self._is_complete = self._arrived = True
         await self.client.sent(self.stream)
         self.client.abort(self.stream, "close")
 

@@ -73,7 +73,8 @@ async def _direct(address: Address) -> End:
     except UnicodeError:
         raise SiteUnreachable(f"there is no host {address.host[:80]!r}") from None
     try:
-        _, end = await asyncio.get_running_loop().create_connection(
+        # typeshed does not know ``all_errors`` here.
+        _, end = await asyncio.get_running_loop().create_connection(  # type: ignore[call-overload]
             End,
             address.host,
             address.port,
@@ -84,6 +85,7 @@ async def _direct(address: Address) -> End:
         raise SiteUnreachable(_why(address, group.exceptions)) from None
     except OSError as error:
         raise SiteUnreachable(_why(address, [error])) from None
+    assert isinstance(end, End)
     return end
 
 
