@@ -7,13 +7,14 @@ from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
 
 from warex.lane.config import ProxyConfig
+from warex.lane.connection_faults.distrust import Distrust
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.interception import Interception
 from warex.lane.ip_address import parse_ip
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
-from warex.proxy.certificates.distrust import Distrust
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.connection_faults.tls_handshake import HandshakeFaults
 from warex.proxy.exchange import flows
@@ -45,7 +46,9 @@ class ConnectionHooks(Hooks):
         self.tunnels = Tunnels(recorder)
         self.certificate_rejections = CertificateRejections()
         self.distrust = Distrust(
-            config, lambda host, port: self.interception.map_target(host, port) is not None
+            config,
+            CertificateAuthority(config.ca),
+            lambda host, port: self.interception.map_target(host, port) is not None,
         )
         self.connections: dict[str, str] = {}
         """The trial's names of the open client connections, by mitmproxy's ids."""
