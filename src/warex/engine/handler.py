@@ -314,6 +314,9 @@ class Handler(Protocol):
         ``reason``: the alert in OpenSSL's words, such as ``tlsv1 alert unknown ca``, or the error.
         """
 
+    def unreachable(self, connection: Connection, error: str) -> None:
+        """Take note that the site could not be reached before an exchange; the client is reset."""
+
     def not_http(self, connection: Connection) -> None:
         """Take note of a connection that is neither TLS nor HTTP; it is passed on unread."""
 

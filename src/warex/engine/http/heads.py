@@ -73,6 +73,9 @@ class Headers:
         return Headers((*self.fields, (name.encode("latin-1"), value.encode("latin-1"))))
 
 
+NO_FIELDS = Headers()
+
+
 @dataclass(frozen=True, slots=True)
 class RequestHead:
     """The head of a request."""

@@ -1,0 +1,96 @@
+"""Connects to sites, directly or through an upstream proxy."""
+
+import asyncio
+from base64 import b64encode
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from warex.engine.ends import End
+from warex.engine.handler import Address
+from warex.engine.net import socks5
+from warex.engine.tls.site_contexts import SiteContexts
+
+_HEAD: Final = 64 * 1024
+"""Maximum bytes of an upstream proxy's response to CONNECT."""
+_EYEBALLS_S: Final = 0.25
+"""Seconds before a site's next address is tried (RFC 8305)."""
+
+
+class SiteUnreachable(OSError):
+    """A site cannot be reached; the message is a sentence."""
+
+
+class Connector:
+    """Connects to sites."""
+
+    def __init__(self, upstream: str | None, contexts: SiteContexts) -> None:
+        """``upstream``: the URL of a proxy (http, https or socks5), perhaps with credentials."""
+        self.upstream = upstream
+        self._contexts = contexts
+
+    async def connect(self, address: Address) -> End:
+        """Return an end at a site; raise SiteUnreachable."""
+        if self.upstream is None:
+            return await _direct(address)
+        parts = urlsplit(self.upstream)
+        default = {"https": 443, "socks5": 1080, "socks5h": 1080}.get(parts.scheme, 80)
+        proxy = Address(parts.hostname or "", parts.port or default)
+        end = await _direct(proxy)
+        try:
+            if parts.scheme == "https":
+                await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
+            if parts.scheme in ("socks5", "socks5h"):
+                user = None if parts.username is None else unquote(parts.username)
+                await socks5.open_tunnel(end, address, user, unquote(parts.password or ""))
+            else:
+                await _open_tunnel(end, address, proxy_authorization(self.upstream))
+        except OSError as error:
+            end.reset()
+            raise SiteUnreachable(f"the upstream proxy {proxy.host} failed: {error}") from None
+        except BaseException:
+            end.reset()
+            raise
+        return end
+
+
+def proxy_authorization(upstream: str | None) -> str | None:
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
+    parts = urlsplit(upstream or "")
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"
+
+
+async def _direct(address: Address) -> End:
+    if not address.host or not 0 < address.port < 65536:
+        raise SiteUnreachable("there is no such host")
+    try:
+        _, end = await asyncio.get_running_loop().create_connection(
+            End, address.host, address.port, happy_eyeballs_delay=_EYEBALLS_S
+        )
+    except UnicodeError:
+        raise SiteUnreachable(f"there is no host {address.host[:80]!r}") from None
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise SiteUnreachable(f"{address.host}:{address.port} is unreachable: {why}") from None
+    return end
+
+
+async def _open_tunnel(end: End, address: Address, credentials: str | None) -> None:
+    """Ask an HTTP proxy for a tunnel (RFC 9110 §9.3.6)."""
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    target = f"{host}:{address.port}"
+    field = "" if credentials is None else f"Proxy-Authorization: {credentials}\r\n"
+    end.write(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{field}\r\n".encode("latin-1"))
+    head = b""
+    while b"\r\n\r\n" not in head:
+        more = await end.read()
+        head += more
+        if not more or len(head) > _HEAD:
+            raise OSError("it broke off")
+    head, _, rest = head.partition(b"\r\n\r\n")
+    end.unread(rest)
+    status = head.split(b" ", 2)[1:2]
+    if not status or not status[0].startswith(b"2"):
+        raise OSError(f"it refused: {head.splitlines()[0].decode('latin-1')}")

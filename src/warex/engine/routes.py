@@ -1,0 +1,135 @@
+"""Where the requests of one client's connection go, and its connections to sites."""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+from typing import Final
+
+from warex.clock import Clock
+from warex.engine.ends import End
+from warex.engine.handler import Address, Site
+from warex.engine.http.heads import HttpVersion
+from warex.engine.http.http1 import Http1Client
+from warex.engine.net.connector import Connector, SiteUnreachable
+from warex.engine.sites import SiteSide
+from warex.engine.tls.site_contexts import SiteContexts
+
+H2, H1 = b"h2", b"http/1.1"
+_VERSIONS: Final[dict[str | None, HttpVersion]] = {"h2": "HTTP/2.0"}
+_MOST_SITES: Final = 8
+"""Sites to which one client's connection keeps a connection."""
+
+
+@dataclass(slots=True)
+class OpenedSite:
+    """A new connection to a site, and when its steps were done, in Unix time."""
+
+    side: SiteSide
+    started: float
+    connected: float
+    secured: float | None
+
+
+class Route:
+    """The connections to sites that one client's connection uses."""
+
+    def __init__(
+        self,
+        connector: Connector,
+        contexts: SiteContexts,
+        clock: Clock,
+        *,
+        site: Site | None,
+        sni: str = "",
+        protocols: tuple[bytes, ...] = (H1,),
+    ) -> None:
+        """``site``: where requests go that name none; ``protocols``: what is offered by ALPN."""
+        self._connector, self._contexts, self._clock = connector, contexts, clock
+        self.site, self._sni, self._protocols = site, sni, protocols
+        self._sides: dict[Site, SiteSide] = {}
+        self._opening: dict[Site, asyncio.Lock] = {}
+
+    async def open(self, site: Site) -> OpenedSite:
+        """Open a connection to a site; raise SiteUnreachable."""
+        started = self._clock.wall()
+        end = await self._connector.connect(site.address)
+        connected, secured = self._clock.wall(), None
+        protocol = None
+        if site.scheme == "https":
+            try:
+                protocol = await self._secure(end, site)
+            except BaseException:
+                end.reset()
+                raise
+            secured = self._clock.wall()
+        side = self._side(end, _VERSIONS.get(protocol, "HTTP/1.1"), site)
+        return OpenedSite(side, started, connected, secured)
+
+    async def ready(self, site: Site) -> tuple[SiteSide, OpenedSite | None]:
+        """Return a usable connection to a site, and what was opened for it. Raises as ``open``."""
+        side = self._sides.get(site)
+        if side is not None and side.is_usable:
+            return side, None
+        lock = self._opening.setdefault(site, asyncio.Lock())
+        async with lock:
+            side = self._sides.get(site)
+            if side is not None and side.is_usable:
+                return side, None
+            opened = await self.open(site)
+            self.keep(site, opened.side)
+            return opened.side, opened
+
+    def keep(self, site: Site, side: SiteSide) -> None:
+        """Use a connection for the next requests to its site."""
+        former = self._sides.pop(site, None)
+        if former is not None and not former.end.is_closed and former.version != "HTTP/2.0":
+            former.close()
+        if len(self._sides) >= _MOST_SITES:
+            oldest = next(iter(self._sides))
+            self._sides.pop(oldest).close()
+        self._sides[site] = side
+
+    def close(self) -> None:
+        """Close every connection."""
+        for side in self._sides.values():
+            side.close()
+        self._sides.clear()
+
+    async def _secure(self, end: End, site: Site) -> str | None:
+        name = (self._sni if site == self.site and self._sni else site.address.host).rstrip(".")
+        try:
+            await end.start_tls(
+                self._contexts.context(self._protocols), server_hostname=name or None
+            )
+        except ssl.SSLCertVerificationError as error:
+            raise SiteUnreachable(
+                f"the certificate of {name} is not trusted: {error.verify_message}"
+            ) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", None) or str(error)
+            raise SiteUnreachable(f"TLS with {name} failed: {reason}") from None
+        assert end.tls is not None
+        return end.tls.selected_alpn_protocol()
+
+    def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
+        if version == "HTTP/2.0":
+            raise SiteUnreachable("HTTP/2 is not there yet")
+        default = 443 if site.scheme == "https" else 80
+        http = Http1Client(
+            secure=site.scheme == "https", default_port=site.address.port == default
+        )
+        return SiteSide(end, http, version)
+
+
+def site_of(scheme: str, authority: str) -> Site:
+    """Return the site of an authority: a host with or without a port."""
+    host, port = split_authority(authority, 443 if scheme == "https" else 80)
+    return Site("https" if scheme == "https" else "http", Address(host, port))
+
+
+def split_authority(authority: str, default: int) -> tuple[str, int]:
+    """Return host and port of an authority; IPv6 without its brackets."""
+    host, colon, port = authority.rpartition(":")
+    if not colon or not port.isdecimal() or (":" in host and not host.startswith("[")):
+        host, port = authority.removesuffix(":"), ""
+    return host.removeprefix("[").removesuffix("]"), int(port or default)
