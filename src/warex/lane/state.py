@@ -1,14 +1,15 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from warex.engine.handler import AbortHow, Connection
+from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
 from warex.lane.response_faults.previous_responses import ResponseCopy, TaskKey
-from warex.lane.response_faults.stream_rewriter import StreamedRewriter
+from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
@@ -125,6 +126,8 @@ class ExchangeState:
     """Injections that are not applied yet."""
     applied: list[AppliedInjection] = field(default_factory=list)
     """Injections that are applied and not settled yet."""
+    plan: Forward | Respond | Relay | ReadWhole | Abort | None = None
+    """What comes after the holds."""
     planned_at: float = 0.0
     """Second of the trial at which the last plan was made."""
     holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)
@@ -163,6 +166,11 @@ class ExchangeState:
         """Its task: tasks do not share responses."""
         return self.task_name, self.task.injector.seed
 
+    def fed(self, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        """Return what the client gets for a piece of the site's response."""
+        # An empty chunk would end the body (RFC 9112 §7.1).
+        return filter(None, rewritten(self.traffic.feed(piece), self.rewriters, last=last))
+
     @property
     def is_agent_request(self) -> bool:
         """Whether the request is to a model or an MCP server."""
@@ -178,5 +186,3 @@ class ConnectionState:
     """In the trace: ``c1``, ``c2``…"""
     live: dict[str, ExchangeState] = field(default_factory=dict)
     """Its open exchanges that have begun, by their identifiers."""
-    incomplete: list[WireExchange] = field(default_factory=list)
-    """Exchanges whose request has not come to its end."""

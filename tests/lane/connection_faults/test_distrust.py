@@ -51,7 +51,7 @@ def test_a_site_of_the_trial_voids_it_at_once_with_the_alert_and_the_remedies(
         "TLS alert: unknown ca",
         ca.spki,
         "ignore_https_errors",
-        "mitmproxy-ca-cert.pem",
+        "certificate.pem",
     ):
         assert part in void
 
