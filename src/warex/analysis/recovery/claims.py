@@ -54,25 +54,52 @@ _VALUE: Final = re.compile(
 """A number or a quoted text: an answer to a question."""
 
 
-def claim_of(trial: TrialEvents) -> Claim | None:
+def claim_of(trial: TrialEvents, judged: Claim | None = None) -> Claim | None:
     """Return what the agent's last answer claims; None without an answer.
 
     How the task was ended counts first (an action that reports it as infeasible, a field such as
-    ``success`` or ``status``), then the words; words of failure deny a field of success. An answer
-    without them that an action gives as the final one, or that names a value, is a claim of
-    success.
+    ``success`` or ``status``), then the words, or what a model has ``judged`` them to claim; words
+    of failure deny a field of success. An answer without them that an action gives as the final
+    one, or that names a value, is a claim of success.
     """
-    last = next((call for call in reversed(trial.calls) if call.text.strip()), None)
+    last = _last(trial)
     if last is None:
         return None
     if gives_up(trial, last):
         return "failure"
-    ending = next((act for act in last.actions if act.does == "finish"), None)
+    ending = _ending(last)
     stated = _stated(ending, last)
-    in_words = _claim_in_words(ending, last)
+    in_words = judged or _claim_in_words(ending, last)
     if stated is not None:
         return "success" if stated and in_words != "failure" else "failure"
     return in_words
+
+
+def words_to_judge(trial: TrialEvents) -> str | None:
+    """Return the last answer in words; None without any, or if a report of failure ends it."""
+    last = _last(trial)
+    if last is None or gives_up(trial, last):
+        return None
+    ending = _ending(last)
+    given = "\n".join(ending.all_texts) if ending else ""
+    return (given or last.event.answer).strip() or None
+
+
+def claim_in_words(text: str) -> Claim:
+    """Return what a final answer in words claims, by its words alone."""
+    if admits_failure(text) or _NOTHING.fullmatch(text):
+        return "failure"
+    if _ASKS.search(text) or _INTENDS.search(text):
+        return "unclear"
+    return "success" if claims_done(text) or _VALUE.search(text) else "unclear"
+
+
+def _last(trial: TrialEvents) -> ModelCall | None:
+    return next((call for call in reversed(trial.calls) if call.text.strip()), None)
+
+
+def _ending(last: ModelCall) -> ModelAction | None:
+    return next((act for act in last.actions if act.does == "finish"), None)
 
 
 def gives_up(trial: TrialEvents, call: ModelCall) -> bool:
@@ -135,6 +162,4 @@ def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
         return "failure"
     if ending is not None:
         return "unclear" if _ASKS.search(text) and not claims_done(text) else "success"
-    if _ASKS.search(text) or _INTENDS.search(text):
-        return "unclear"
-    return "success" if claims_done(text) or _VALUE.search(text) else "unclear"
+    return claim_in_words(text)

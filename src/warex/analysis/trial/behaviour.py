@@ -89,16 +89,29 @@ def behaviour(
 
 
 def claim_against_check(
-    entries: Sequence[Entry], vocabulary: Vocabulary | None, outcome: Outcome | None
+    entries: Sequence[Entry],
+    vocabulary: Vocabulary | None,
+    outcome: Outcome | None,
+    judged: Claim | None = None,
 ) -> Claim | None:
     """Return what the agent claims about a task that it answered and did not solve.
 
-    None for another trial, or without an answer.
+    None for another trial, or without an answer. ``judged``: what a model has read in its words.
     """
-    if not isinstance(outcome, Counted) or outcome.score >= 1 or outcome.ending != "answered":
+    if not denies_success(outcome):
         return None
+    return claim_of(answers_of(entries, vocabulary), judged)
+
+
+def denies_success(outcome: Outcome | None) -> bool:
+    """Whether the agent answered and the check found the task unsolved."""
+    return isinstance(outcome, Counted) and outcome.score < 1 and outcome.ending == "answered"
+
+
+def answers_of(entries: Sequence[Entry], vocabulary: Vocabulary | None) -> TrialEvents:
+    """Return the model's answers alone, from which claims are read."""
     answers = [entry for entry in entries if type(entry.event) in (LlmCall, AgentAction)]
-    return claim_of(TrialEvents(answers, vocabulary))
+    return TrialEvents(answers, vocabulary)
 
 
 def false_success(claim: Claim | None, outcome: Outcome | None) -> bool | None:

@@ -35,6 +35,7 @@ from warex.traces.events import (
     RequestSeen,
     TrialBegan,
 )
+from warex.traces.judged_claim import read_judged_claim
 from warex.traces.outcome import Counted, Outcome, Unscored, Void
 from warex.traces.outcome_file import read_outcome
 from warex.traces.paths import EVENTS, NO_PROXY, TrialKey, attempt_dir, unescape
@@ -194,7 +195,8 @@ def load_trial(
         if hit
     )
     watched = bool(entries) and key.condition != NO_PROXY
-    claim = claim_against_check(entries, vocabulary, outcome)
+    judged = read_judged_claim(path)
+    claim = claim_against_check(entries, vocabulary, outcome, judged.claim if judged else None)
     own = without_foreign_acts(entries)
     canaries = [canary.passed for canary in trace.events(Canary)]
     unread, requests = llm_unread(entries), trace.events(RequestSeen)

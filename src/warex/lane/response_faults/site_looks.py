@@ -3,16 +3,15 @@
 What is kept has a limit for each answer and in all; a page that cannot be read shows nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, override
 
-from mitmproxy import http
-
+from warex.engine.http.encoding import StreamDecoder
+from warex.engine.http.heads import ResponseHead
 from warex.exchange import UNKNOWN_LOOK, Request, SiteLook, registrable_domain
-from warex.proxy.exchange.state import ExchangeState
-from warex.proxy.net.encoding import StreamDecoder
-from warex.rewriting.base import HTML_TYPES, ValueChange
+from warex.lane.response_faults.stream_rewriter import BodyReader
+from warex.rewriting.base import HTML_TYPES
 from warex.scenarios import Rule
 
 _MAX_ANSWER: Final = 512 * 1024
@@ -64,18 +63,16 @@ class SiteLooks:
                 return look if look.logo.startswith("data:") else replace(look, logo="")
         return UNKNOWN_LOOK
 
-    def watch(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Read a page or a style sheet of a site while it is streamed."""
-        response = flow.response
-        if not self.wanted or response is None or response.status_code != 200 or state.pending:
-            return
-        if flow.request.method != "GET" or state.is_agent_request or state.from_cache:
-            return
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        is_page = kind in HTML_TYPES and state.exchange.request.is_top_level
-        coding = response.headers.get("content-encoding", "")
+    def reader(self, request: Request, head: ResponseHead) -> BodyReader | None:
+        """Return a reader of a site's streamed page or style sheet; None for other responses."""
+        if not self.wanted or head.status != 200 or request.method != "GET":
+            return None
+        kind = head.headers.get("content-type").partition(";")[0].strip().lower()
+        is_page = kind in HTML_TYPES and request.is_top_level
+        coding = head.headers.get("content-encoding")
         if (is_page or kind == "text/css") and StreamDecoder.reads(coding):
-            state.rewriters.append(_Reader(self, state.exchange.request, coding, kind))
+            return _TopReader(self, request, coding, kind)
+        return None
 
     def note(self, request: Request, kind: str, body: bytes) -> None:
         """Keep a page or a style sheet."""
@@ -103,27 +100,25 @@ class SiteLooks:
         return page.look
 
 
-class _Reader:
-    """Reads the beginning of a body, and passes it on unchanged."""
-
-    applied = False
-    changes: Sequence[ValueChange] = ()
-    is_bomb = False
+class _TopReader(BodyReader):
+    """Reads the beginning of a body."""
 
     def __init__(self, looks: SiteLooks, request: Request, coding: str, kind: str) -> None:
         self._looks, self._request, self._kind = looks, request, kind
         self._decoder, self._read = StreamDecoder(coding), bytearray()
         self._is_over = False
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        if not self._is_over:
-            for part in self._decoder.feed(data):
-                self._read += part
-                self._is_over = self._decoder.is_bomb or len(self._read) >= _MAX_ANSWER
-                if self._is_over:
-                    break
-        yield data
+    @override
+    def read(self, data: bytes) -> None:
+        if self._is_over:
+            return
+        for part in self._decoder.feed(data):
+            self._read += part
+            self._is_over = self._decoder.is_bomb or len(self._read) >= _MAX_ANSWER
+            if self._is_over:
+                return
 
+    @override
     def close(self) -> bytes:
         if not self._decoder.is_bomb:
             self._looks.note(self._request, self._kind, bytes(self._read[:_MAX_ANSWER]))

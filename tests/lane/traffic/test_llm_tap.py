@@ -13,10 +13,10 @@ from pydantic import JsonValue
 from tests.llm.families.vectors import vectors
 from tests.llm.malformed_calls import malformed, malformed_answer
 from warex.clock import Clock
+from warex.lane.traffic import llm_tap
+from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
 from warex.llm import LLM_APIS, LlmApi, Usage, recognise
 from warex.llm.actions.parser import Vocabulary
-from warex.proxy.exchange import llm_tap
-from warex.proxy.exchange.llm_tap import LlmTap, ReadCall, read_call
 from warex.traces import LlmCall, TraceWriter, read_trace
 
 VOCABULARY = Vocabulary(

@@ -2,9 +2,9 @@
 
 import json
 
+from warex.lane.traffic.llm_tap import LlmTap
+from warex.lane.traffic.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 from warex.llm.recognition.websocket import parse_request
-from warex.proxy.exchange.llm_tap import LlmTap
-from warex.proxy.exchange.llm_websocket import LlmWebsocketCall, LlmWebsocketCalls
 
 
 def tap() -> LlmTap:

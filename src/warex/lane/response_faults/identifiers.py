@@ -1,15 +1,14 @@
 """The identifiers in a trial's scripts and styles; a page asks which of its names are unused."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, override
 
-from mitmproxy import http
-
-from warex.proxy.exchange.state import ExchangeState
-from warex.proxy.net.encoding import StreamDecoder
-from warex.proxy.response_faults.page_reports import MENTIONS
-from warex.rewriting.base import ValueChange
+from warex.engine.http.encoding import StreamDecoder
+from warex.engine.http.heads import ResponseHead
+from warex.exchange import Resource
+from warex.lane.response_faults.page_reports import MENTIONS
+from warex.lane.response_faults.stream_rewriter import BodyReader
 from warex.rewriting.html_body.code_identifiers import CodeIdentifiers
 from warex.scenarios import Rule
 
@@ -34,25 +33,30 @@ class UsedIdentifiers:
         self._unread: set[str] = set()
         self._is_full = False
 
-    def note_request(self, state: ExchangeState) -> None:
+    def note_request(self, url: str) -> None:
         """Note a request, which may be for a script."""
         if self._wanted:
-            self._asked.add(state.exchange.request.url)
+            self._asked.add(url)
 
-    def watch_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Read a response while it is streamed, if it is a script or a style."""
-        if not self._wanted or flow.response is None:
-            return
-        address, status = state.exchange.request.url, flow.response.status_code
-        kind = flow.response.headers.get("content-type", "").lower()
-        is_code = state.resource in ("script", "stylesheet") or any(it in kind for it in _KINDS)
-        if status in _OF_CACHES and address not in self._read:
-            self._unread.add(address)
-        elif status == 200 and is_code:
-            self._unread.add(address)  # Until it is complete.
-            coding = flow.response.headers.get("content-encoding", "")
-            if not state.pending and StreamDecoder.reads(coding):
-                state.rewriters.append(_Reader(self, address, coding))
+    def reader(
+        self, url: str, resource: Resource, head: ResponseHead, *, streamed: bool
+    ) -> BodyReader | None:
+        """Return a reader of a response that is a script or a style; None if it is none.
+
+        ``streamed``: the response is sent while it is read.
+        """
+        if not self._wanted:
+            return None
+        kind = head.headers.get("content-type").lower()
+        is_code = resource in ("script", "stylesheet") or any(it in kind for it in _KINDS)
+        if head.status in _OF_CACHES and url not in self._read:
+            self._unread.add(url)
+        elif head.status == 200 and is_code:
+            self._unread.add(url)  # Until it is complete.
+            coding = head.headers.get("content-encoding")
+            if streamed and StreamDecoder.reads(coding):
+                return _CodeReader(self, url, coding)
+        return None
 
     def add_code(self, address: str, text: bytes) -> None:
         """Read a complete script or style."""
@@ -86,26 +90,24 @@ class UsedIdentifiers:
                 return []
 
 
-class _Reader:
-    """Reads a body, and passes it on unchanged."""
-
-    applied = False
-    changes: Sequence[ValueChange] = ()
-    is_bomb = False
+class _CodeReader(BodyReader):
+    """Reads a script or a style."""
 
     def __init__(self, mentioned: UsedIdentifiers, address: str, coding: str) -> None:
         self._mentioned, self._address = mentioned, address
         self._decoder, self._read = StreamDecoder(coding), bytearray()
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        if not self._decoder.is_bomb:
-            for part in self._decoder.feed(data):
-                if self._decoder.is_bomb:
-                    self._read.clear()
-                    break
-                self._read += part
-        yield data
+    @override
+    def read(self, data: bytes) -> None:
+        if self._decoder.is_bomb:
+            return
+        for part in self._decoder.feed(data):
+            if self._decoder.is_bomb:
+                self._read.clear()
+                return
+            self._read += part
 
+    @override
     def close(self) -> bytes:
         if not self._decoder.is_bomb:
             self._mentioned.add_code(self._address, bytes(self._read))

@@ -1,17 +1,14 @@
 """Reads the response of an MCP exchange while it is streamed, and tracks its session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from mitmproxy import http
-
+from warex.engine.http.encoding import StreamDecoder, decode
 from warex.mcp.changes import Change
 from warex.mcp.event_stream import SseEvent, SseReader, with_data
 from warex.mcp.exchange import Transport
 from warex.mcp.messages import LONGEST, Key, McpRequest
-from warex.proxy.exchange.apply import AppliedInjection
-from warex.proxy.net.encoding import StreamDecoder, decode
 
 _EVENTS: Final = "text/event-stream"
 _TOO_LONG: Final = f"a message is longer than the {LONGEST:,} bytes that are read"
@@ -19,14 +16,19 @@ _TOO_LONG: Final = f"a message is longer than the {LONGEST:,} bytes that are rea
 
 @dataclass(slots=True)
 class Amendment:
-    """A change of the answer to a request."""
+    """A change of the answers to an exchange's requests, and what became of it."""
 
     change: Change | None
     after: float
-    applied: AppliedInjection
+    """Seconds that the answer is delayed."""
     settle: Callable[[bool], None]
     """Called if the answer comes on another exchange, with whether the client received it."""
-    done: bool = False
+    on_other_exchange: bool = False
+    """Whether the answer comes on another exchange than its request."""
+    awaits_answer: bool = True
+    """Whether no answer was changed yet; it may never come."""
+    waited_s: float = 0.0
+    """Seconds that the answer was delayed on another exchange."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,12 @@ class PendingRequest:
     url: str
     began: float
     amendment: Amendment | None = None
+    is_amended: bool = False
+
+    @property
+    def is_to_change(self) -> bool:
+        """Whether its answer is to be changed, and has not come yet."""
+        return self.amendment is not None and not self.is_amended
 
 
 @dataclass(slots=True)
@@ -54,7 +62,7 @@ class McpSession:
     @property
     def amends(self) -> bool:
         """Whether an answer is to be changed."""
-        return any(call.amendment and not call.amendment.done for call in self.pending.values())
+        return any(call.is_to_change for call in self.pending.values())
 
 
 class McpMessageHandler(Protocol):
@@ -102,8 +110,8 @@ class McpTap:
         self._forwarded = 0
         """Bytes of the current event that were already sent."""
 
-    def begin(self, headers: http.Headers) -> None:
-        """Prepare to read a response with these headers."""
+    def begin(self, headers: Mapping[str, str]) -> None:
+        """Prepare to read a response with these headers, their names in lower case."""
         if headers.get("content-type", "").lower().startswith(_EVENTS):
             self._events = SseReader()
             self._decoder = StreamDecoder(headers.get("content-encoding", ""))

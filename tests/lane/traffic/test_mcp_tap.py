@@ -2,14 +2,12 @@
 
 import gzip
 import zlib
-from typing import Any
 
 import brotli
 import pytest
 import zstandard
-from mitmproxy import http
 
-from warex.proxy.exchange.mcp_tap import McpSession, McpTap
+from warex.lane.traffic.mcp_tap import McpSession, McpTap
 
 STREAM = b"event: endpoint\ndata: /messages\n\n" + b"data: hello\n\n" * 1000
 
@@ -31,8 +29,8 @@ class Heard:
 
 def tap_of(heard: Heard, **headers: str) -> McpTap:
     tap = McpTap(heard, McpSession(), "x1", "https://tools.test/sse")
-    named: Any = {name.replace("_", "-"): value for name, value in headers.items()}
-    tap.begin(http.Headers(**named))
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    tap.begin(named)
     return tap
 
 

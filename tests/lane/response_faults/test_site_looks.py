@@ -1,6 +1,6 @@
 from warex.exchange import UNKNOWN_LOOK, Request
 from warex.faults import CaptchaWall, Popup
-from warex.proxy.response_faults.site_looks import SiteLooks
+from warex.lane.response_faults.site_looks import SiteLooks
 from warex.scenarios import Match, Rule, Trigger
 
 PAGE = b"<title>Kiosk</title><link rel=stylesheet href=/s.css><img class=logo src=/l.png>"

@@ -3,14 +3,11 @@
 from collections.abc import Callable
 
 import msgspec
-from mitmproxy import http
 
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, SiteLook
 from warex.lane.own_hosts import FAULT_SITES
 from warex.lane.record.recorder import Recorder
-from warex.proxy.exchange.apply import make_response
-from warex.proxy.exchange.flows import content_of
-from warex.proxy.exchange.state import ExchangeState
+from warex.lane.whole_response import WholeResponse
 from warex.scenarios import PlannedInjection
 from warex.traces import Witness
 
@@ -28,18 +25,16 @@ class FaultSites:
         self._looks: dict[str, SiteLook] = {}
         """By the kind of fault: the look of the site whose page last led to its site."""
 
-    def note(self, state: ExchangeState, injection: PlannedInjection) -> None:
+    def note(self, exchange: Exchange, injection: PlannedInjection) -> None:
         """Note an injection, to which the next visits to its fault's site belong."""
-        self._latest[injection.fault.kind] = state.exchange, injection.id
+        self._latest[injection.fault.kind] = exchange, injection.id
 
-    def respond(self, flow: http.HTTPFlow, state: ExchangeState, redeem: Redeem) -> None:
+    def respond(self, request: Request, content: bytes, redeem: Redeem) -> WholeResponse:
         """Answer a request to such a site, and record the visit.
 
-        ``redeem`` returns what a ticket of a changed page proves.
+        ``content``: its decoded body. ``redeem`` returns what a ticket of a changed page proves.
         """
-        request = state.exchange.request
         kind, site = FAULT_SITES[request.parts.hostname or ""]
-        sent = content_of(flow.request)
         latest = self._latest.get(kind)
         before = request.headers.get("referer", "")
         if (led := self._look_of(Request("GET", before))) != UNKNOWN_LOOK:
@@ -47,10 +42,7 @@ class FaultSites:
         elif kind not in self._looks and latest is not None:
             self._looks[kind] = self._look_of(latest[0].request)
         look = self._looks.get(kind, UNKNOWN_LOOK)
-        visit = site.visit(request, sent.decode("utf-8", "replace"), look)
-        reply = visit.reply
-        state.by_warex = True
-        flow.response = make_response(flow.request, reply.status, reply.headers, reply.body)
+        visit = site.visit(request, content.decode("utf-8", "replace"), look)
         for seen in visit.actions:
             if seen.ticket is not None:
                 proof = redeem(seen.ticket)
@@ -67,3 +59,5 @@ class FaultSites:
                         by=seen.by,
                     )
                 )
+        reply = visit.reply
+        return WholeResponse.make(reply.status, reply.headers, reply.body, to=request.method)

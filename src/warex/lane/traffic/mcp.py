@@ -5,26 +5,27 @@ event of another exchange of the same session.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final, override
 from urllib.parse import urljoin, urlsplit
 
-from mitmproxy import http
 from pydantic import JsonValue
 
 from warex import mcp
 from warex.effects import EditToolAnswer, PushToolEvent
+from warex.engine.http.encoding import decode
+from warex.engine.http.heads import ResponseHead
+from warex.exchange import Exchange
 from warex.lane.record.recorder import Recorder
+from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.mcp_tap import Amendment, McpSession, McpTap, PendingRequest
+from warex.lane.whole_response import WholeResponse
 from warex.llm.recognition.browser_origin import is_browser_request
 from warex.mcp import changes
 from warex.mcp.content import detach_blobs, truncated
 from warex.mcp.exchange import McpExchange
-from warex.mcp.messages import Key, McpAnswer
-from warex.proxy.exchange import flows
-from warex.proxy.exchange.apply import AppliedInjection, wait_before_piece
-from warex.proxy.exchange.mcp_tap import Amendment, McpSession, McpTap, PendingRequest
-from warex.proxy.exchange.state import ExchangeState
-from warex.proxy.net.encoding import decode
+from warex.mcp.messages import Key, McpAnswer, McpRequest
 from warex.scenarios import PlannedInjection
 from warex.traces import McpCall
 
@@ -35,68 +36,75 @@ _MOST_READ: Final = 4 * 1024 * 1024
 """Characters that are redacted, before the value is shortened."""
 
 
-class McpCalls:
-    """Handles the MCP traffic of a trial."""
+type CallLater = Callable[[float, Callable[[], None]], object]
+"""Calls a function after some seconds."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+
+def _call_later(seconds: float, function: Callable[[], None]) -> object:
+    return asyncio.get_running_loop().call_later(seconds, function)
+
+
+class McpCalls:
+    """Follows the MCP traffic of a trial."""
+
+    def __init__(self, recorder: Recorder, call_later: CallLater = _call_later) -> None:
+        self.recorder = recorder
+        self._call_later = call_later
         self._sessions: dict[str, McpSession] = {}
         self._asked: set[str] = set()
         """URLs to which a client has sent messages, even if refused: it may request a stream."""
         self._count = 0
 
-    def needs_request_body(self, flow: http.HTTPFlow) -> bool:
+    def needs_request_body(self, method: str, url: str, headers: Mapping[str, str]) -> bool:
         """Whether a request may be of MCP, so that its body is kept whatever its size."""
-        if flow.request.method != "POST":
-            return False
-        named = flows.header_dict(flow.request.headers)
-        return mcp.could_be_mcp("POST", named) or flows.url_of(flow) in self._sessions
+        return method == "POST" and (mcp.could_be_mcp("POST", headers) or url in self._sessions)
 
-    def recognise(self, flow: http.HTTPFlow, state: ExchangeState, now: float) -> None:
-        """Track a request, if it is of MCP."""
-        asked = state.exchange.request
+    def recognise(self, exchange: Exchange, body: bytes) -> "McpTraffic | None":
+        """Follow a request, if it is of MCP; None if it is not."""
+        asked = exchange.request
         if is_browser_request(asked.headers):
-            return
+            return None
         name = _session_key(asked.url, mcp.session_id(asked.headers))
         session = self._sessions.get(name) or self._sessions.get(asked.url)
         if asked.method == "POST":
             coding = asked.headers.get("content-encoding", "")
-            messages = mcp.read_messages(decode(flow.request.raw_content or b"", coding).body)
+            messages = mcp.read_messages(decode(body, coding).body)
             if session is None and not mcp.is_mcp(messages, asked.headers):
-                return
-            tap = self._follow(state, session, name)
-            if len(self._asked) < _MOST_ASKED:
-                self._asked.add(asked.url)
-            found = tuple(mcp.requests(messages))
-            for request in found:
-                self._add_request(tap, PendingRequest(request, state.exchange.id, asked.url, now))
-            for key, reason in mcp.cancelled(messages):
-                self._cancel(tap.session, key, reason, now)
+                return None
+            traffic = self._follow(exchange, session, name)
+            self._add_messages(traffic, messages)
         elif mcp.opens_stream(asked.method, asked.headers):
-            tap = self._follow(state, session, name)
+            traffic = self._follow(exchange, session, name)
+            tap = traffic.tap
             tap.may_not_be_mcp = tap.session.number == 0
             known = asked.url in self._asked or mcp.is_stream_of_tools(asked.url, asked.headers)
-            if tap.may_not_be_mcp and not known:
-                return
-            found = ()
+            if known or not tap.may_not_be_mcp:
+                traffic.set_requests(())
         elif asked.method == "DELETE" and name:
-            tap = self._follow(state, session, name)
-            tap.ends_session = True
-            found = ()
+            traffic = self._follow(exchange, session, name)
+            traffic.tap.ends_session = True
+            traffic.set_requests(())
         else:
-            return
-        exchange = state.exchange
-        state.exchange = McpExchange(
-            exchange.id, exchange.request, mcp_requests=found, transport=tap.session.transport
-        )
+            return None
+        return traffic
 
-    def _follow(self, state: ExchangeState, session: McpSession | None, name: str) -> McpTap:
+    def _add_messages(self, traffic: "McpTraffic", messages: list[dict[str, JsonValue]]) -> None:
+        """Track the requests of a body, and what it cancels."""
+        exchange, tap, now = traffic.exchange, traffic.tap, self.recorder.clock.now()
+        if len(self._asked) < _MOST_ASKED:
+            self._asked.add(tap.url)
+        requests = tuple(mcp.requests(messages))
+        for request in requests:
+            self._add_request(tap, PendingRequest(request, exchange.id, tap.url, now))
+        for key, reason in mcp.cancelled(messages):
+            self._cancel(tap.session, key, reason, now)
+        traffic.set_requests(requests)
+
+    def _follow(self, exchange: Exchange, session: McpSession | None, name: str) -> "McpTraffic":
         session = session or McpSession()
         if name and name not in session.names:
             self._name(session, name)
-        tap = state.mcp = McpTap(self, session, state.exchange.id, state.exchange.request.url)
-        tap.client_has_left = state.client_status.left.is_set
-        return tap
+        return McpTraffic(self, exchange, McpTap(self, session, exchange.id, exchange.request.url))
 
     def _name(self, session: McpSession, name: str) -> None:
         """Register a session by a ``_session_key`` or the URL of its messages."""
@@ -124,18 +132,13 @@ class McpCalls:
             why = f"cancelled by the client: {reason}" if reason else "cancelled by the client"
             self._give_up(session, call, why, now)
 
-    def answered(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
+    def answered(self, tap: McpTap, headers: Mapping[str, str]) -> None:
         """Read the head of a response."""
-        tap = state.mcp
-        if tap is None or flow.response is None:
-            return
-        headers = flow.response.headers
-        name = _session_key(tap.url, headers.get("mcp-session-id", ""))
+        name = _session_key(tap.url, mcp.session_id(headers))
         if name and name not in tap.session.names:
             self._name(tap.session, name)
         tap.begin(headers)
-        if tap.may_not_be_mcp and not tap.streams:
-            state.mcp = None
+        tap.is_over = tap.may_not_be_mcp and not tap.streams
 
     def opened(self, tap: McpTap, endpoint: str) -> None:
         """Note the endpoint for messages of a server in the older transport."""
@@ -188,13 +191,12 @@ class McpCalls:
         said = changes.serialize(message)
         if amendment.change is not None:
             said = changes.apply_change(message, amendment.change)
-        amendment.done = True
+        call.is_amended = True
         if tap.session.transport == "sse" and amendment.after:
             assert call.request.key is not None
             tap.session.pending[call.request.key] = call
-            asyncio.get_running_loop().call_later(
-                amendment.after, self._send_late, tap, call, amendment, said
-            )
+            late = partial(self._send_late, tap, call, amendment, said)
+            self._call_later(amendment.after, late)
             return b""
         self._given(tap, call, amendment, said, now)
         return said
@@ -203,14 +205,13 @@ class McpCalls:
         self, tap: McpTap, call: PendingRequest, amendment: Amendment, said: bytes, now: float
     ) -> None:
         """Record a changed answer."""
-        applied = amendment.applied
-        applied.awaits_response, applied.replied = False, True
+        amendment.awaits_answer = False
         answer = next(mcp.answers(mcp.read_messages(said)), None)
         if answer is None:
             self._give_up(tap.session, call, "the answer is not JSON", now)
         else:
             self._write(tap.session, call, answer, now)
-        if applied.on_other_exchange:
+        if amendment.on_other_exchange:
             amendment.settle(not tap.client_has_left())
 
     def _send_late(
@@ -218,81 +219,18 @@ class McpCalls:
     ) -> None:
         if call.request.key is None or tap.session.pending.pop(call.request.key, None) is not call:
             return
-        amendment.applied.waited_s += amendment.after
-        self._given(tap, call, amendment, said, self._recorder.clock.now())
+        amendment.waited_s += amendment.after
+        self._given(tap, call, amendment, said, self.recorder.clock.now())
         tap.send(said)
 
-    def is_out_of_reach(self, state: ExchangeState, injection: PlannedInjection) -> bool:
-        """Whether the answer's stream cannot be changed as an injection needs."""
-        stream = None if state.mcp is None else state.mcp.session.stream
-        return (
-            any(isinstance(it, EditToolAnswer | PushToolEvent) for it in injection.effects)
-            and stream is not None
-            and not stream.can_change
-        )
-
-    def apply(
-        self, state: ExchangeState, applied: AppliedInjection, settle: Callable[[bool], None]
-    ) -> None:
-        """Apply the effects of an injection on the answers and the stream of its session."""
-        tap = state.mcp
-        if tap is None:
-            return
-        for effect in applied.injection.effects:
-            match effect:
-                case EditToolAnswer(change, after):
-                    applied.on_other_exchange = tap.session.transport == "sse"
-                    for call in tap.pending:
-                        call.amendment = Amendment(change, after, applied, settle)
-                case PushToolEvent(message, after):
-                    asyncio.get_running_loop().call_later(after, self._send, tap.session, message)
-                case _:
-                    pass
+    def push(self, session: McpSession, message: bytes, after: float) -> None:
+        """Insert a message into a session's stream after some seconds."""
+        self._call_later(after, partial(self._send, session, message))
 
     def _send(self, session: McpSession, message: bytes) -> None:
         if session.stream is not None:
-            self.handle_message(session.stream, message, self._recorder.clock.now())
+            self.handle_message(session.stream, message, self.recorder.clock.now())
             session.stream.send(message)
-
-    def needs_whole_response(self, flow: http.HTTPFlow, state: ExchangeState) -> bool:
-        """Whether a response must be buffered to be changed."""
-        tap = state.mcp
-        if tap is None or tap.session.transport == "sse" or flow.response is None:
-            return False
-        own = [call.amendment for call in tap.pending]
-        wanted = [it for it in own if it is not None and not it.done]
-        return bool(wanted) and not (tap.can_change and not any(it.after for it in wanted))
-
-    async def amend(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Change a buffered response."""
-        tap, response = state.mcp, flow.response
-        if tap is None or response is None or not self.needs_whole_response(flow, state):
-            return
-        own = (call.amendment for call in tap.session.pending.values())
-        wait = max((it.after for it in own if it is not None), default=0.0)
-        await wait_before_piece(state.applied, wait, state.client_status, self._recorder.clock)
-        flows.decode_content(response)
-        body, now = response.raw_content or b"", self._recorder.clock.now()
-        if "content-encoding" in response.headers:
-            return
-        tap.begin(response.headers)
-        if tap.streams:
-            body = tap.feed(body, now) + tap.feed(b"", now)
-        else:
-            tap.was_read = True
-            body = self.handle_message(tap, body, now) or body
-        response.raw_content = body
-        if "content-length" in response.headers:
-            response.headers["content-length"] = str(len(body))
-
-    def keep_resumable(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> None:
-        """Keep the injections on answers open that the client may fetch by another exchange."""
-        tap = state.mcp
-        if tap is None or self._why_unanswered(tap, flow.response, error) is not None:
-            return
-        for call in tap.pending:
-            if call.amendment is not None:
-                call.amendment.applied.on_other_exchange = call.amendment.applied.awaits_response
 
     def _take_requests(self, tap: McpTap) -> list[PendingRequest]:
         """Remove and return the pending calls of one exchange."""
@@ -303,37 +241,24 @@ class McpCalls:
         tap.without_id = []
         return found
 
-    def end(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> None:
+    def end(self, tap: McpTap, ending: Ending) -> None:
         """Record the end of an exchange."""
-        tap, response = state.mcp, flow.response
-        if tap is None or tap.is_over:
+        if tap.is_over:
             return
-        now = self._recorder.clock.now()
-        headers = http.Headers() if response is None else response.headers
-        if response is not None and not tap.was_read:
-            # It was buffered, or is WAREX's own.
+        now = self.recorder.clock.now()
+        headers = {} if ending.head is None else ending.head.headers.by_name
+        if ending.head is not None and not tap.was_read:
+            # It was read to its end, or is WAREX's own.
             tap.begin(headers)
-            tap.feed(response.raw_content or b"", now)
+            tap.feed(ending.body, now)
         if not tap.streams:
             self.handle_message(tap, tap.decoded_body(headers.get("content-encoding", "")), now)
-        why = self._why_unanswered(tap, response, error)
+        why = why_unanswered(tap, ending)
         if why is not None:
             for call in self._take_requests(tap):
                 self._give_up(tap.session, call, why, now)
         if tap.ends_session or (tap.session.transport == "sse" and tap.streams):
-            self._close(tap.session, error or "the session ended", now)
-
-    def _why_unanswered(
-        self, tap: McpTap, response: http.Response | None, error: str | None
-    ) -> str | None:
-        """Return why an exchange's requests have no answer; None if one may still arrive."""
-        if response is None:
-            return error or "no answer came"
-        if not 200 <= response.status_code < 300:
-            return f"HTTP {response.status_code}"
-        if tap.session.transport == "sse" or (tap.resumable and tap.session.number):
-            return None
-        return error or tap.unread or "the answer ended before this was answered"
+            self._close(tap.session, ending.error or "the session ended", now)
 
     def _close(self, session: McpSession, why: str, now: float) -> None:
         for name in session.names:
@@ -344,7 +269,7 @@ class McpCalls:
 
     def finish(self) -> None:
         """Record the unanswered calls at the end of the trial."""
-        now = self._recorder.clock.now()
+        now = self.recorder.clock.now()
         for session in list(self._sessions.values()):
             self._close(session, "the trial ended", now)
 
@@ -363,18 +288,18 @@ class McpCalls:
         complete: bool = True,
     ) -> None:
         request = call.request
-        redactor = self._recorder.redactor
+        redactor = self.recorder.redactor
         # Redacted before it is shortened, since a truncated secret would not be recognized.
         asked, _ = truncated(request.arguments, _MOST_READ)
         arguments, arguments_cut = truncated(redactor.tool(request.tool, "arguments", asked))
         detached, images = detach_blobs(answer.result, redactor.image)
         answered, _ = truncated(detached, _MOST_READ)
         result, result_cut = truncated(redactor.tool(request.tool, "result", answered))
-        if self._recorder.blobs is not None:
+        if self.recorder.blobs is not None:
             for image in images.values():
-                self._recorder.blobs.put(image)
+                self.recorder.blobs.put(image)
         error = None if answer.error is None else redactor.text(answer.error[:_MOST_READ])
-        self._recorder.write(
+        self.recorder.write(
             McpCall(
                 exchange=call.exchange,
                 url=call.url,
@@ -394,8 +319,121 @@ class McpCalls:
                 shortened=arguments_cut or result_cut,
             )
         )
-        if (it := call.amendment) and it.applied.on_other_exchange and it.applied.awaits_response:
+        if (it := call.amendment) and it.on_other_exchange and it.awaits_answer:
             it.settle(False)  # There is no answer, or it is unchanged.
+
+
+class McpTraffic(Traffic):
+    """Messages to an MCP server, or a stream that may be of one."""
+
+    may_be_form = False
+
+    def __init__(self, calls: McpCalls, exchange: Exchange, tap: McpTap) -> None:
+        super().__init__(exchange)
+        self.tap = tap
+        self._calls = calls
+
+    def set_requests(self, requests: tuple[McpRequest, ...]) -> None:
+        """Show rules the requests of the exchange."""
+        self.exchange = McpExchange(
+            self.exchange.id,
+            self.exchange.request,
+            mcp_requests=requests,
+            transport=self.tap.session.transport,
+        )
+
+    @override
+    def answered(self, head: ResponseHead) -> None:
+        self._calls.answered(self.tap, head.headers.by_name)
+
+    @property
+    @override
+    def needs_whole_response(self) -> bool:
+        tap = self.tap
+        if tap.session.transport == "sse":
+            return False
+        to_change = [it.amendment for it in tap.pending if it.is_to_change]
+        waits = any(it is not None and it.after for it in to_change)
+        return bool(to_change) and (waits or not tap.can_change)
+
+    @override
+    def feed(self, piece: bytes) -> bytes:
+        return self.tap.feed(piece, self._calls.recorder.clock.now())
+
+    @override
+    def can_apply(self, injection: PlannedInjection) -> bool:
+        stream = self.tap.session.stream
+        return (
+            stream is None
+            or stream.can_change
+            or not any(isinstance(it, EditToolAnswer | PushToolEvent) for it in injection.effects)
+        )
+
+    @override
+    def apply(
+        self, injection: PlannedInjection, settle: Callable[[bool], None]
+    ) -> Amendment | None:
+        session, amendment = self.tap.session, None
+        for effect in injection.effects:
+            match effect:
+                case EditToolAnswer(change, after):
+                    elsewhere = session.transport == "sse"
+                    amendment = Amendment(change, after, settle, on_other_exchange=elsewhere)
+                    for call in self.tap.pending:
+                        call.amendment = amendment
+                case PushToolEvent(message, after):
+                    self._calls.push(session, message, after)
+                case _:
+                    pass
+        return amendment
+
+    @property
+    @override
+    def amendment_wait_s(self) -> float:
+        if not self.needs_whole_response:
+            return 0.0
+        pending = self.tap.session.pending.values()
+        return max((it.amendment.after for it in pending if it.amendment is not None), default=0.0)
+
+    @override
+    def amend(self, response: WholeResponse) -> WholeResponse:
+        if not self.needs_whole_response:
+            return response
+        response = response.decoded()
+        headers = response.head.headers.by_name
+        if "content-encoding" in headers:
+            return response
+        tap, now = self.tap, self._calls.recorder.clock.now()
+        tap.begin(headers)
+        if tap.streams:
+            return response.with_body(tap.feed(response.body, now) + tap.feed(b"", now))
+        tap.was_read = True
+        changed = self._calls.handle_message(tap, response.body, now)
+        return response.with_body(changed or response.body)
+
+    @override
+    def keep_open(self, ending: Ending) -> None:
+        if why_unanswered(self.tap, ending) is not None:
+            return
+        for call in self.tap.pending:
+            if call.amendment is not None:
+                call.amendment.on_other_exchange = call.amendment.awaits_answer
+
+    @override
+    def end(self, ending: Ending) -> bool:
+        self._calls.end(self.tap, ending)
+        return False
+
+
+def why_unanswered(tap: McpTap, ending: Ending) -> str | None:
+    """Return why an exchange's requests have no answer; None if one may still arrive."""
+    if ending.head is None:
+        return ending.error or "no answer came"
+    if not 200 <= ending.head.status < 300:
+        return f"HTTP {ending.head.status}"
+    if tap.session.transport == "sse" or (tap.resumable and tap.session.number):
+        return None
+    return ending.error or tap.unread or "the answer ended before this was answered"
 
 
 def _session_key(url: str, session_id: str) -> str:

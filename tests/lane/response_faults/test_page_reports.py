@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.proxy.support.page_reports import PageScript
-from warex.proxy.response_faults.page_reports import (
+from warex.lane.response_faults.page_reports import (
     PageReport,
     ReportChannel,
     read_changes,

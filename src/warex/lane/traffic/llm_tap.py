@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from warex.engine.http.encoding import decode
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
 from warex.llm.actions.base import Action
 from warex.llm.actions.parser import SubtaskDepth, Vocabulary, parse_actions
 from warex.llm.body.framing import MAX_BODY
-from warex.proxy.net.encoding import decode
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
 from warex.traces.llm_cache import CachedAnswer, CacheLookup

@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warex.proxy.net.encoding import DecodedBody, StreamDecoder, begins_as_bomb, decode, encode
+from warex.engine.http.encoding import DecodedBody, StreamDecoder, begins_as_bomb, decode, encode
 
 EVENTS = [
     b'data: {"n": %d, "id": "%s"}\n\n' % (n, hashlib.md5(b"%d" % n).hexdigest().encode())

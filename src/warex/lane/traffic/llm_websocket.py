@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from warex.lane.traffic.llm_tap import LlmTap
 from warex.llm.recognition.websocket import as_sse, parse_event
-from warex.proxy.exchange.llm_tap import LlmTap
 
 
 @dataclass(slots=True)
