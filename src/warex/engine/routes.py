@@ -115,9 +115,7 @@ class Route:
         if version == "HTTP/2.0":
             raise SiteUnreachable("HTTP/2 is not there yet")
         default = 443 if site.scheme == "https" else 80
-        http = Http1Client(
-            secure=site.scheme == "https", default_port=site.address.port == default
-        )
+        http = Http1Client(secure=site.scheme == "https", default_port=site.address.port == default)
         return SiteSide(end, http, version)
 
 

@@ -89,7 +89,9 @@ class SiteSide:
             return False
         return self.http.reusable
 
-    def request(self, head: RequestHead, *, has_body: bool, raw_body: bool) -> tuple[int, SiteInbox]:
+    def request(
+        self, head: RequestHead, *, has_body: bool, raw_body: bool
+    ) -> tuple[int, SiteInbox]:
         """Send a request's head; return its stream, and the inbox of its response."""
         stream = self.http.send_request(head, has_body=has_body, raw_body=raw_body)
         inbox: SiteInbox = Inbox(self.end, pauses=self.version != "HTTP/2.0")

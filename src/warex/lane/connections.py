@@ -1,23 +1,27 @@
 """Decides which connections are read, and records those that are not."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+from warex.engine.handler import Address as WireAddress
 from warex.engine.handler import (
     Connection,
     ConnectionPlan,
+    Exchange,
     Handshake,
     Intercept,
     Rejection,
     Site,
     Tunnel,
 )
-from warex.engine.handler import Address as WireAddress
+from warex.exchange import Request
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Authority, Distrust
 from warex.lane.connection_faults.handshakes import HandshakeFaults
 from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
+from warex.lane.ending import unreachable_message
 from warex.lane.interception import Interception
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
@@ -43,6 +47,8 @@ class Connections:
         idle: IdleConnections,
     ) -> None:
         self._recorder = recorder
+        self._upstream = config.traffic.upstream
+        self._maps = bool(config.traffic.maps)
         self.interception = Interception(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
         """Called with a notice to the user while the trial runs."""
@@ -126,6 +132,13 @@ class Connections:
             " through unread, and no fault can reach it"
         )
 
+    def unreachable(self, connection: Connection, error: str) -> None:
+        """Tell the user that a site cannot be reached."""
+        host, port = connection.host, _port(connection)
+        literal = f"[{host}]" if ":" in host else host
+        site = urlsplit(f"https://{literal}" + ("" if port == 443 else f":{port}"))
+        self.on_notice(unreachable_message(site, self._upstream, error))
+
     def not_http(self, connection: Connection) -> None:
         """Begin to count a connection that is not HTTP."""
         self.idle.forget(connection)
@@ -161,6 +174,29 @@ class Connections:
         if tunnel is not None:
             tunnel.record(self._recorder, connection.sent_to_site, connection.sent_to_client)
 
+    # ---- requests
+
+    def host_of(self, exchange: Exchange) -> str:
+        """Return the host of a request, as the client names it."""
+        return Request(exchange.request.method, exchange.request.url).parts.hostname or ""
+
+    def map_target(self, exchange: Exchange) -> HostMap | None:
+        """Return where a request goes instead, if its origin is mapped."""
+        if not self._maps:
+            return None
+        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
+        return self.interception.map_target(host, port)
+
+    def passes(self, exchange: Exchange) -> OpenTunnel | None:
+        """Return the record of a plain HTTP request that is passed through; None if it is read."""
+        if exchange.connection.hello is not None:
+            return None
+        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
+        why = self.interception.passthrough_reason(host)
+        if why is None or why == "tls_rejected":
+            return None
+        return OpenTunnel(host, port, why, self._recorder.clock.now())
+
     def finish(self) -> None:
         """Judge at the end of the trial whether clients have trusted WAREX."""
         self.idle.stop()
@@ -179,6 +215,16 @@ class Connections:
 def site_of(target: HostMap) -> Site:
     """Return where the requests of a mapped host go."""
     return Site(target.target_scheme, _address(target))
+
+
+def origin_of(request: Request) -> tuple[str, int]:
+    """Return the host and the port of a request's URL."""
+    parts = request.parts
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    return parts.hostname or "", port or (443 if parts.scheme == "https" else 80)
 
 
 def _address(target: HostMap) -> WireAddress:

@@ -1,5 +1,6 @@
 """The record of an exchange's end."""
 
+from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
 from warex.engine.handler import Outcome
@@ -32,18 +33,28 @@ def ended_response(state: ExchangeState, outcome: Outcome, ending: Ending) -> Re
     # A response that breaks off counts: the client has its head.
     answered = ending.error is None or ending.began
     head = ending.head if answered else None
-    by_site = "site" if head is not None else "nobody"
     return ResponseSeen(
         exchange=state.exchange.id,
         status=None if head is None else head.status,
         resource=state.resource,
-        by="warex" if state.by_warex else "cache" if state.from_cache else by_site,
+        by=_answered_by(state, by_site=head is not None),
         http_version=None if head is None else head.version,
         headers=[] if head is None else list(head.headers),
         size=_size(state, outcome),
         timings=timings_of(outcome.timings),
         error=ending.error,
     )
+
+
+def _answered_by(
+    state: ExchangeState, *, by_site: bool
+) -> Literal["site", "warex", "cache", "nobody"]:
+    """Return who answered; ``by_site``: there is a response, by the site unless ours."""
+    if state.by_warex:
+        return "warex"
+    if state.from_cache:
+        return "cache"
+    return "site" if by_site else "nobody"
 
 
 def _size(state: ExchangeState, outcome: Outcome) -> int:

@@ -11,17 +11,14 @@ from dataclasses import replace
 from typing import Final
 
 from warex.engine.handler import (
-    Abort,
     Connection,
     Control,
-    Forward,
     Need,
     Outcome,
     Plan,
     ReadWhole,
     Relay,
     RequestPlan,
-    Respond,
     ResponsePlan,
     Site,
     WholeResponsePlan,
@@ -32,34 +29,30 @@ from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_o
 from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
 from warex.lane.connections import Connections, site_of
-from warex.lane.ending import ended_response, ending_of, unreachable_message
-from warex.lane.operation_name import operation_name
-from warex.lane.outcome import CUT, Arrival, arrival_of, delivery_of, share_holds
 from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.lane.plan import EffectApplier, request_plan, response_plan
-from warex.lane.record.fault_events import missed, record_plan, settle
+from warex.lane.record.fault_events import record_plan, settle
+from warex.lane.record.operation_name import operation_name
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
+from warex.lane.settlement import Settlement
 from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
 from warex.lane.tasks import TASK_HEADER
-from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic, amends_response
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector, PlannedInjection
-from warex.traces import ChangedValue, RequestSeen
+from warex.traces import RequestSeen
 
-_RETRIED_STATUSES: Final = (408, 421)
-"""Statuses after which Chromium silently retries on another connection (measured; RFC 9110 §15.5.9
-and §15.5.20 allow it)."""
 _STREAM_THRESHOLD: Final = 256 * 1024
 """Bytes above which a request body is streamed if no rule can concern it."""
 _MAX_WHOLE: Final = 64 * 1024 * 1024
 """Bytes of a response that a fault may need; a longer one passes as it comes."""
-_TWICE: Final = ChangedValue(where="request", before="once", after="twice")
+_FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 type Answer = Callable[[ExchangeState], WholeResponse]
 """Answers a request to one of WAREX's own hosts."""
@@ -81,6 +74,7 @@ class Exchanges:
         looks: SiteLooks,
         rewritten: RewrittenPages,
         answer: Answer,
+        settlement: Settlement,
         control: Control,
     ) -> None:
         self._config = config
@@ -93,8 +87,9 @@ class Exchanges:
         self._looks = looks
         self._rewritten = rewritten
         self._answer = answer
+        self._settlement = settlement
         self._control = control
-        self._effects = EffectApplier(previous, rewritten, self.settle)
+        self._effects = EffectApplier(previous, rewritten, settlement.settle)
         self._live: dict[str, ExchangeState] = {}
         """The open exchanges that have begun, by their identifiers."""
         self._incomplete: set[WireExchange] = set()
@@ -131,7 +126,7 @@ class Exchanges:
         if not state.by_warex:
             self._ask(state)
         plan = request_plan(state.draft, self._site(state), wire.request)
-        return self._planned(state, plan)
+        return self._settlement.planned(state, plan)
 
     def _begin(self, wire: WireExchange) -> ExchangeState:
         """Number the exchange and decide what happens to it."""
@@ -156,7 +151,7 @@ class Exchanges:
     def _register(self, wire: WireExchange) -> ExchangeState:
         """Number the exchange, without a decision."""
         connection: ConnectionState = wire.connection.state
-        head = wire.request
+        head = _end_to_end(wire)
         headers = dict(head.headers.by_name)
         task_header = headers.pop(TASK_HEADER, None)
         if task_header is not None:
@@ -177,6 +172,7 @@ class Exchanges:
         state = ExchangeState(
             wire, connection, task, Traffic(exchange), resource, Draft(head), name, is_to_warex=own
         )
+        state.began = self._recorder.clock.now()
         wire.state = state
         connection.live[exchange.id] = self._live[exchange.id] = state
         self._connections.idle.used(wire.connection, request)
@@ -239,11 +235,7 @@ class Exchanges:
         self._apply_after(state, kept)
 
     def _site(self, state: ExchangeState) -> Site | None:
-        if not self._config.traffic.maps:
-            return None
-        parts = state.exchange.request.parts
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        target = self._connections.interception.map_target(parts.hostname or "", port)
+        target = self._connections.map_target(state.wire)
         return None if target is None else site_of(target)
 
     # ---- the response
@@ -258,13 +250,15 @@ class Exchanges:
         self._decide_by_response(state, WholeResponse(wire.response))
         coded = "content-encoding" in wire.response.headers.by_name
         if state.may_be_rewritten and coded and not self._needs_whole(state):
-            return self._planned(state, Plan(ReadWhole(1)))  # It may be a decompression bomb.
+            # It may be a decompression bomb.
+            return self._settlement.planned(state, Plan(ReadWhole(1)))
         if self._needs_whole(state):
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)
                 state.draft.holds += [(it, wait) for it in amended][:1]
-            return self._planned(state, Plan(ReadWhole(_MAX_WHOLE), _seconds(state.draft)))
-        return self._planned(state, self._relay(state, b""))
+            plan = Plan(ReadWhole(_MAX_WHOLE), _seconds(state.draft))
+            return self._settlement.planned(state, plan)
+        return self._settlement.planned(state, self._relay(state, b""))
 
     def whole_response(self, wire: WireExchange) -> WholeResponsePlan:
         """Apply the faults that come after the site, to its complete response."""
@@ -272,16 +266,16 @@ class Exchanges:
         body = wire.response_body or b""
         assert wire.response is not None
         if not self._needs_whole(state):
-            return self._planned(state, self._relay(state, body))
+            return self._settlement.planned(state, self._relay(state, body))
         if not wire.response_complete:
-            self._miss_pending(state, "nothing_to_rewrite")
-            return self._planned(state, self._relay(state, body))
+            self._settlement.miss_pending(state, "nothing_to_rewrite")
+            return self._settlement.planned(state, self._relay(state, body))
         response = WholeResponse(wire.response, body)
         state.response_size = len(body)
         state.draft.response = response
         self._apply_after(state, response)
         plan = response_plan(state.draft, response)
-        return self._planned(state, plan)
+        return self._settlement.planned(state, plan)
 
     def _needs_whole(self, state: ExchangeState) -> bool:
         only_rewritten = all(map(rewrites, state.pending))
@@ -299,8 +293,8 @@ class Exchanges:
     def _relay(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
         """Relay the response; rewrite it on the way, if no other fault is applied."""
         wire = state.wire
-        head = site_head = wire.response
-        assert head is not None and site_head is not None
+        head = wire.response
+        assert head is not None
         state.relays = True
         self._watch(state)
         changes_length = False
@@ -323,7 +317,7 @@ class Exchanges:
             state.response_size = 0
         return Plan(
             Relay(
-                None if head is site_head else head,
+                None if head is wire.response else head,
                 tap=tap,
                 changes_length=changes_length
                 or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
@@ -389,89 +383,11 @@ class Exchanges:
         if draft.response is not None:
             state.answer = draft.response.head
 
-    def _planned[T: Forward | Respond | Relay | ReadWhole | Abort](
-        self, state: ExchangeState, plan: Plan[T]
-    ) -> Plan[T]:
-        """Note when a plan was made; what has no holds is done now."""
-        state.plan, state.planned_at = plan.then, self._recorder.clock.now()
-        state.holds, state.draft.holds = state.draft.holds, []
-        if not state.holds:
-            self._perform(state)
-        return plan
+    # ---- the end
 
     def held(self, wire: WireExchange) -> None:
-        """Settle the faults that only hold, and expect what the browser does next."""
-        state: ExchangeState = wire.state
-        held_s = self._recorder.clock.now() - state.planned_at
-        self._end_holds(state, held_s, over=True)
-        self._perform(state)
-
-    def _end_holds(
-        self, state: ExchangeState, held_s: float, *, over: bool
-    ) -> AppliedInjection | None:
-        """Give each injection its share of the holds; return the one in whose hold they ended."""
-        last = None
-        for applied, seconds in share_holds(state.holds, held_s, over=over):
-            applied.waited_s += seconds
-            last = applied
-        state.held_s += held_s
-        state.holds = []
-        return last
-
-    def _perform(self, state: ExchangeState) -> None:
-        """Note what the plan does now: the client is there, and nothing of it is sent yet."""
-        for applied in [it for it in state.applied if it.ends_with_holds]:
-            self._settle(state, applied, Arrival(arrived=True))
-        match state.plan:
-            case Abort("reset"):  # The browser retries every exchange that it ends.
-                self._expect_retries(state.connection.live.values())
-            case Abort():
-                self._expect_retries([state])
-            case Respond(status=status) if status in _RETRIED_STATUSES:
-                self._expect_retries([state])
-            case Relay() if state.answer and state.answer.status in _RETRIED_STATUSES:
-                self._expect_retries([state])
-            case _:
-                pass
-
-    def _expect_retries(self, ended: Iterable[ExchangeState]) -> None:
-        """Expect that the browser silently retries exchanges that end."""
-        now = self._recorder.clock.now()
-        for state in ended:
-            state.task.injector.died(state.exchange.id, now)
-
-    def _miss_pending(self, state: ExchangeState, reason: str) -> None:
-        """Settle the injections that can no longer be applied."""
-        for injection in state.pending:
-            settle(self._recorder, state.task.injector, injection, reason)
-        state.pending = []
-
-    def settle(self, state: ExchangeState, applied: AppliedInjection, arrived: bool) -> None:
-        """Record the outcome of an injection that was open after its exchange."""
-        if applied.amendment is not None:
-            applied.waited_s += applied.amendment.waited_s
-        self._settle(state, applied, Arrival(arrived))
-
-    def _settle(self, state: ExchangeState, applied: AppliedInjection, arrival: Arrival) -> None:
-        """Record the outcome of an injection, once."""
-        if applied not in state.applied:
-            return
-        state.applied.remove(applied)
-        delivery = delivery_of(applied, arrival)
-        if delivery.missed is None:
-            state.traffic.note_delivered(applied.injection)
-        settle(
-            self._recorder,
-            state.task.injector,
-            applied.injection,
-            delivery.missed,
-            applied.waited_s,
-            client_left=delivery.client_left,
-            changes=applied.changes,
-            left_out=applied.changes_left_out,
-        )
-
-    # ---- the end
+        """Note that the holds of the last plan are over."""
+        self._settlement.held(wire.state)
 
     def ended(self, wire: WireExchange, outcome: Outcome) -> None:
         """Record what has become of an exchange, once."""
@@ -481,92 +397,27 @@ class Exchanges:
                 return  # It was refused.
             self._incomplete.discard(wire)
             state = self._register(wire)
-        if not state.finished:
-            self._end(state, outcome)
+        if self._forget(state):
+            self._settlement.end(state, outcome)
 
-    def _end(self, state: ExchangeState, outcome: Outcome) -> None:
-        self._forget(state)
-        if state.is_to_warex:
-            return
-        self._record_request(state)
-        is_cut = state.draft.abort is not None or state.draft.cut is not None
-        error = CUT if outcome.end == "aborted" and is_cut else outcome.error
-        if outcome.unreachable and not state.by_warex:
-            site = state.exchange.request.parts
-            upstream = self._config.traffic.upstream
-            self._connections.on_notice(unreachable_message(site, upstream, error or ""))
-        if outcome.refused_unprocessed:
-            self._expect_retries([state])
-        arrivals = self._arrivals(state, outcome)
-        self._settle_cuts(state, outcome, arrivals)
-        ending = ending_of(state, outcome, error)
-        self._recorder.write(ended_response(state, outcome, ending))
-        if error is None and outcome.arrived:
-            self._keep(state, ending)
-        state.traffic.keep_open(ending)
-        for applied in list(state.applied):
-            if not applied.outlives_exchange(arrived=outcome.arrived):
-                self._settle(state, applied, arrivals[id(applied)])
-        self._miss_pending(state, "client_gone")
-        if state.traffic.end(ending):
-            self._attribution.task_ended(state.task)
-        state.task.injector.finish(state.exchange.id)
-
-    def _arrivals(self, state: ExchangeState, outcome: Outcome) -> dict[int, Arrival]:
-        """Return what reached the client of each applied injection, by its identity."""
-        unfinished = None
-        if state.holds:
-            held_s = max(0.0, outcome.held_s - state.held_s)
-            unfinished = self._end_holds(state, held_s, over=False)
-            self._unapply(state, unfinished)
-        elif paused := max(0.0, outcome.held_s - state.held_s):
-            for applied in state.applied:
-                applied.waited_s += paused
-        for applied, _ in zip(state.draft.copies, range(outcome.copies_sent), strict=False):
-            applied.site_change = _TWICE
-        return {id(it): arrival_of(it, outcome, held=it is unfinished) for it in state.applied}
-
-    def _unapply(self, state: ExchangeState, last: AppliedInjection | None) -> None:
-        """Take back the injections after that in whose hold the exchange ended."""
-        if last is None or last not in state.applied:
-            return
-        at = state.applied.index(last)
-        for applied in state.applied[:at]:
-            if applied.ends_with_holds:
-                self._settle(state, applied, Arrival(arrived=True))
-        at = state.applied.index(last)
-        later = [it.injection for it in state.applied[at + 1 :]]
-        state.applied = state.applied[: at + 1]
-        state.pending = [*later, *state.pending]
-
-    def _settle_cuts(
-        self, state: ExchangeState, outcome: Outcome, arrivals: dict[int, Arrival]
-    ) -> None:
-        if state.draft.abort is None or outcome.end != "aborted":
-            return
-        for applied in [it for it in state.applied if it.is_cut]:
-            self._settle(state, applied, arrivals[id(applied)])
-        self._miss_pending(state, "superseded")
-
-    def _keep(self, state: ExchangeState, ending: Ending) -> None:
-        """Keep a complete response of the site, which a fault may give again."""
-        if state.by_warex or state.is_agent_request or ending.head is None:
-            return
-        strayed = any(it.site_change for it in state.applied)
-        self._previous.note_complete(
-            state.task_key,
-            state.exchange.id,
-            state.exchange.request,
-            state.resource,
-            ending.head,
-            "" if strayed else state.draft.head.path,
-            state.copy,
-        )
-
-    def _forget(self, state: ExchangeState) -> None:
+    def _forget(self, state: ExchangeState) -> bool:
+        """Close an exchange; return whether its end is to be recorded."""
+        if state.finished:
+            return False
         state.finished = True
         self._live.pop(state.exchange.id, None)
         state.connection.live.pop(state.exchange.id, None)
+        self._record_request(state)
+        return not state.is_to_warex
+
+    def finish(self) -> None:
+        """Settle the open exchanges at the end of the trial."""
+        for wire in list(self._incomplete):
+            self._register(wire)
+        self._incomplete.clear()
+        for state in list(self._live.values()):
+            if self._forget(state):
+                self._settlement.end_trial(state)
 
     def refuse(self, connection: Connection) -> None:
         """Forget the HTTP/1 requests of a connection that have not come to their end."""
@@ -574,26 +425,20 @@ class Exchanges:
             of_it = {wire for wire in self._incomplete if wire.connection is connection}
             self._incomplete -= of_it
 
-    def finish(self, end: Callable[[WireExchange], Outcome]) -> None:
-        """Settle the open exchanges at the end of the trial."""
-        for wire in list(self._incomplete):
-            self._register(wire)
-        self._incomplete.clear()
-        now = self._recorder.clock.now()
-        for state in list(self._live.values()):
-            self._record_request(state)
-            waiting = now - state.planned_at if state.holds else 0.0
-            self._end_holds(state, waiting, over=False)
-            for applied in state.applied:
-                self._recorder.write(missed(applied.injection, "trial_over", applied.waited_s))
-            for injection in state.pending:
-                self._recorder.write(missed(injection, "trial_over"))
-            state.applied, state.pending = [], []
-            self._end(state, end(state.wire))
-
 
 def _comes_before(injection: PlannedInjection) -> bool:
     return injection.stage == "request" or amends_response(injection)
+
+
+def _end_to_end(wire: WireExchange) -> RequestHead:
+    """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
+    head = wire.request
+    is_for_proxy = wire.connection.hello is None and any(
+        name in head.headers.by_name for name in _FOR_PROXIES
+    )
+    if not is_for_proxy:
+        return head
+    return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
 
 
 def _is_longer(head: RequestHead, size: int) -> bool:

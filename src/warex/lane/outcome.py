@@ -1,4 +1,4 @@
-"""Decides by the outcome of an exchange whether an injection has reached the client, and if not, why.
+"""Decides whether an injection has reached the client, and if not, why.
 
 Here is all of it: what was planned stands in the injection, what happened in what the engine
 reports. Nothing else is remembered.

@@ -128,6 +128,8 @@ class ExchangeState:
     """Injections that are applied and not settled yet."""
     plan: Forward | Respond | Relay | ReadWhole | Abort | None = None
     """What comes after the holds."""
+    began: float = 0.0
+    """Second of the trial at which the exchange was numbered."""
     planned_at: float = 0.0
     """Second of the trial at which the last plan was made."""
     holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)

@@ -17,7 +17,7 @@ from typing import Final
 
 from warex.clock import Clock
 from warex.lane.connection_faults.tries import ConnectionTries
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 from warex.linux import nftables
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.dns.virtual_addresses import VirtualAddresses

@@ -11,7 +11,7 @@ from warex.lane.connection_faults.distrust import Distrust
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.interception import Interception
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
 from warex.proxy.certificates.ca import CertificateAuthority

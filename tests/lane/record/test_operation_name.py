@@ -5,7 +5,7 @@ import pytest
 
 from tests.proxy.support.lanes import Begin
 from tests.proxy.support.origin import Origin
-from warex.lane.operation_name import operation_name
+from warex.lane.record.operation_name import operation_name
 from warex.traces import RequestSeen
 
 JSON = "application/json; charset=utf-8"
