@@ -1,10 +1,11 @@
 """A connection to a client: its requests become exchanges, whose answers go back on it."""
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
+from warex.engine import handler
 from warex.engine.ends import End
-from warex.engine.exchanges import ExchangeRun
 from warex.engine.handler import AbortHow, Connection, Exchange, Rejection
 from warex.engine.http.connection import ServerConnection
 from warex.engine.http.events import (
@@ -20,9 +21,8 @@ from warex.engine.http.events import (
 )
 from warex.engine.http.heads import NO_FIELDS, Headers, ResponseHead
 from warex.engine.routes import Route
-
-if TYPE_CHECKING:
-    from warex.engine.server import Engine
+from warex.engine.services import Services
+from warex.engine.sites import Inbox
 
 _CANCEL: Final = 8
 """RFC 9113 §7."""
@@ -31,21 +31,53 @@ _LATE_READING_S: Final = 1.0
 before its system meets a reset."""
 
 
+type RequestPart = DataReceived | MessageEnded
+
+
+class Run(Protocol):
+    """An exchange while it lasts, as its client's connection sees it."""
+
+    exchange: Exchange
+    stream: int
+    requests: Inbox[RequestPart]
+
+    def start(self) -> None:
+        """Begin."""
+
+    def client_left(self, error: str | None) -> None:
+        """Note that the client has given up the exchange, or left."""
+
+    def interrupt(self, end: handler.End, error: str) -> None:
+        """End the exchange where it waits."""
+
+    def abort(self, how: AbortHow) -> None:
+        """End the exchange without more of its answer."""
+
+    def push(self, piece: bytes) -> bool:
+        """Insert a piece into the response's body; False if none is being relayed."""
+
+
 class ClientSide:
     """One connection of a client, of either version of HTTP."""
 
     def __init__(
         self,
-        engine: "Engine",
+        services: Services,
         connection: Connection,
         end: End,
         http: ServerConnection,
         route: Route,
+        begin: Callable[["ClientSide", RequestReceived], Run],
+        *,
+        is_redirected: bool = False,
     ) -> None:
-        self.engine, self.connection = engine, connection
+        """``begin`` makes the run of an exchange; ``is_redirected``: the client knows no proxy."""
+        self.services, self.connection = services, connection
         self.end, self.http, self.route = end, http, route
+        self.is_redirected = is_redirected
         self.is_multiplexed = connection.version == "HTTP/2.0"
-        self.runs: dict[int, ExchangeRun] = {}
+        self.runs: dict[int, Run] = {}
+        self._make_run = begin
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._closing = False
         self._rejected = False
@@ -124,7 +156,7 @@ class ClientSide:
                     run.client_left(event.message)
             case RequestRejected(_, status, line, reason):
                 self._rejected = True
-                self.engine.handler.rejected(self.connection, Rejection(status, line, reason))
+                self.services.handler.rejected(self.connection, Rejection(status, line, reason))
             case DataQueueEmptied(stream):
                 self._queue_emptied(stream)
             case GoingAway():
@@ -136,10 +168,7 @@ class ClientSide:
         if self._tunnels and event.head.method == "CONNECT":
             self._resolve(event)
             return
-        exchange = Exchange(self.connection, event.head)
-        run = self.runs[event.stream] = ExchangeRun(
-            self, event.stream, exchange, has_body=event.has_body
-        )
+        run = self.runs[event.stream] = self._make_run(self, event)
         run.start()
 
     # ---- what goes
@@ -225,7 +254,7 @@ class ClientSide:
 
     def broke(self, error: Exception) -> None:
         """Fail closed: our own machinery broke on this connection."""
-        self.engine.broke(error)
+        self.services.broke(error)
         self.end.reset()
 
     # ----

@@ -5,10 +5,13 @@ through TLS to an upstream proxy) and the ClientHello can be read before it is a
 """
 
 import asyncio
+import fcntl
 import os
 import socket
 import ssl
+import struct
 import sys
+import termios
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, cast
@@ -22,6 +25,7 @@ _WRITE_LIMIT: Final = 256 * 1024
 _PIECE: Final = 64 * 1024
 _LINGER_S: Final = 10.0
 """Seconds that a closed end has to take its last bytes."""
+_ACKNOWLEDGED_WITHIN_S: Final = 1.0
 _ESTABLISHED, _CLOSE_WAIT = 1, 8
 """States of linux/tcp_states.h: open both ways; the peer has closed its end."""
 
@@ -81,7 +85,7 @@ class End(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
         with suppress(OSError):
-            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of the wire."""
@@ -348,6 +352,13 @@ class End(asyncio.Protocol):
         finally:
             self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
 
+    async def acknowledged(self) -> None:
+        """Wait until the peer's system has everything, for a while: a reset would drop it."""
+        wait, waited = 0.001, 0.0
+        while waited < _ACKNOWLEDGED_WITHIN_S and not self.is_lost and self._unacknowledged():
+            await asyncio.sleep(wait)
+            waited, wait = waited + wait, min(wait * 2, 0.05)
+
     @property
     def unsent(self) -> int:
         """Bytes that wait for the kernel."""
@@ -375,7 +386,7 @@ class End(asyncio.Protocol):
             return
         self.is_closed = self.was_reset = True
         with suppress(OSError):
-            reset_on_close(cast(socket.socket, self.socket))
+            reset_on_close(self.raw)
         self._transport.abort()
 
     def _close_tls(self) -> None:
@@ -389,7 +400,7 @@ class End(asyncio.Protocol):
     # ---- the socket below
 
     @property
-    def socket(self) -> socket.socket:
+    def raw(self) -> socket.socket:
         """The socket of the transport; not to be read or written."""
         return cast(socket.socket, self._transport.get_extra_info("socket"))
 
@@ -400,7 +411,7 @@ class End(asyncio.Protocol):
         """
         with suppress(RuntimeError):
             self._transport.pause_reading()
-        below = socket.socket(fileno=os.dup(self.socket.fileno()))
+        below = socket.socket(fileno=os.dup(self.raw.fileno()))
         below.setblocking(False)
         unread = self._take() if self._chunks else b""
         self.is_closed = True
@@ -427,17 +438,15 @@ class End(asyncio.Protocol):
         if sys.platform != "linux":
             return _CLOSE_WAIT if self.has_ended else _ESTABLISHED
         try:
-            return self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+            return self.raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
         except OSError:
             return None
 
     def _unacknowledged(self) -> int:
-        import fcntl
-        import struct
-        import termios
-
+        if sys.platform != "linux":
+            return 0
         try:
-            raw = fcntl.ioctl(self.socket.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+            raw = fcntl.ioctl(self.raw.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
         except OSError:
             return 1
         return int(struct.unpack("i", raw)[0])

@@ -25,6 +25,8 @@ class OpenedSite:
     """A new connection to a site, and when its steps were done, in Unix time."""
 
     side: SiteSide
+    protocol: str | None
+    """What the site has chosen by ALPN."""
     started: float
     connected: float
     secured: float | None
@@ -63,7 +65,7 @@ class Route:
                 raise
             secured = self._clock.wall()
         side = self._side(end, _VERSIONS.get(protocol, "HTTP/1.1"), site)
-        return OpenedSite(side, started, connected, secured)
+        return OpenedSite(side, protocol, started, connected, secured)
 
     async def ready(self, site: Site) -> tuple[SiteSide, OpenedSite | None]:
         """Return a usable connection to a site, and what was opened for it. Raises as ``open``."""

@@ -18,7 +18,7 @@ from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.bridge import MitmproxyBridge
 from warex.proxy.transparent.listener import RedirectListener
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.proxy.transparent.relay import Connector
+from warex.engine.net.relay import Connector
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
 """The address to which the IPv6 rules redirect, by that of the IPv4 rules."""

@@ -1,7 +1,10 @@
 """Connects to sites, directly or through an upstream proxy."""
 
 import asyncio
+import os
+import socket
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -66,15 +69,36 @@ async def _direct(address: Address) -> End:
     if not address.host or not 0 < address.port < 65536:
         raise SiteUnreachable("there is no such host")
     try:
-        _, end = await asyncio.get_running_loop().create_connection(
-            End, address.host, address.port, happy_eyeballs_delay=_EYEBALLS_S
-        )
+        address.host.encode("idna")
     except UnicodeError:
         raise SiteUnreachable(f"there is no host {address.host[:80]!r}") from None
+    try:
+        # typeshed does not know ``all_errors`` here.
+        _, end = await asyncio.get_running_loop().create_connection(  # type: ignore[call-overload]
+            End,
+            address.host,
+            address.port,
+            happy_eyeballs_delay=_EYEBALLS_S,
+            all_errors=True,
+        )
+    except ExceptionGroup as group:
+        raise SiteUnreachable(_why(address, group.exceptions)) from None
     except OSError as error:
-        why = error.strerror or str(error)
-        raise SiteUnreachable(f"{address.host}:{address.port} is unreachable: {why}") from None
+        raise SiteUnreachable(_why(address, [error])) from None
+    assert isinstance(end, End)
     return end
+
+
+def _why(address: Address, errors: Sequence[Exception]) -> str:
+    """Return why a site was not reached, by the last of its addresses."""
+    last = errors[-1]
+    why = str(last)
+    if isinstance(last, socket.gaierror):
+        why = last.strerror or why
+    elif isinstance(last, OSError) and last.errno is not None:
+        # asyncio adds the address to the system's message.
+        why = os.strerror(last.errno)
+    return f"{address.host}:{address.port} is unreachable: {why}"
 
 
 async def _open_tunnel(end: End, address: Address, credentials: str | None) -> None:

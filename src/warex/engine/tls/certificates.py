@@ -11,7 +11,7 @@ from typing import Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -28,6 +28,9 @@ _DAY: Final = datetime.timedelta(days=1)
 _MOST_NAME: Final = 64
 """Maximum characters of a common name (RFC 5280, ub-common-name)."""
 _MOST_CONTEXTS: Final = 1024
+
+
+type SigningKey = ec.EllipticCurvePrivateKey | RSAPrivateKey
 
 
 class CertificateError(ValueError):
@@ -47,11 +50,11 @@ class ServerContexts:
         self._contexts: OrderedDict[tuple[str, str | None], ssl.SSLContext] = OrderedDict()
 
     @cached_property
-    def _ca(self) -> tuple[x509.Certificate, CertificateIssuerPrivateKeyTypes]:
+    def _ca(self) -> tuple[x509.Certificate, SigningKey]:
         pem = self._authority.read_bytes()
         # WAREX made the key on this machine; checking an RSA key's primes takes long.
         key = load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)
-        if not isinstance(key, CertificateIssuerPrivateKeyTypes):
+        if not isinstance(key, ec.EllipticCurvePrivateKey | RSAPrivateKey):
             raise CertificateError(f"the key in {self._authority} signs no certificates")
         return x509.load_pem_x509_certificates(pem)[0], key
 
@@ -120,7 +123,7 @@ def _good_leaf(
     host: str,
     key: ec.EllipticCurvePrivateKey,
     authority: x509.Certificate,
-    authority_key: CertificateIssuerPrivateKeyTypes,
+    authority_key: SigningKey,
 ) -> x509.Certificate:
     try:
         named = general_name(host)
@@ -149,7 +152,7 @@ def _defective_leaf(
     host: str,
     key: ec.EllipticCurvePrivateKey,
     authority: x509.Certificate,
-    authority_key: CertificateIssuerPrivateKeyTypes,
+    authority_key: SigningKey,
 ) -> x509.Certificate:
     """Return a certificate with exactly one defect.
 
@@ -158,7 +161,8 @@ def _defective_leaf(
     """
     named = _ANOTHER_HOST if defect == "wrong_host" else host
     subject = _name(named)
-    issuer, issuer_key, issuer_id = authority.subject, authority_key, _authority_id(authority)
+    issuer, issuer_id = authority.subject, _authority_id(authority)
+    issuer_key = authority_key
     if defect == "self_signed":
         issuer, issuer_key = subject, key
     elif defect == "unknown_ca":

@@ -22,7 +22,7 @@ from warex.linux import nftables
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.proxy.transparent.redirected_connection import RedirectedConnection
+from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.scenarios import Injector, PlannedInjection, Rule
 
 _POLL_SECONDS: Final = 0.05

@@ -21,8 +21,8 @@ from warex.proxy.exchange import flows
 from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.hooks.tunnels import Tunnels
 from warex.proxy.net.check import RejectedRequest, invalid_host_reason
-from warex.proxy.transparent.protocol_detection import PREFACE
-from warex.proxy.transparent.relay import proxy_authorization
+from warex.engine.net.protocol_detection import PREFACE
+from warex.engine.net.relay import proxy_authorization
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 
