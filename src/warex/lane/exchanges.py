@@ -37,6 +37,7 @@ from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
+from warex.lane.response_faults.stream_rewriter import BodyReader
 from warex.lane.settlement import Settlement
 from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
 from warex.lane.tasks import TASK_HEADER
@@ -256,6 +257,7 @@ class Exchanges:
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)
                 state.draft.holds += [(it, wait) for it in amended][:1]
+            self._code_reader(state, streamed=False)
             plan = Plan(ReadWhole(_MAX_WHOLE), _seconds(state.draft))
             return self._settlement.planned(state, plan)
         return self._settlement.planned(state, self._relay(state, b""))
@@ -305,7 +307,7 @@ class Exchanges:
             head = self._rewritten.begin(change, wire.request, head, beginning)
             if change.rewriter is not None:
                 state.rewriters.append(change.rewriter)
-                changes_length = True
+                changes_length |= not change.rewriter.keeps_body
         state.pending = []
         state.answer = head
         traffic = state.traffic
@@ -337,23 +339,26 @@ class Exchanges:
 
     def _watch(self, state: ExchangeState) -> None:
         """Have the response read on its way for what later faults need."""
-        wire, request = state.wire, state.exchange.request
-        assert wire.response is not None
-        streamed = not state.pending
-        code = self._rewritten.code_reader(
-            request.url, state.resource, wire.response, streamed=streamed
-        )
-        look = None
-        if streamed and not state.is_agent_request:
-            look = self._looks.reader(request, wire.response)
-            state.copy = self._previous.reader(
-                state.task_key, request, state.resource, wire.response
-            )
-        state.rewriters += [it for it in (look, code, state.copy) if it is not None]
+        response, request = state.wire.response, state.exchange.request
+        assert response is not None
+        if not state.is_agent_request:
+            key, resource = state.task_key, state.resource
+            state.copy = self._previous.reader(key, request, resource, response)
+        is_plain = not (state.pending or state.is_agent_request)
+        look = self._looks.reader(request, response) if is_plain else None
+        code = self._code_reader(state, streamed=not state.pending)
+        state.rewriters += [it for it in (state.copy, look, code) if it is not None]
+
+    def _code_reader(self, state: ExchangeState, *, streamed: bool) -> BodyReader | None:
+        url, response = state.exchange.request.url, state.wire.response
+        assert response is not None
+        return self._rewritten.code_reader(url, state.resource, response, streamed=streamed)
 
     def response_piece(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
         state: ExchangeState = wire.state
+        if not state.relays:  # A planned response, as it is sent.
+            return (state.traffic.feed(piece),) if piece else ()
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)

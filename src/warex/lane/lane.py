@@ -6,6 +6,7 @@ that was not applied would look like a healthy page.
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib.metadata import version
 from typing import Final, override
 
 from warex.engine.handler import (
@@ -39,7 +40,9 @@ from warex.lane.connections import Connections, site_of
 from warex.lane.exchanges import Exchanges
 from warex.lane.interception import CANARY_HEADERS, canary_page
 from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
+from warex.lane.record.beginning import begin_record
 from warex.lane.record.fault_events import skipped
+from warex.lane.record.page_canary import FirstPageCanary
 from warex.lane.record.recorder import Recorder
 from warex.lane.record.tunnels import OpenTunnel
 from warex.lane.response_faults.fault_sites import FaultSites
@@ -90,6 +93,23 @@ class Engine(Control):
     @override
     def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
         return self.control.call_later(seconds, function)
+
+
+_VERSIONS: Final = {"warex": version("warex")}
+"""Looked up once: parsing the metadata files is slow."""
+
+
+def begin_lane(config: ProxyConfig, authority: Authority) -> "Lane":
+    """Begin a trial and its trace.
+
+    Raises WarexError if a fault cannot be applied or the trace cannot be written.
+    """
+    injector, recorder = begin_record(config, _VERSIONS)
+    lane = Lane(config, injector, recorder, authority)
+    proof = FirstPageCanary(config, recorder)
+    recorder.on_written = proof.handle_event
+    lane.attribution.before_llm_call = proof.before_llm_call
+    return lane
 
 
 class Lane:

@@ -169,7 +169,13 @@ def _respond(draft: Draft, response: WholeResponse) -> Respond:
     if pieces is None:
         pieces = [response.body] if response.body else []
     return Respond(
-        response.head.status, response.head.headers, tuple(pieces), draft.pause_s, draft.cut
+        response.head.status,
+        response.head.headers,
+        tuple(pieces),
+        draft.pause_s,
+        draft.cut,
+        # A model's answer is read as it is sent, and may be sent in part.
+        tap=draft.pieces is not None,
     )
 
 

@@ -45,7 +45,9 @@ class Headers:
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Names and values as Latin-1 text."""
-        return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in self.fields)
+        return tuple(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in self.fields
+        )
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Yield names and values as Latin-1 text, as they came."""
