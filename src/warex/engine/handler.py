@@ -217,6 +217,8 @@ class Respond:
     """Seconds before each piece but the first."""
     cut: AbortHow | None = None
     """How the connection ends after the last piece; None: the message is complete."""
+    tap: bool = False
+    """Whether ``response_piece`` is asked for each piece, just before it is sent."""
 
 
 @dataclass(frozen=True, slots=True)

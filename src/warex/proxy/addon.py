@@ -11,18 +11,26 @@ from functools import partial
 
 from mitmproxy import connection, http
 
-from warex.effects import Cut
+from warex.effects import Cut, OtherPage, ReplayFirst
+from warex.engine.http.heads import Headers
 from warex.exchange import UNKNOWN_LOOK, Exchange, resource_of
 from warex.lane.config import ProxyConfig
 from warex.lane.own_hosts import FAULT_HOSTS, RESERVED_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.fault_events import missed, record_plan, settle, skipped
 from warex.lane.record.recorder import Recorder
+from warex.lane.response_faults.fault_sites import FaultSites
+from warex.lane.response_faults.page_change import PageChange
+from warex.lane.response_faults.previous_responses import PreviousResponses
+from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites, unconditional
+from warex.lane.response_faults.site_looks import SiteLooks
+from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.kinds import Kinds
+from warex.lane.traffic.llm import LlmTraffic
+from warex.lane.traffic.mcp import McpCalls, amends_response
 from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.exchange import flows
-from warex.proxy.exchange.apply import AppliedInjection, apply_effects
+from warex.proxy.exchange.apply import AppliedInjection, apply_effects, wait_before_piece
 from warex.proxy.exchange.client_status import client_status_of
-from warex.proxy.exchange.llm_calls import may_be_llm_call
-from warex.proxy.exchange.mcp_calls import McpCalls, amends_response
 from warex.proxy.exchange.paced_response import ResponseCut, paced_response_of
 from warex.proxy.exchange.state import ExchangeState, attach, state_of
 from warex.proxy.hooks.base import fail_closed
@@ -31,10 +39,6 @@ from warex.proxy.hooks.tunnels import is_tunnelled
 from warex.proxy.hooks.websocket import WebSocketHooks
 from warex.proxy.net.check import RejectedRequest
 from warex.proxy.net.client_socket import reset, wait_flushed
-from warex.proxy.response_faults.fault_sites import FaultSites
-from warex.proxy.response_faults.previous_responses import PreviousResponses
-from warex.proxy.response_faults.rewritten_pages import RewrittenPages
-from warex.proxy.response_faults.site_looks import SiteLooks
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen, ResponseSeen
 
@@ -56,11 +60,12 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self._live: dict[str, dict[str, tuple[http.HTTPFlow, ExchangeState]]] = {}
         self.idle_connections = IdleConnections(injector, recorder.clock, self._live.__contains__)
         self.mcp = McpCalls(recorder)
+        self.kinds = Kinds(self.mcp, config.traffic.llm_hosts)
         rules = injector.scenario.rules
         self.previous_responses = PreviousResponses(rules)
         self.looks = SiteLooks.of_rules(rules)
         self.fault_sites = FaultSites(recorder, self.looks.of)
-        self.rewrites = RewrittenPages(rules, recorder, self._settle, self.fault_sites.note)
+        self.rewrites = RewrittenPages(rules, recorder, self.fault_sites.note)
 
     # ---- the exchange
 
@@ -79,7 +84,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if not is_reserved(host := request.pretty_host):
             self.distrust.requested(flow.client_conn.id, host)
         self._incomplete[flow.id] = flow
-        if may_be_llm_call(request.method, request.path) or self.mcp.needs_request_body(flow):
+        if self.kinds.needs_request_body(flows.request_head(flow), flows.url_of(flow)):
             return
         if flows.is_longer(request, _STREAM_THRESHOLD):
             concerned = self.injector.may_concern(request.method, flows.url_of(flow))
@@ -102,7 +107,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if state.is_to_warex:
             return None
         self._record_request(flow, state)
-        state.task.llm_calls.add_defence(flow, state)
+        self._prepare(flow, state)
         before = [hit for hit in state.pending if hit.stage == "request" or amends_response(hit)]
         if before:
             return self._apply_before(flow, state, before)
@@ -116,11 +121,11 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         look = self.looks.of(request) if request.is_top_level else UNKNOWN_LOOK
         exchange = Exchange(f"x{self.recorder.exchanges}", request, look=look)
         resource = resource_of(request)
-        own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.is_report(flow)
+        own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.is_report(flow.request.path)
         main = self.tasks.main
         task, name = (main, "") if own else self.task_of(flow, request, resource)
         state = ExchangeState(
-            exchange,
+            Traffic(exchange),
             resource,
             self.connections.get(flow.client_conn.id, ""),
             task,
@@ -141,13 +146,15 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             self._answer(flow, state)
             return state
         self.detect_task_by_request(state)
-        call = state.task.llm_calls.recognise(flow, state)
-        if call is not None:
-            self.detect_task_by_llm_call(state, call)
-            state.task.llm_calls.begin_call(state, call, now)
+        path, body = flow.request.path, flow.request.raw_content or b""
+        calls = state.task.llm_calls
+        state.traffic = traffic = self.kinds.recognise(
+            state.exchange, state.resource, path, body, calls
+        )
+        if isinstance(traffic, LlmTraffic):
+            self.detect_task_by_llm_call(state, traffic.request)
+            traffic.begin(state.task.llm_calls)
             self.model_asked(state.task)
-        else:
-            self.mcp.recognise(flow, state, now)
         task = state.task
         state.decision = task.injector.request(state.exchange, now, llm=state.is_agent_request)
         self.record_arming(task, "first_page")
@@ -159,7 +166,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             return
         state.is_recorded = True
         request, decision = state.exchange.request, state.decision
-        if state.llm is None and state.mcp is None:
+        if state.traffic.may_be_form:
             kind = flow.request.headers.get("content-type", "")
             self.recorder.redactor.learn_form(kind, flow.request.raw_content or b"")
         self.recorder.write(
@@ -179,8 +186,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
                 task=state.task_name,
             )
         )
-        state.task.llm_calls.note_unread(state)
-        state.task.llm_calls.note_retry(state)
+        state.task.llm_calls.note_recorded(state.traffic)
         record_plan(self.recorder, decision, request.url)
         state.pending = list(decision.injections)
 
@@ -192,15 +198,55 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if state is None or flow.response is None or state.by_warex:
             return
         self._record_request(flow, state)
-        self.mcp.answered(flow, state)
+        state.traffic.answered(flows.response_head(flow.response))
         self._decide_by_answer(flow, state)
-        self.looks.watch(flow, state)
-        self.rewrites.begin(flow, state)
-        if not (state.pending or self.mcp.needs_whole_response(flow, state)):
+        self._read_streamed(flow.response, state)
+        self._rewrite_streamed(flow, flow.response, state)
+        if not (state.pending or state.traffic.needs_whole_response):
             state.response_started = True
-            self.previous_responses.begin(flow, state)
-            flow.response.stream = state.tee(self.recorder.clock)
+            flow.response.stream = state.tee
             self._expect_retry(flow, state)
+
+    def _read_streamed(self, response: http.Response, state: ExchangeState) -> None:
+        """Have the response read while it is streamed, for later faults and pages."""
+        head, request = flows.response_head(response), state.exchange.request
+        streamed = all(map(rewrites, state.pending))
+        is_read = not (state.is_agent_request or state.from_cache)
+        if streamed and is_read:
+            key, resource = state.task_key, state.resource
+            state.copy = self.previous_responses.reader(key, request, resource, head)
+        readers = [
+            state.copy,
+            self.looks.reader(request, head) if is_read and not state.pending else None,
+            self.rewrites.code_reader(
+                request.url, state.resource, head, streamed=not state.pending
+            ),
+        ]
+        state.rewriters += [reader for reader in readers if reader is not None]
+
+    def _rewrite_streamed(
+        self, flow: http.HTTPFlow, response: http.Response, state: ExchangeState
+    ) -> None:
+        """Rewrite the response while it is streamed, if no other fault is applied first."""
+        if not all(map(rewrites, state.pending)):
+            return
+        for injection in state.pending:
+            applied, page = self._page_change(state, injection)
+            head = flows.response_head(response)
+            head = self.rewrites.begin(page, flows.request_head(flow), head, state.beginning)
+            flows.set_head(response, head)
+            state.applied.append(applied)
+            if page.rewriter is not None:
+                state.rewriters.append(page.rewriter)
+        state.pending = []
+
+    def _page_change(
+        self, state: ExchangeState, injection: PlannedInjection
+    ) -> tuple[AppliedInjection, PageChange]:
+        applied = AppliedInjection(injection)
+        settled = partial(self._settle, state, applied)
+        applied.page = PageChange(injection, state.exchange, state.task.injector, settled)
+        return applied, applied.page
 
     def _decide_by_answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         answered = replace(state.exchange, response=flows.response_of(flow))
@@ -219,8 +265,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             return None
         if (state.pending or state.from_cache) and not state.by_warex:
             state.response_size = len(flow.response.raw_content or b"")
-            state.task.llm_calls.read_held_response(flow, state)
-        held = state.pending or self.mcp.needs_whole_response(flow, state)
+            state.traffic.read_held(flows.whole_response(flow.response))
+        held = state.pending or state.traffic.needs_whole_response
         if held and not state.by_warex:
             return self._apply_after(flow, state)
         if not state.awaits_sending:
@@ -285,16 +331,36 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         """Forward the request, unless the LLM cache has a response to it."""
         if state.by_warex or state.client_status.left.is_set():
             return
-        self.rewrites.prepare_request(flow, state)
-        earlier = state.task.llm_calls.cached_response(flow, state)
+        request = flow.request
+        self.rewrites.note_request(state.exchange.request.url)
+        if any(map(rewrites, state.pending)) or state.task.injector.may_rewrite(
+            request.method, state.exchange.request.url
+        ):
+            state.may_be_rewritten = True
+            head = self.rewrites.prepare_request(flows.request_head(flow))
+            request.headers = http.Headers(head.headers.fields)
+        head, body = flows.request_head(flow), request.raw_content or b""
+        earlier = state.traffic.replay(head, body)
         if earlier is not None:
-            flow.response = earlier
+            flows.set_response(flow, earlier)
             state.from_cache = state.response_started = True
             self._decide_by_answer(flow, state)
 
+    def _prepare(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
+        """Change the request as the condition says; raise TrialVoid if it must not be sent."""
+        request, sent = flow.request, flow.request.raw_content or b""
+        changed = state.traffic.prepare(flows.request_head(flow), sent)
+        if changed is not sent:
+            request.raw_content = changed
+            if "transfer-encoding" not in request.headers:
+                request.headers["content-length"] = str(len(changed))
+
     async def _apply_after(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         cut = await self._apply(flow, state, list(state.pending))
-        await self.mcp.amend(flow, state)
+        wait_s = state.traffic.amendment_wait_s
+        await wait_before_piece(state.applied, wait_s, state.client_status, self.recorder.clock)
+        if flow.response is not None and state.traffic.needs_whole_response:
+            flows.set_response(flow, state.traffic.amend(flows.whole_response(flow.response)))
         if cut or state.client_status.left.is_set():
             # mitmproxy calls no hook for a kill here: it considers the response complete.
             self.end(flow, state, arrived=False, error=flows.CUT if cut else "client left")
@@ -308,20 +374,25 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         for injection in injections:
             if state.finished:
                 return False
-            applied = AppliedInjection(injection)
+            applied, page = self._page_change(state, injection)
             state.pending.remove(injection)
-            if self.mcp.is_out_of_reach(state, injection):
+            if not state.traffic.can_apply(injection):
                 settle(self.recorder, state.task.injector, injection, "nothing_to_rewrite")
                 continue
             state.applied.append(applied)
             await apply_effects(applied, flow, state.client_status, self.recorder.clock)
-            self.previous_responses.apply(flow, state, applied)
-            self.rewrites.rewrite_buffered(flow, state, applied)
-            if state.llm is not None and (applied.replied or paced_response_of(flow) is not None):
+            if not applied.client_left:
+                self._apply_previous(flow, state, applied)
+            self.rewrites.note_wall(page)
+            if flow.response is not None and applied.rewrites:
+                whole = flows.whole_response(flow.response)
+                whole = self.rewrites.rewrite_whole(page, flows.request_head(flow), whole)
+                flows.set_response(flow, whole)
+            if applied.replied or paced_response_of(flow) is not None:
                 # The trace has the response that the client receives, and its times.
-                state.llm.reset()
+                state.traffic.reset()
             state.by_warex = state.by_warex or applied.replied or applied.cut
-            self.mcp.apply(state, applied, partial(self._settle, state, applied))
+            applied.amendment = state.traffic.apply(injection, page.settle)
             if applied.cut:
                 self._expect_retries_after_cut(flow, state, injection)
             if applied.done or applied.client_left:
@@ -335,6 +406,27 @@ class WarexAddon(WebSocketHooks, PacingHooks):
                 return True
         self._expect_retry(flow, state)
         return False
+
+    def _apply_previous(
+        self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection
+    ) -> None:
+        """Ask for another page or answer as before, if the injection says so and there is one."""
+        request, key = state.exchange.request, state.task_key
+        for effect in applied.injection.effects:
+            if isinstance(effect, OtherPage):
+                path, draw = flow.request.path, effect.draw
+                change = self.previous_responses.other_page(key, request, path, draw)
+                if change is not None and change.after is not None:
+                    flow.request.path = change.after
+                    headers = unconditional(Headers(flow.request.headers.fields))
+                    flow.request.headers = http.Headers(headers.fields)
+                    applied.site_change = change
+            elif isinstance(effect, ReplayFirst):
+                earlier = self.previous_responses.first_response(key, request)
+                if earlier is not None:
+                    response, applied.site_change = earlier
+                    flows.set_response(flow, response)
+                    applied.replied = True
 
     def _miss_pending(self, state: ExchangeState, reason: str) -> None:
         """Settle the injections that can no longer be applied."""
@@ -366,13 +458,13 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         injection = applied.injection
         met = (arrived and not applied.changed_nothing) or applied.gave_up_waiting
         if met:
-            state.task.llm_calls.note_refused(state, injection, self.recorder.clock.now())
+            state.traffic.note_delivered(injection)
         settle(
             self.recorder,
             state.task.injector,
             injection,
             None if met else applied.missed_reason,
-            applied.waited_s,
+            applied.finished_wait_s,
             client_left=applied.gave_up_waiting,
             changes=applied.changes,
             left_out=applied.changes_left_out,
@@ -417,15 +509,41 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             )
         )
         if error is None and arrived:
-            self.previous_responses.end(flow, state)
-        self.mcp.keep_resumable(flow, state, error)
+            self._keep_response(flow, state)
+        ending = self._ending(flow, state, error)
+        state.traffic.keep_open(ending)
         for applied in [it for it in state.applied if not it.outlives_exchange(arrived=arrived)]:
             self._settle(state, applied, arrived)
         self._miss_pending(state, "client_gone")
-        if state.llm is not None and state.task.llm_calls.end(flow, state, error):
+        if state.traffic.end(ending):
             self.task_ended(state.task)
-        self.mcp.end(flow, state, error)
         state.task.injector.finish(state.exchange.id)
+
+    def _keep_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
+        """Keep a complete response of the site, to be given again."""
+        if flow.response is None or state.by_warex or state.is_agent_request:
+            return
+        strayed = any(applied.site_change for applied in state.applied)
+        self.previous_responses.note_complete(
+            state.task_key,
+            state.exchange.id,
+            state.exchange.request,
+            state.resource,
+            flows.response_head(flow.response),
+            "" if strayed else flow.request.path,
+            state.copy,
+        )
+
+    def _ending(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> Ending:
+        response = flow.response
+        return Ending(
+            head=None if response is None else flows.response_head(response),
+            body=b"" if response is None else response.raw_content or b"",
+            error=error,
+            began=state.response_started,
+            by_warex=state.by_warex,
+            in_part=paced_response_of(flow) is not None,
+        )
 
     # ---- arming and the end of a task
 
@@ -451,12 +569,17 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self.tunnels.disconnected(client)
 
     def _answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        if self.rewrites.is_report(flow):
-            self.rewrites.handle_report(flow, state)
-        elif (host := state.exchange.request.parts.hostname) == TASK_HOST:
+        request, path = state.exchange.request, flow.request.path
+        if self.rewrites.is_report(path):
+            content = flows.content_of(flow.request)
+            flows.set_response(flow, self.rewrites.handle_report(request, path, content))
+        elif (host := request.parts.hostname) == TASK_HOST:
             self.answer_marker(flow, state)
         elif host in FAULT_HOSTS:
-            self.fault_sites.respond(flow, state, self.rewrites.redeem)
+            state.by_warex = True
+            content = flows.content_of(flow.request)
+            response = self.fault_sites.respond(request, content, self.rewrites.redeem)
+            flows.set_response(flow, response)
         else:
             self.answer_canary(flow, state)
 

@@ -15,10 +15,9 @@ from mitmproxy import master, options
 from mitmproxy.addons import core, next_layer, proxyserver
 from mitmproxy.utils import asyncio_utils
 
-from warex.clock import Clock
 from warex.errors import InputError, WarexError
 from warex.lane.config import ProxyConfig
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.record.beginning import begin_record
 from warex.lane.record.page_canary import FirstPageCanary
 from warex.lane.record.recorder import Recorder
 from warex.proxy.addon import WarexAddon
@@ -32,11 +31,6 @@ from warex.proxy.mitmproxy_patches import (
 )
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
-from warex.scenarios import Injector, Scenario
-from warex.scenarios.namespace_only import require_namespace
-from warex.traces import EVENTS, TraceWriter, TrialBegan
-from warex.traces.blobs import BlobStore
-from warex.traces.redaction.environment_secrets import process_secrets
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
 """Looked up before the fork: parsing the metadata files is slow."""
@@ -108,43 +102,7 @@ def begin_trial(config: ProxyConfig) -> WarexAddon:
 
     Raises WarexError if a fault cannot be applied or the trace cannot be written.
     """
-    scenario, out, defence = config.scenario or Scenario(name="clean"), config.out, config.defence
-    require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
-    clock = Clock()
-    process_secrets().add((*config.secrets, *config.traffic.redact_strings))
-    writer = TraceWriter(out / EVENTS, clock) if out else None
-    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
-    injector = Injector(
-        scenario,
-        config.seed,
-        sites=config.sites,
-        never=config.never,
-        never_agents=config.never_agents,
-        arm=config.traffic.arm,
-        schedule=config.schedule,
-        own_hosts=RESERVED_HOSTS,
-        llm_hosts=config.traffic.llm_hosts,
-    )
-    recorder.write(
-        TrialBegan(
-            benchmark=config.benchmark,
-            agent=config.agent,
-            condition=config.condition,
-            task=config.task,
-            repeat=config.repeat,
-            attempt=config.attempt,
-            seed=config.seed,
-            scenario=config.scenario.model_dump(mode="json") if config.scenario else None,
-            defence=defence.model_dump(include={"name", "text"}) if defence else None,
-            arm=injector.arm_at,
-            sites=config.sites,
-            never=config.never,
-            record=config.traffic.record,
-            replay_of=config.replay_of,
-            versions=_VERSIONS,
-            vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
-        )
-    )
+    injector, recorder = begin_record(config, _VERSIONS)
     return WarexAddon(config, injector, recorder)
 
 

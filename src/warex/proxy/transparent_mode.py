@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from mitmproxy.addons.proxyserver import Proxyserver
 
+from warex.engine.net.relay import Connector
 from warex.errors import TrialVoid
 from warex.lane.config import ProxyConfig
 from warex.lane.own_hosts import RESERVED_HOSTS
@@ -18,7 +19,6 @@ from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.bridge import MitmproxyBridge
 from warex.proxy.transparent.listener import RedirectListener
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.engine.net.relay import Connector
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
 """The address to which the IPv6 rules redirect, by that of the IPv4 rules."""

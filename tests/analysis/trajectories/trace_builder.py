@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urljoin
 
+from warex.lane.traffic.llm_tap import LlmTap, read_call
 from warex.llm import recognise
 from warex.llm.actions.parser import SubtaskDepth, Vocabulary
-from warex.proxy.exchange.llm_tap import LlmTap, read_call
 from warex.traces.events import (
     Disarmed,
     Entry,

@@ -5,6 +5,7 @@ from mitmproxy.test import tflow
 from tests.proxy.support.tasks import make_task
 from warex.exchange import Exchange, Request
 from warex.faults.server.http_error import HttpError
+from warex.lane.traffic.base import Traffic
 from warex.proxy.exchange.apply import AppliedInjection
 from warex.proxy.exchange.state import ExchangeState, attach, state_of
 from warex.scenarios import PlannedInjection
@@ -12,7 +13,7 @@ from warex.scenarios import PlannedInjection
 
 def state() -> ExchangeState:
     exchange = Exchange("x1", Request("GET", "https://shop.example/"))
-    return ExchangeState(exchange, "document", "c1", make_task())
+    return ExchangeState(Traffic(exchange), "document", "c1", make_task())
 
 
 def test_a_flow_that_began_before_us_is_unknown() -> None:

@@ -6,7 +6,7 @@ from warex.clock import Clock
 from warex.lane.config import ProxyConfig
 from warex.lane.record.recorder import Recorder
 from warex.lane.tasks import Task
-from warex.proxy.exchange.llm_calls import LlmCalls
+from warex.lane.traffic.llm import LlmCalls
 from warex.scenarios import Injector, Scenario
 
 

@@ -1,31 +1,63 @@
 """The heads of HTTP messages: as they came, and parsed beside it."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 type HttpVersion = Literal["HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]
+
+# Each position of a head is looked at once, whatever a peer sends.
+_FIELD = re.compile(r"^([^:\n]++):[ \t]*+(.*)\r\n", re.MULTILINE)
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+
+
+@lru_cache(maxsize=1024)
+def _lower(name: str) -> str:
+    return name.lower()
+
+
+@lru_cache(maxsize=1024)
+def _lower_token(name: str) -> str:
+    """Return the lower-case name of a field, empty if it is none."""
+    return name.lower() if _TOKEN.fullmatch(name) else ""
 
 
 class Headers:
     """The fields of a head: immutable, in order, names in the case that came (RFC 9110 §5)."""
 
-    __slots__ = ("__dict__", "fields")
-
     def __init__(self, fields: Iterable[tuple[bytes, bytes]] = ()) -> None:
-        self.fields = tuple(fields)
+        vars(self)["fields"] = tuple(fields)
+
+    @classmethod
+    def of_text(cls, pairs: Iterable[tuple[str, str]]) -> "Headers":
+        """Return the fields of names and values as Latin-1 text."""
+        headers = cls.__new__(cls)
+        vars(headers)["pairs"] = tuple(pairs)
+        return headers
+
+    @cached_property
+    def fields(self) -> tuple[tuple[bytes, bytes], ...]:
+        """Names and values, as they came."""
+        return tuple((name.encode("latin-1"), value.encode("latin-1")) for name, value in self)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Names and values as Latin-1 text."""
+        return tuple(
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in self.fields
+        )
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Yield names and values as Latin-1 text, as they came."""
-        for name, value in self.fields:
-            yield name.decode("latin-1"), value.decode("latin-1")
+        return iter(self.pairs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Headers) and self.fields == other.fields
+        return isinstance(other, Headers) and self.pairs == other.pairs
 
     def __hash__(self) -> int:
-        return hash(self.fields)
+        return hash(self.pairs)
 
     def __repr__(self) -> str:
         return f"Headers({list(self.fields)!r})"
@@ -33,11 +65,8 @@ class Headers:
     @cached_property
     def by_name(self) -> Mapping[str, str]:
         """The values by lower-case name; repeated ones are joined (RFC 9110 §5.2)."""
-        values: dict[str, str] = {}
-        for name, value in self:
-            name = name.lower()
-            values[name] = f"{values[name]}, {value}" if name in values else value
-        return values
+        values = {_lower(name): value for name, value in self.pairs}
+        return values if len(values) == len(self.pairs) else _joined(self.pairs)
 
     def get(self, name: str, default: str = "") -> str:
         """Return the value of a field by its lower-case name."""
@@ -71,6 +100,35 @@ class Headers:
     def with_added(self, name: str, value: str) -> "Headers":
         """Return the fields with one more at the end."""
         return Headers((*self.fields, (name.encode("latin-1"), value.encode("latin-1"))))
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for key, value in pairs:
+        name = key.lower()
+        values[name] = f"{values[name]}, {value}" if name in values else value
+    return values
+
+
+def parse_fields(raw: bytes, start: int) -> Headers | None:
+    """Parse the fields of a head from ``start`` on; None if a line is not in the grammar.
+
+    The grammar is that of RFC 9112 §5, without folded lines. ``raw`` ends with the empty line.
+    """
+    lines = raw.count(b"\n")
+    if raw.count(b"\r\n") != lines or raw.count(b"\r") != lines or b"\0" in raw:
+        return None
+    pairs = _FIELD.findall(raw.decode("latin-1"), start)
+    if len(pairs) != lines - 2 or raw[-4:] != b"\r\n\r\n":
+        return None
+    if b" \r" in raw or b"\t\r" in raw:
+        pairs = [(name, value.rstrip(" \t")) for name, value in pairs]
+    values = {_lower_token(name): value for name, value in pairs}
+    if "" in values:
+        return None
+    headers = Headers.of_text(pairs)
+    vars(headers)["by_name"] = values if len(values) == len(pairs) else _joined(pairs)
+    return headers
 
 
 NO_FIELDS = Headers()

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol, assert_never
+from typing import Final, assert_never
 
 from mitmproxy import http
 
@@ -26,41 +26,18 @@ from warex.effects import (
     Trickle,
     Truncate,
 )
+from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
+from warex.lane.traffic.mcp_tap import Amendment
 from warex.proxy.exchange.client_status import ClientStatus
 from warex.proxy.exchange.duplicate_request import send_duplicate
 from warex.proxy.exchange.flows import content_of
 from warex.proxy.exchange.paced_response import trickle, truncate
 from warex.proxy.net.client_socket import is_connected, reset
-from warex.rewriting.base import ValueChange
 from warex.scenarios import PlannedInjection
 from warex.traces import ChangedValue, MissReason
 
 GAVE_UP_AFTER: Final = 1.0
 """Seconds of a hold after which the fault counts as delivered to a client that leaves."""
-MAX_CHANGES: Final = 50
-"""Changed values in the trace."""
-
-
-class StreamedRewriter(Protocol):
-    """Changes a response while it is streamed."""
-
-    @property
-    def applied(self) -> bool:
-        """Whether there was something to change."""
-
-    @property
-    def changes(self) -> Sequence[ValueChange]:
-        """The values that were changed."""
-
-    @property
-    def is_bomb(self) -> bool:
-        """Whether the body is a decompression bomb, which is not read to its end."""
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what can be sent after the next piece of the body, in bounded parts."""
-
-    def close(self) -> bytes:
-        """Return the rest at the end of the body."""
 
 
 @dataclass(slots=True)
@@ -78,52 +55,54 @@ class AppliedInjection:
     replied: bool = False
     """Whether a reply is set, which counts as delivered once it is sent."""
     cut: bool = False
-    rewriter: StreamedRewriter | None = None
-    """Changes the response while it is streamed."""
-    met_bomb: bool = False
-    """Whether the body's beginning is a decompression bomb, which passes as it came."""
+    page: PageChange | None = None
+    """What it changes in a page."""
+    amendment: Amendment | None = None
+    """What it changes in the answers of an MCP server."""
     site_change: ChangedValue | None = None
     """The change that depends on the site: another page, an earlier response, a second request."""
-    shown: Sequence[ValueChange] = ()
-    """What a script was to show in the page, once it is shown."""
-    reported_changes: Sequence[ValueChange] = ()
-    """The values that a script in the page has changed."""
-    left_out: int = 0
-    """How many more it has changed."""
-    awaits_report: bool = False
-    """Whether a changed page is to report that the change was shown."""
-    found_nothing: bool = False
-    """Whether the page has reported that it has nothing to change."""
-    removed_by_page: bool = False
-    """Whether the page has undone the change before it was seen."""
-    awaits_response: bool = False
-    """Whether the response to change has not arrived yet; it may never arrive."""
-    on_other_exchange: bool = False
-    """Whether that response arrives on another exchange."""
     done: bool = False
     """Whether all effects are applied, and nothing on the wire is awaited."""
 
     def waited(self, now: float) -> float:
         """Return the seconds of all holds, including the current one."""
-        return self.waited_s + (0.0 if self.held_since is None else now - self.held_since)
+        return self.finished_wait_s + (0.0 if self.held_since is None else now - self.held_since)
+
+    @property
+    def finished_wait_s(self) -> float:
+        """Seconds of the finished holds, on another exchange as well."""
+        return self.waited_s + (0.0 if self.amendment is None else self.amendment.waited_s)
+
+    @property
+    def awaits_response(self) -> bool:
+        """Whether the response to change has not arrived yet; it may never arrive."""
+        if self.amendment is not None:
+            return self.amendment.awaits_answer
+        return any(isinstance(effect, EditToolAnswer) for effect in self.injection.effects)
+
+    @property
+    def is_amended(self) -> bool:
+        """Whether the answer of an MCP server is changed."""
+        return self.amendment is not None and not self.amendment.awaits_answer
 
     @property
     def missed_reason(self) -> MissReason:
         """Why it is missed, unless the trial or another fault is the reason."""
         if self.client_left:
             return "client_gone" if self.left_while_held else "client_left"
-        if self.met_bomb or (self.rewriter is not None and self.rewriter.is_bomb):
+        page = self.page
+        if page is not None and page.is_bomb:
             return "decompression_bomb"
-        if self.changed_nothing or self.found_nothing:
+        if self.changed_nothing or (page is not None and page.found_nothing):
             return "nothing_to_rewrite"
-        if self.removed_by_page:
+        if page is not None and page.removed_by_page:
             return "removed_by_page"
-        return "not_rendered" if self.rewriter is not None else "client_left"
+        return "not_rendered" if page is not None and page.rewriter is not None else "client_left"
 
     @property
     def changed_nothing(self) -> bool:
         """Whether there was no response to change, or nothing in it."""
-        applied = self.rewriter is not None and self.rewriter.applied
+        applied = self.page is not None and self.page.applied
         forgotten = self.depends_on_site and self.site_change is None
         return self.awaits_response or forgotten or (self.rewrites and not applied)
 
@@ -140,14 +119,13 @@ class AppliedInjection:
     @property
     def changes_left_out(self) -> int:
         """How many more there are."""
-        return self.left_out + max(0, len(self._all_changes) - MAX_CHANGES)
+        by_page = 0 if self.page is None else self.page.left_out
+        return by_page + max(0, len(self._all_changes) - MAX_CHANGES)
 
     @property
     def _all_changes(self) -> list[ChangedValue]:
         by_site = [] if self.site_change is None else [self.site_change]
-        rewritten = self.rewriter.changes if self.rewriter is not None else ()
-        by_proxy = map(changed_value, (*rewritten, *self.shown))
-        return [*by_site, *by_proxy, *map(reported_value, self.reported_changes)]
+        return [*by_site, *(() if self.page is None else self.page.changes)]
 
     @property
     def rewrites(self) -> bool:
@@ -156,28 +134,14 @@ class AppliedInjection:
 
     def outlives_exchange(self, *, arrived: bool) -> bool:
         """Whether it stays open after its exchange: for another exchange or a page's report."""
-        return self.on_other_exchange or (
-            arrived and self.awaits_report and not self.changed_nothing
-        )
+        elsewhere = self.amendment is not None and self.amendment.on_other_exchange
+        awaits_report = self.page is not None and self.page.awaits_report
+        return elsewhere or (arrived and awaits_report and not self.changed_nothing)
 
     @property
     def gave_up_waiting(self) -> bool:
         """Whether the client left after a hold of at least ``GAVE_UP_AFTER``."""
         return self.client_left and self.waited_s >= GAVE_UP_AFTER
-
-
-def changed_value(change: ValueChange) -> ChangedValue:
-    """Return a change that the proxy made or chose, as the trace has it."""
-    short = change.short()
-    return ChangedValue(where=short.where, before=short.before, after=short.after)
-
-
-def reported_value(change: ValueChange) -> ChangedValue:
-    """Return a change that was reported by a script in the page, as the trace has it."""
-    short = change.short()
-    return ChangedValue(
-        where=short.where, before=short.before, after=short.after, reported_by="page"
-    )
 
 
 async def apply_effects(
@@ -213,13 +177,11 @@ async def apply_effects(
             case Truncate(share, how):
                 truncate(flow, share, how)
                 applied.replied = True
-            case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent():
-                pass  # ``rewritten_pages``, ``previous_responses`` and ``mcp_calls`` apply them.
+            case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent() | EditToolAnswer():
+                pass  # The addon applies them.
             case DuplicateRequest():
                 twice = ChangedValue(where="request", before="once", after="twice")
                 applied.site_change = twice if await send_duplicate(flow) else None
-            case EditToolAnswer():
-                applied.awaits_response = True
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")
             case _:

@@ -3,15 +3,18 @@
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import cast
 from urllib.parse import SplitResult, urlsplit
 
 from mitmproxy import connection, http
 from mitmproxy.flow import Error
 from mitmproxy.net.http import url
 
+from warex.engine.http.encoding import decode
+from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.exchange import Request, Response
-from warex.lane.operation_name import operation_name
-from warex.proxy.net.encoding import decode
+from warex.lane.record.operation_name import operation_name
+from warex.lane.whole_response import WholeResponse
 from warex.traces import Timings
 from warex.traffic import HostMap
 
@@ -62,6 +65,50 @@ def map_remote(flow: http.HTTPFlow, target: HostMap) -> None:
     flow.server_conn = connection.Server(address=(target.target_host, target.target_port))
 
 
+def request_head(flow: http.HTTPFlow) -> RequestHead:
+    """Return the head of a flow's request."""
+    request = flow.request
+    return RequestHead(
+        method=request.method,
+        scheme="https" if request.scheme == "https" else "http",
+        authority=request.host_header or "",
+        path=request.path,
+        version=cast("HttpVersion", request.http_version),
+        headers=Headers(request.headers.fields),
+    )
+
+
+def response_head(response: http.Response) -> ResponseHead:
+    """Return the head of a response."""
+    return ResponseHead(
+        response.status_code,
+        response.data.reason,
+        cast("HttpVersion", response.http_version),
+        Headers(response.headers.fields),
+    )
+
+
+def whole_response(response: http.Response) -> WholeResponse:
+    """Return a complete response."""
+    return WholeResponse(response_head(response), response.raw_content or b"")
+
+
+def set_head(response: http.Response, head: ResponseHead) -> None:
+    """Change the head of a response."""
+    response.status_code, response.data.reason = head.status, head.reason
+    response.http_version = head.version
+    response.headers = http.Headers(head.headers.fields)
+
+
+def set_response(flow: http.HTTPFlow, response: WholeResponse) -> None:
+    """Answer a flow with a response."""
+    if flow.response is None:
+        flow.response = http.Response.make(response.head.status)
+    set_head(flow.response, response.head)
+    # ``content`` would encode a body that is still encoded.
+    flow.response.raw_content = response.body
+
+
 def is_longer(request: http.Request, size: int) -> bool:
     """Whether a request's body is longer than ``size`` bytes, or of unknown length.
 
@@ -95,12 +142,6 @@ def decode_content(response: http.Response) -> None:
         response.raw_content = content.body
         if "content-length" in response.headers:
             response.headers["content-length"] = str(len(content.body))
-
-
-def drop_conditional_headers(headers: http.Headers) -> None:
-    """Remove the headers for which a site may send a part or no body (RFC 9110 §13, §14)."""
-    for name in ("if-none-match", "if-modified-since", "if-range", "range"):
-        headers.pop(name, None)
 
 
 def drop_hop_headers(headers: http.Headers) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable
 
 from mitmproxy import http
 
+from warex.lane.traffic.llm import LlmTraffic
 from warex.proxy.exchange.apply import wait_before_piece
 from warex.proxy.exchange.client_status import client_status_of
 from warex.proxy.exchange.paced_response import ResponsePiece
@@ -24,8 +25,9 @@ class PacingHooks(Hooks):
             return
         clock = self.recorder.clock
         await wait_before_piece(state.applied, piece.pause, state.client_status, clock)
-        if state.llm is not None:
-            state.llm.add(piece.data, clock.now())
+        # Nothing else reads a paced response.
+        if isinstance(state.traffic, LlmTraffic):
+            state.traffic.feed(piece.data)
 
     @fail_closed
     async def warex_drain(self, flow: http.HTTPFlow) -> None:

@@ -22,8 +22,8 @@ from warex.lane.tasks import (
     task_name,
     user_name,
 )
+from warex.lane.traffic.llm import LlmCalls
 from warex.llm import LlmRequest
-from warex.proxy.exchange.llm_calls import LlmCalls
 from warex.proxy.exchange.state import ExchangeState
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.connection import ConnectionHooks

@@ -22,9 +22,9 @@ class WebSocketHooks(TaskHooks):
     """Records WebSocket messages, including LLM calls."""
 
     def _read_llm_message(self, state: ExchangeState, content: bytes, *, from_client: bool) -> None:
-        if from_client and state.task.llm_calls.websocket_request(state, content):
+        if from_client and state.traffic.client_message(content):
             self.model_asked(state.task)
-        elif not from_client and state.task.llm_calls.websocket_response(state, content):
+        elif not from_client and state.traffic.server_message(content):
             self.task_ended(state.task)
 
     @fail_closed
@@ -42,10 +42,10 @@ class WebSocketHooks(TaskHooks):
                 self._read_llm_message(state, content, from_client=from_client)
                 self.recorder.write(event(what="message", size=size, text=text))
             case Closed(code):
-                state.task.llm_calls.abandon_websocket(state, _CLOSED, opaque=False)
+                state.traffic.abandon(_CLOSED, opaque=False)
                 self.recorder.write(event(what="closed", close_code=code))
             case Opaque(reason):
-                state.task.llm_calls.abandon_websocket(state, reason, opaque=True)
+                state.traffic.abandon(reason, opaque=True)
                 self.recorder.write(event(what="opaque", reason=reason))
 
     @fail_closed

@@ -30,8 +30,10 @@ from mitmproxy.proxy.layers.http._events import (
     ResponseTrailers,
 )
 
+from warex.lane.traffic.base import Traffic
+from warex.lane.traffic.mcp import McpTraffic
+from warex.lane.traffic.mcp_tap import McpTap
 from warex.proxy.exchange.client_status import ClientStatus, attach_client_status
-from warex.proxy.exchange.mcp_tap import McpTap
 from warex.proxy.exchange.paced_response import (
     PacedResponse,
     ResponseCut,
@@ -165,8 +167,9 @@ class WarexStream(http_layer.HttpStream):
             yield from super().state_stream_response_body(event)
         if self._wakeup is None and isinstance(event, ResponseData):
             state = state_of(self.flow)
-            if state is not None and state.mcp is not None and state.mcp.carries_answers:
-                yield from self._request_wakeup(state.mcp)
+            tap = None if state is None else _mcp_tap(state.traffic)
+            if tap is not None and tap.carries_answers:
+                yield from self._request_wakeup(tap)
 
     def _stream_piece(self, event: ResponseData) -> layer.CommandGenerator[None]:
         """Send what becomes of a piece of the response; wait while the client is slower.
@@ -193,7 +196,7 @@ class WarexStream(http_layer.HttpStream):
     def _send_queued_events(self) -> layer.CommandGenerator[None]:
         """Send the queued events between two events of the server."""
         state = state_of(self.flow)
-        tap = None if state is None else state.mcp
+        tap = None if state is None else _mcp_tap(state.traffic)
         if tap is None or self.server_state != self.state_stream_response_body:
             return
         if said := tap.take_queued():
@@ -363,6 +366,10 @@ _SITE_UNREACHABLE_CODES = (
     ErrorCode.GENERIC_SERVER_ERROR,
     ErrorCode.DESTINATION_UNKNOWN,
 )
+
+
+def _mcp_tap(traffic: Traffic) -> McpTap | None:
+    return traffic.tap if isinstance(traffic, McpTraffic) else None
 
 
 def _is_redirected(client: connection.Client) -> bool:

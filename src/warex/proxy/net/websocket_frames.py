@@ -11,8 +11,8 @@ from typing import Final
 from wsproto.extensions import Extension, PerMessageDeflate
 from wsproto.frame_protocol import CloseReason, FrameProtocol, Opcode, ParseFailed
 
+from warex.engine.http.encoding import decoded_limit
 from warex.llm.body.framing import MAX_BODY
-from warex.proxy.net.encoding import decoded_limit
 
 _PIECE: Final = 8192
 """Bytes decompressed at a time, since the output may be a thousand times as long."""

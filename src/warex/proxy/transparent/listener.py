@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Final, Literal
 
-from warex.proxy.transparent.lateness import require_patience
 from warex.engine.net.protocol_detection import MAX_PEEK, DetectedProtocol, detect_protocol
 from warex.engine.net.redirected_connection import (
     RedirectedConnection,
@@ -22,6 +21,7 @@ from warex.engine.net.redirected_connection import (
     original_destination,
 )
 from warex.engine.net.relay import Connector, Relay
+from warex.proxy.transparent.lateness import require_patience
 
 _SERVER_FIRST_DELAY: Final = 0.1
 """Seconds after which a silent client is assumed to wait for the server."""

@@ -1,0 +1,159 @@
+"""Bodies under a content coding, whole, cut and broken."""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Callable
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warex.engine.http.encoding import DecodedBody, StreamDecoder, begins_as_bomb, decode, encode
+
+EVENTS = [
+    b'data: {"n": %d, "id": "%s"}\n\n' % (n, hashlib.md5(b"%d" % n).hexdigest().encode())
+    for n in range(3000)
+]
+PLAIN = b"".join(EVENTS)
+
+
+def _zlib(window: int) -> bytes:
+    stream = zlib.compressobj(wbits=window)
+    made = b"".join(stream.compress(e) + stream.flush(zlib.Z_SYNC_FLUSH) for e in EVENTS)
+    return made + stream.flush()
+
+
+def _brotli() -> bytes:
+    stream = brotli.Compressor(quality=4)
+    return bytes(b"".join(stream.process(e) + stream.flush() for e in EVENTS) + stream.finish())
+
+
+def _zstd() -> bytes:
+    stream = zstandard.ZstdCompressor().compressobj()
+    flush = zstandard.COMPRESSOBJ_FLUSH_BLOCK
+    return b"".join(stream.compress(e) + stream.flush(flush) for e in EVENTS) + stream.flush()
+
+
+MADE: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "gzip": ("gzip", lambda: _zlib(31)),
+    "deflate": ("deflate", lambda: _zlib(15)),
+    "deflate without header": ("deflate", lambda: _zlib(-15)),
+    "br": ("br", _brotli),
+    "zstd": ("zstd", _zstd),
+}
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_what_arrived_of_a_stream_is_read(how: str) -> None:
+    name, make = MADE[how]
+    sent = make()
+
+    assert decode(sent, name).body == PLAIN
+    half = decode(sent[: len(sent) // 2], name)
+
+    assert half.error is None
+    assert PLAIN.startswith(half.body)
+    assert len(half.body) > len(PLAIN) * 0.4
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_what_comes_before_a_broken_block_is_read(how: str) -> None:
+    name, make = MADE[how]
+    sent = make()
+    broken = decode(sent[: len(sent) // 2] + b"\xff" * 400, name)
+
+    assert broken.body[: len(PLAIN) // 3] == PLAIN[: len(PLAIN) // 3]
+
+
+def test_several_codings_and_members_are_taken_off_in_turn() -> None:
+    two = gzip.compress(b"a") + gzip.compress(b"b")
+    assert decode(two, "gzip").body == b"ab"
+    assert decode(brotli.compress(two), "X-GZIP, br").body == b"ab"
+    assert decode(zstandard.compress(b"a") + zstandard.compress(b"b"), "zstd").body == b"ab"
+    assert decode(b"a", "identity").body == decode(b"a", "").body == b"a"
+
+
+@pytest.mark.parametrize("name", ["rot13", "utf-8", "compress", ", ".join(["gzip"] * 50)])
+def test_a_coding_that_is_not_read_is_said(name: str) -> None:
+    found = decode(b"abc", name)
+
+    assert found.body == b""
+    assert "is not read" in (found.error or "")
+
+
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
+@given(junk=st.binary(max_size=200))
+def test_nothing_is_raised(name: str, junk: bytes) -> None:
+    decode(junk, name)
+
+
+ZEROS = bytes(20 << 20)
+BOMBS = {
+    "gzip": gzip.compress(ZEROS),
+    "deflate": zlib.compress(ZEROS),
+    "br": brotli.compress(ZEROS, quality=1),
+    "zstd": zstandard.compress(ZEROS),
+}
+
+
+@pytest.mark.parametrize("coding", BOMBS)
+def test_of_a_decompression_bomb_no_more_is_read_than_any_body_may_have(coding: str) -> None:
+    found = decode(BOMBS[coding], coding)
+
+    assert len(found.body) == 16 << 20
+    assert found.error == (
+        f"its content coding {coding} is broken: it grows beyond 16,777,216 bytes"
+    )
+
+
+@pytest.mark.parametrize("coding", BOMBS)
+def test_a_stream_decodes_in_bounded_parts_and_reports_a_bomb(coding: str) -> None:
+    decoder, size = StreamDecoder(coding), 0
+    for part in decoder.feed(BOMBS[coding]):
+        assert len(part) <= 2 * 65_536
+        size += len(part)
+        assert decoder.is_bomb == (size > 16 << 20)
+
+    assert size == len(ZEROS)
+    assert begins_as_bomb(BOMBS[coding], coding)
+
+
+@pytest.mark.parametrize("how", MADE)
+def test_a_stream_that_is_large_encoded_too_is_no_bomb(how: str) -> None:
+    coding, make = MADE[how]
+    sent, decoder = make(), StreamDecoder(coding)
+    pieces = (sent[at : at + 999] for at in range(0, len(sent), 999))
+
+    assert b"".join(part for piece in pieces for part in decoder.feed(piece)) == PLAIN
+    assert not decoder.is_bomb
+    assert not decoder.broken
+
+
+def test_members_without_end_are_let_go() -> None:
+    members = gzip.compress(b"") * 10_001
+
+    assert decode(members, "gzip").error == (
+        "its content coding gzip is broken: it has more than 10,000 members"
+    )
+
+
+@pytest.mark.parametrize(("how", "compress"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_what_is_much_smaller_compressed_is_read_whole(
+    how: str, compress: Callable[[bytes], bytes]
+) -> None:
+    body = bytes(3_000_000) + hashlib.shake_256(b"x").digest(100_000) + bytes(100_000)
+
+    assert decode(compress(body), how) == DecodedBody(body)
+
+
+@given(
+    body=st.binary(min_size=1, max_size=200),
+    names=st.lists(st.sampled_from(["gzip", "deflate", "br", "zstd", "identity"]), max_size=4),
+)
+def test_a_body_that_is_encoded_is_decoded_again(body: bytes, names: list[str]) -> None:
+    codings = ", ".join(names)
+
+    assert decode(encode(body, codings), codings) == DecodedBody(body)

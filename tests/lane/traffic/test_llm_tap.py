@@ -1,0 +1,309 @@
+"""An LLM call, read once it is over."""
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from tests.llm.families.vectors import vectors
+from tests.llm.malformed_calls import malformed, malformed_answer
+from warex.clock import Clock
+from warex.lane.traffic import llm_tap
+from warex.lane.traffic.llm_tap import LlmTap, ReadCall, read_call
+from warex.llm import LLM_APIS, LlmApi, Usage, recognise
+from warex.llm.actions.parser import Vocabulary
+from warex.traces import LlmCall, TraceWriter, read_trace
+
+VOCABULARY = Vocabulary(
+    name="test", navigate=("click",), recover=("reload",), retry=("reload",), finish=("stop",)
+)
+
+
+ASKED: JsonValue = {"role": "user", "content": "now?"}
+
+
+def tap(message: JsonValue = ASKED, *, stream: bool = False) -> LlmTap:
+    body: JsonValue = {"model": "m", "stream": stream, "messages": [message], "top_p": 0.5}
+    path = "/v1/chat/completions"
+    request = recognise("POST", path, "application/json", json.dumps(body).encode())
+    assert request is not None
+    return LlmTap(request, f"https://llm.example{path}?key=secret", step=3, began=10.0)
+
+
+def read(call: LlmTap, body: bytes = b"", **given: object) -> ReadCall:
+    if body:
+        call.add(body, 10.5)
+    known = {
+        "status": 200,
+        "content_type": "application/json",
+        "content_encoding": "",
+        "error": None,
+        "now": 12.0,
+        "vocabulary": VOCABULARY,
+        "blobs": None,
+    }
+    return read_call(call, "x1", **{**known, **given})  # type: ignore[arg-type]
+
+
+def said(text: str, **more: JsonValue) -> bytes:
+    choice = {"index": 0, "message": {"content": text}, "finish_reason": "stop"}
+    return json.dumps({"model": "m-1", "choices": [choice], **more}).encode()
+
+
+def test_a_call_is_one_event() -> None:
+    event = read(
+        tap(), said("click('3')", usage={"prompt_tokens": 9, "completion_tokens": 2})
+    ).event
+    assert (event.model, event.answer, event.step, event.complete) == ("m-1", "click('3')", 3, True)
+    assert (event.input_tokens, event.output_tokens, event.usage) == (9, 2, "reported")
+    assert (event.began, event.first_token_s, event.latency_s) == (10.0, 0.5, 2.0)
+    assert (event.model_asked, event.top_p, event.temperature) == ("m", 0.5, None)
+
+
+def chunk(delta: JsonValue, finish: str | None = None) -> bytes:
+    choice: JsonValue = {"index": 0, "delta": delta, "finish_reason": finish}
+    return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n"
+
+
+@pytest.mark.parametrize("encoding", ["", "gzip"])
+@pytest.mark.parametrize("silent", [0, 1, 2, 3, 6, 40])
+@pytest.mark.parametrize(
+    "says", [{"content": "click"}, {"reasoning": "So."}, {"refusal": "No."}, {"tool_calls": [{}]}]
+)
+def test_the_first_token_of_a_stream_is_where_it_first_says_something(
+    says: JsonValue, silent: int, encoding: str
+) -> None:
+    call = tap(stream=True)
+    packer = zlib.compressobj(wbits=31)
+    pieces = [*[chunk({"role": "assistant", "content": ""})] * silent, chunk(says)]
+    pieces += [chunk({"content": "('3')"}), chunk({}, "stop")]
+    for second, piece in enumerate(pieces):
+        packed = packer.compress(piece) + packer.flush(zlib.Z_SYNC_FLUSH)
+        call.add(packed if encoding else piece, 20.0 + second)
+
+    event = read(call, content_encoding=encoding, now=60.0 + silent).event
+
+    assert event.first_token_s == 10.0 + silent
+    assert event.complete
+    assert event.tokens_per_s == pytest.approx((event.output_tokens or 0) / 40)
+
+
+def test_a_stream_that_says_nothing_has_no_first_token() -> None:
+    call = tap(stream=True)
+    call.add(chunk({"role": "assistant", "content": ""}), 20.0)
+
+    event = read(call, error="the client left").event
+
+    assert (event.first_token_s, event.tokens_per_s) == (None, None)
+
+
+def test_what_the_api_keeps_and_what_it_ran_itself_are_recorded() -> None:
+    body = {"model": "m", "input": "now?", "previous_response_id": "resp_0"}
+    request = recognise("POST", "/v1/responses", "", json.dumps(body).encode())
+    assert request is not None
+    found: JsonValue = {"type": "web_search_call", "id": "ws_1", "action": {"query": "milk"}}
+    click: JsonValue = {"type": "function_call", "call_id": "c1", "name": "click", "arguments": ""}
+    answer = json.dumps({"status": "completed", "output": [found, click]}).encode()
+
+    call = read(LlmTap(request, "https://llm.example/v1/responses", step=1, began=10.0), answer)
+
+    assert call.event.continues == "resp_0"
+    assert call.event.tool_calls == [
+        {"id": "ws_1", "name": "web_search", "arguments": '{"query": "milk"}', "by_server": True},
+        {"id": "c1", "name": "click", "arguments": "{}"},
+    ]
+    assert [action.name for action in call.actions] == ["click"]
+
+
+def called(arguments: str) -> JsonValue:
+    return [{"id": "t1", "type": "function", "function": {"name": "fill", "arguments": arguments}}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ('{"password": "hush", "user": "é"}', '{"password": "[redacted]", "user": "é"}'),
+        ('{"fields":[{"token":"hush"}]}', '{"fields": [{"token": "[redacted]"}]}'),
+        ('{"user":"me"}', '{"user":"me"}'),
+        ('{"user": "cut of', '{"user": "cut of'),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_a_tool_calls_arguments_are_redacted_in_the_answer_and_in_what_is_sent_again(
+    tmp_path: Path, arguments: str, kept: str
+) -> None:
+    message: dict[str, JsonValue] = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": called(arguments),
+    }
+    body: JsonValue = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+
+    with TraceWriter(tmp_path / "events.jsonl", Clock()) as writer:
+        writer.write(read(tap(message), json.dumps(body).encode()).event)
+
+    (event,) = (entry.event for entry in read_trace(tmp_path / "events.jsonl").entries)
+    assert isinstance(event, LlmCall)
+    assert event.tool_calls == [{"id": "t1", "name": "fill", "arguments": kept}]
+    assert event.messages == [{**message, "tool_calls": called(kept)}]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "role", "final"),
+    [
+        ("click('3')", "click", "navigate", False),
+        ("reload()", "reload", "recover", False),
+        ("stop('done')", "stop", "finish", True),
+    ],
+)
+def test_the_agents_action_is_read_out_of_the_answer(
+    text: str, name: str, role: str, final: bool
+) -> None:
+    call = read(tap(), said(text))
+    assert [(action.name, action.role, action.step) for action in call.actions] == [(name, role, 3)]
+    assert call.ends_task is final
+
+
+def test_without_a_vocabulary_no_action_is_read() -> None:
+    call = read(tap(), said("stop('done')"), vocabulary=None)
+    assert (call.actions, call.ends_task) == ((), False)
+
+
+def test_a_compressed_answer_is_read() -> None:
+    event = read(tap(), gzip.compress(said("hello")), content_encoding="gzip").event
+    assert event.answer == "hello"
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"status": None, "error": "the site has gone"}, "the site has gone"),
+        ({"status": None}, "no answer came"),
+        ({"status": 401, "body": b'{"error": {"message": "no key"}}'}, "HTTP 401: no key"),
+        ({"body": b"<html>rubbish"}, "not JSON"),
+        ({"body": gzip.compress(said("hello"))[:12], "content_encoding": "gzip"}, "gzip is broken"),
+        ({"body": b"\xff\xfe", "content_encoding": "no-such"}, "'no-such', which is not read"),
+    ],
+)
+def test_what_is_no_answer_is_an_error_and_never_the_end(
+    given: dict[str, object], complaint: str
+) -> None:
+    body = given.pop("body", b"")
+    assert isinstance(body, bytes)
+    call = read(tap(), body, **given)
+    assert complaint in (call.event.error or "")
+    assert not call.event.complete
+    assert not call.ends_task
+    assert call.actions == ()
+
+
+def test_an_answer_in_an_unknown_coding_has_cost_its_question_at_least() -> None:
+    unread = read(tap(), b"\xff\xfe", content_encoding="no-such").event
+    assert unread.usage == "partial"
+    assert (unread.input_tokens or 0) > 0
+    assert unread.output_tokens == 0
+
+    refused = read(tap(), b"\xff\xfe", content_encoding="no-such", status=429).event
+    made = read(tap(), b"\xff\xfe", content_encoding="no-such", by_model=False).event
+    assert [(it.usage, it.input_tokens) for it in (refused, made)] == [("none", None)] * 2
+
+
+def test_a_stream_that_is_cut_says_why_and_keeps_what_came() -> None:
+    begun = b'data: {"choices": [{"index": 0, "delta": {"content": "stop(\'x\')"}}]}\n\n'
+    call = read(
+        tap(stream=True), begun, content_type="text/event-stream", error="Client disconnected."
+    )
+    assert (call.event.answer, call.event.complete) == ("stop('x')", False)
+    assert call.event.error == "Client disconnected."
+    assert not call.ends_task
+
+
+def test_every_kind_of_token_that_the_api_reports_stands_in_the_event() -> None:
+    usage: JsonValue = {
+        "prompt_tokens": 1200,
+        "completion_tokens": 90,
+        "prompt_tokens_details": {"cached_tokens": 300, "cache_write_tokens": 500},
+        "completion_tokens_details": {"reasoning_tokens": 64},
+    }
+    event = read(tap(), said("Hello.", usage=usage)).event
+
+    assert event.tokens == Usage(1200, 90, cache_read=300, cache_write=500, reasoning=64)
+
+
+# ---- whatever is asked and answered
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("traces")
+
+
+@pytest.mark.parametrize("family", LLM_APIS, ids=lambda family: family.name)
+@given(data=st.data())
+@settings(max_examples=20)
+def test_any_call_is_one_event_that_reads_back(
+    folder: Path, family: LlmApi, data: st.DataObject
+) -> None:
+    vector = data.draw(st.sampled_from(vectors(family.name)))
+    sent = data.draw(st.sampled_from([vector.sent, malformed(vector.request, data)]))
+    request = recognise("POST", vector.path, "", sent) or vector.recognised()
+    call = LlmTap(request, "https://llm.example", step=3, began=10.0)
+    call.add(malformed_answer(vector, data), 10.5)
+
+    done = read(call, status=vector.status, content_type=vector.content_type)
+
+    trace = folder / "events.jsonl"
+    trace.unlink(missing_ok=True)
+    with TraceWriter(trace, Clock()) as writer:
+        writer.write(done.event)
+        for action in done.actions:
+            writer.write(action)
+    (kept, *actions) = (entry.event for entry in read_trace(trace).entries)
+    assert isinstance(kept, LlmCall)
+    assert len(actions) == len(done.actions)
+    # Texts are redacted when they are written.
+    assert (kept.complete, bool(kept.error)) == (done.event.complete, bool(done.event.error))
+    assert kept.complete or kept.error or kept.finish == "cut"
+
+
+def test_a_stream_that_never_ends_is_kept_no_further_than_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(llm_tap, "MAX_BODY", 1000)
+    choice = {"index": 0, "delta": {"content": "click('3')"}}
+    event = f"data: {json.dumps({'choices': [choice]})}\n\n".encode()
+    call = tap(stream=True)
+
+    for _ in range(100):
+        call.add(event, 10.5)
+
+    assert len(call.body) == 1000
+    done = read(call, content_type="text/event-stream")
+    assert (done.event.complete, done.event.finish, done.actions) == (False, "error", ())
+    assert done.event.error == "more than 1,000 bytes came, of which the first are read"
+    assert done.event.answer.startswith("click('3')click")
+    assert done.event.usage == "partial"
+
+
+def test_an_answer_as_long_as_can_be_read_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = said("click('3')")
+    monkeypatch.setattr(llm_tap, "MAX_BODY", len(body))
+
+    assert read(tap(), body).event.complete
+    assert not read(tap(), body + b" ").event.complete
+
+
+@pytest.mark.parametrize("tokens", [-1, 10**30, 1.5, "9"])
+def test_tokens_that_can_be_none_are_estimated_and_that_is_said(tokens: JsonValue) -> None:
+    usage: JsonValue = {"prompt_tokens": 9, "completion_tokens": tokens}
+
+    event = read(tap(), said("click('3')", usage=usage)).event
+
+    assert (event.complete, event.error, event.finish) == (True, None, "stop")
+    assert (event.usage, event.output_tokens) == ("estimated", 3)
+    assert event.usage_error == "its API tells what can be no number of tokens"
