@@ -58,7 +58,7 @@ def test_the_seconds_of_a_hold_and_of_each_pause_are_recorded() -> None:
         got = began.ask(site, **DOCUMENT)
 
         assert got.body == PAGE
-    assert began.the(FaultDelivered).waited_s == 3 + 15 * 0.5
+    assert began.the(FaultDelivered).waited_s == 3 + 14 * 0.5
 
 
 def test_a_client_that_gives_a_hold_up_after_a_second_has_met_it() -> None:
