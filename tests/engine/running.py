@@ -45,6 +45,8 @@ class Scripted(PassThrough):
     raw_connections: list[Connection] = field(default_factory=list)
     closed_connections: list[Connection] = field(default_factory=list)
 
+    upgrades_closed: list[Exchange] = field(default_factory=list)
+
     def hello(self, connection: Connection) -> ConnectionPlan:
         return self.hello_plan(connection)
 
@@ -59,6 +61,9 @@ class Scripted(PassThrough):
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         self.rejections.append(rejection)
+
+    def upgrade_closed(self, exchange: Exchange) -> None:
+        self.upgrades_closed.append(exchange)
 
     def closed(self, connection: Connection) -> None:
         self.closed_connections.append(connection)

@@ -538,16 +538,24 @@ class ExchangeRun:
         for number, piece in enumerate(pieces):
             if number and respond.pause_s:
                 await self._pause(respond.pause_s)
-            for part in _split(piece):
+            for part in self._tapped(respond, piece):
                 self._send(part)
                 await self.client.drain(self.stream)
         if respond.cut is None:
+            if respond.tap:
+                for last in self._handler.response_piece(self.exchange, b"", last=True):
+                    self._send(last)
             await self._complete()
             return
         self.client.flush()
         await self.client.sent(self.stream)
         await self.client.end.acknowledged()
         self._cut(respond.cut)
+
+    def _tapped(self, respond: Respond, piece: bytes) -> Iterable[bytes]:
+        if not respond.tap:
+            return _split(piece)
+        return self._handler.response_piece(self.exchange, piece, last=False)
 
     def _cut(self, how: AbortHow) -> None:
         """End the exchange without more."""

@@ -38,7 +38,7 @@ def _message(first: bytes) -> bytes | None:
         if not length:
             raise NoClientHello("a record of the handshake is empty")
         handshake += first[at + 5 : at + 5 + length]
-        if handshake[0] != _CLIENT_HELLO:
+        if handshake and handshake[0] != _CLIENT_HELLO:
             raise NoClientHello("a TLS connection begins with another message")
         if len(handshake) >= 4:
             end = 4 + int.from_bytes(handshake[1:4])
