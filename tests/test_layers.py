@@ -85,6 +85,11 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
         (package / "report" / one / "__init__.py").touch()
         (package / "report" / one / f"sees_{other}.py").write_text(f"import warex.report.{other}\n")
     (package / "trials" / "sees_tasks.py").write_text("import warex_testbed.tasks\n")
+    http = package / "engine" / "http"
+    http.mkdir(parents=True)
+    for folder in (http.parent, http):
+        (folder / "__init__.py").touch()
+    (http / "sees_sockets.py").write_text("import socket\n")
     (package / "attic.py").touch()
 
     report = lint(config, tmp_path).stdout
@@ -96,6 +101,7 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     ]
     assert not let_through, report
     assert "warex.report.sees_mitmproxy -> mitmproxy" in report
+    assert "warex.engine.http.sees_sockets -> socket" in report
     assert "warex_testbed.sees_warex -> warex.errors" in report
     assert "warex.benchmarks.adapters.sees_sites -> warex_testbed.sites" in report
     assert "warex.benchmarks.adapters.sees_tasks -> warex_testbed.tasks" not in report

@@ -173,28 +173,6 @@ def request_body_size(head: RequestHead) -> int:
     return int(length)
 
 
-_PROXY_FIELD = re.compile(rb"^proxy-(?:connection|authorization):[^\n]*\n", re.I | re.M)
-_HOST_FIELD = re.compile(rb"^host:[^\n]*\n", re.I | re.M)
-
-
-def origin_form(head: RequestHead) -> RequestHead:
-    """Return a request to a proxy as it goes to its site (RFC 9112 §3.2.2).
-
-    What is said to the proxy is left out, and Host is the site of the URL.
-    """
-    _, _, lines = head.raw.partition(b"\n")
-    lines = _PROXY_FIELD.sub(b"", lines)
-    host = head.authority.encode("latin-1")
-    if head.headers.get("host") != head.authority:
-        lines = b"Host: %b\r\n%b" % (host, _HOST_FIELD.sub(b"", lines))
-    target = head.path.encode("latin-1")
-    raw = b"%b %b %b\r\n%b" % (head.method.encode(), target, head.version.encode(), lines)
-    return RequestHead(
-        head.method,
-        head.scheme,
-        head.authority,
-        head.path,
-        head.version,
-        parse_fields(raw, raw.index(b"\n") + 1) or head.headers,
-        raw,
-    )
+def expects_continue(head: RequestHead) -> bool:
+    """Whether the client waits for 100 before it sends the body (RFC 9110 §10.1.1)."""
+    return head.version != "HTTP/1.0" and "100-continue" in head.headers.get("expect").lower()

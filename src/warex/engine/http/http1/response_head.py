@@ -26,7 +26,7 @@ _END = re.compile(rb"\n\r?\n")
 _STATUS_LINE = re.compile(rb"http(?:/(\d+)\.(\d+))?[^ ]*(?: +(\d+)? *(.*))?", re.IGNORECASE)
 _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _NAME = re.compile(_TOKEN)
-_USUAL_LINE = re.compile(rb"HTTP/(1\.[01]) ([1-9]\d\d) ([^\r\n]*)\r\n")
+_USUAL_LINE = re.compile(rb"HTTP/(1\.[01]) ([1-9]\d\d) +([^\r\n]*)\r\n")
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _BODILESS: Final = frozenset((204, 205, 304))
 
@@ -123,7 +123,8 @@ def response_body_size(method: str, head: ResponseHead) -> int:
     if not chunked and length is not None and "," in length:
         lengths = [it.strip(" \t") for it in length.split(",")]
         if len(set(lengths)) > 1:
-            raise InvalidResponse(f"the answer has several lengths: {', '.join(lengths)[:80]}")
+            shown = ", ".join(lengths)[:80].encode("ascii", "backslashreplace").decode()
+            raise InvalidResponse(f"the answer has several lengths: {shown}")
         length = lengths[0]
     status = head.status
     if method in ("HEAD", "head") or 100 <= status <= 199 or status in _BODILESS:
