@@ -51,6 +51,25 @@ def test_a_body_passes_as_it_came(ca: CertificateAuthority, plain: Origin) -> No
     assert got == [head + body]
 
 
+def test_a_request_to_the_proxy_reaches_the_site_as_its_own(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
+    other = f"127.0.0.1:{plain.port}"
+    request = f"GET http://{other}/a?b HTTP/1.1\r\nHost: {other}\r\nX-Odd:  1\r\n"
+    with (
+        running(Scripted(), ca) as engine,
+        socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client,
+    ):
+        for _ in range(2):
+            client.sendall(
+                f"{request}Proxy-Connection: keep-alive\r\nProxy-Authorization: x\r\n\r\n".encode()
+            )
+            assert read_answer(client)[1] == b"hello"
+    expected = f"GET /a?b HTTP/1.1\r\nHost: {other}\r\nX-Odd:  1\r\n\r\n".encode()
+    assert [seen.head for seen in plain.seen] == [expected, expected]
+    assert plain.connections == 1
+
+
 @pytest.mark.parametrize("need", ["whole", "stream"])
 def test_a_client_that_expects_100_gets_it(
     ca: CertificateAuthority, plain: Origin, need: str

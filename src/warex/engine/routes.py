@@ -10,7 +10,7 @@ from warex.engine.ends import End
 from warex.engine.handler import Address, Site
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
-from warex.engine.net.connector import Connector, SiteUnreachable
+from warex.engine.net.connector import Connector, SiteUnreachable, proxy_authorization
 from warex.engine.sites import SiteSide
 from warex.engine.tls.site_contexts import SiteContexts
 
@@ -54,7 +54,10 @@ class Route:
     async def open(self, site: Site) -> OpenedSite:
         """Open a connection to a site; raise SiteUnreachable."""
         started = self._clock.wall()
-        end = await self._connector.connect(site.address)
+        if self._asks_proxy(site):
+            end = await self._connector.connect_to_proxy()
+        else:
+            end = await self._connector.connect(site.address)
         connected, secured = self._clock.wall(), None
         protocol = None
         if site.scheme == "https":
@@ -118,11 +121,20 @@ class Route:
         assert end.tls is not None
         return end.tls.selected_alpn_protocol()
 
+    def _asks_proxy(self, site: Site) -> bool:
+        """Whether an upstream proxy gets the whole URL, as the client gave it to us."""
+        return self.site is None and site.scheme == "http" and self._connector.takes_urls
+
     def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
         if version == "HTTP/2.0":
             raise SiteUnreachable("HTTP/2 is not there yet")
         default = 443 if site.scheme == "https" else 80
-        http = Http1Client(secure=site.scheme == "https", default_port=site.address.port == default)
+        http = Http1Client(
+            secure=site.scheme == "https",
+            default_port=site.address.port == default,
+            through_proxy=self._asks_proxy(site),
+            proxy_authorization=proxy_authorization(self._connector.upstream),
+        )
         return SiteSide(end, http, version)
 
 

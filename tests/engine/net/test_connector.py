@@ -1,5 +1,7 @@
 """Sites are reached directly, or through an upstream proxy that may ask for a password."""
 
+import socket
+
 import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
@@ -89,3 +91,18 @@ def test_an_http_proxy_that_refuses_is_told(ca: CertificateAuthority, secure_h1:
             trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
         wait_until(lambda: handler.unreached)
     assert "407" in handler.unreached[0]
+
+
+@pytest.mark.wire
+def test_a_plain_request_goes_to_an_http_proxy_by_its_url(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
+    url = f"http://127.0.0.1:{plain.port}/a"
+    with (
+        UpstreamProxy("someone:secret") as proxy,
+        running(Scripted(), ca, upstream=f"http://someone:secret@127.0.0.1:{proxy.port}") as engine,
+        socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client,
+    ):
+        client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert read_answer(client)[1] == b"hello"
+    assert proxy.asked == [f"GET {url}"]

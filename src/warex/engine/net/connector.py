@@ -31,17 +31,35 @@ class Connector:
         self.upstream = upstream
         self._contexts = contexts
 
+    @property
+    def takes_urls(self) -> bool:
+        """Whether the upstream proxy takes plain requests by their whole URL."""
+        return (self.upstream or "").startswith(("http://", "https://"))
+
+    async def connect_to_proxy(self) -> End:
+        """Return an end at the upstream proxy, which takes whole URLs; raise SiteUnreachable."""
+        parts = urlsplit(self.upstream or "")
+        default = {"https": 443, "socks5": 1080, "socks5h": 1080}.get(parts.scheme, 80)
+        proxy = Address(parts.hostname or "", parts.port or default)
+        end = await _direct(proxy)
+        if parts.scheme == "https":
+            try:
+                await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
+            except OSError as error:
+                end.reset()
+                raise SiteUnreachable(f"the upstream proxy {proxy.host} failed: {error}") from None
+            except BaseException:
+                end.reset()
+                raise
+        return end
+
     async def connect(self, address: Address) -> End:
         """Return an end at a site; raise SiteUnreachable."""
         if self.upstream is None:
             return await _direct(address)
         parts = urlsplit(self.upstream)
-        default = {"https": 443, "socks5": 1080, "socks5h": 1080}.get(parts.scheme, 80)
-        proxy = Address(parts.hostname or "", parts.port or default)
-        end = await _direct(proxy)
+        end = await self.connect_to_proxy()
         try:
-            if parts.scheme == "https":
-                await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
             if parts.scheme in ("socks5", "socks5h"):
                 user = None if parts.username is None else unquote(parts.username)
                 await socks5.open_tunnel(end, address, user, unquote(parts.password or ""))
@@ -49,7 +67,7 @@ class Connector:
                 await _open_tunnel(end, address, proxy_authorization(self.upstream))
         except OSError as error:
             end.reset()
-            raise SiteUnreachable(f"the upstream proxy {proxy.host} failed: {error}") from None
+            raise SiteUnreachable(f"the upstream proxy {parts.hostname} failed: {error}") from None
         except BaseException:
             end.reset()
             raise
