@@ -80,7 +80,8 @@ class ClientSide:
         self._make_run = begin
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._closing = False
-        self._rejected = False
+        self._lingers = False
+        """Whether the client may still be sending a request that is not read."""
         self._tunnel: asyncio.Future[RequestReceived | None] | None = None
 
     async def serve(self, *, tunnels: bool = False) -> RequestReceived | None:
@@ -136,9 +137,9 @@ class ClientSide:
         self.flush()
         if not self.is_multiplexed:
             if self.http.wants_data:
-                self.end.resume()
+                self.end.resume(self)
             else:
-                self.end.pause()
+                self.end.pause(self)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -155,7 +156,7 @@ class ClientSide:
                 if run is not None:
                     run.client_left(event.message)
             case RequestRejected(_, status, line, reason):
-                self._rejected = True
+                self._lingers = True
                 self.services.handler.rejected(self.connection, Rejection(status, line, reason))
             case DataQueueEmptied(stream):
                 self._queue_emptied(stream)
@@ -237,6 +238,7 @@ class ClientSide:
             return
         if not self.is_multiplexed:
             if unread:
+                self._lingers = True
                 self._close()
                 return
             self._dispatch(self.http.receive(b""))
@@ -266,7 +268,7 @@ class ClientSide:
             self._close()
 
     def _close(self) -> None:
-        if self._rejected and not self.end.has_ended:
+        if self._lingers and not self.end.has_ended:
             # A reset by unread bytes would take the page from the client (RFC 9112 §9.6).
             self.end.end_writing()
             self.end.start(lambda data: None)

@@ -22,7 +22,7 @@ from warex.engine.handler import (
     Tunnel,
 )
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
-from warex.engine.http.http1 import Http1Server
+from warex.engine.http.http1.server import Http1Server
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
@@ -128,6 +128,9 @@ class ConnectionRun:
         )
         try:
             connect = await self.client.serve(tunnels=tunnels)
+        except asyncio.CancelledError:
+            route.abort()
+            raise
         finally:
             self.client = None
             route.close()

@@ -57,7 +57,7 @@ class End(asyncio.Protocol):
         self._handshaking = False
         self._chunks: list[bytes] = []
         self._waiting_bytes = 0
-        self._is_paused = False
+        self._paused_by: set[object] = set()
         self._on_data: Callable[[bytes], None] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._drained: asyncio.Future[None] | None = None
@@ -141,7 +141,7 @@ class End(asyncio.Protocol):
     async def peek(self, count: int = 1) -> bytes:
         """Return what has come without taking it; wait for ``count`` bytes, or the peer's end."""
         while self._waiting_bytes < count and not self.has_ended:
-            if self._is_paused:
+            if self in self._paused_by:
                 break
             await self._wait()
         if len(self._chunks) > 1:
@@ -169,25 +169,25 @@ class End(asyncio.Protocol):
         """Keep what comes for ``read`` again."""
         self._on_data = None
 
-    def pause(self) -> None:
-        """Make the peer wait."""
-        if not self._is_paused:
-            self._is_paused = True
-            if not self._transport.is_closing():
-                self._transport.pause_reading()
+    def pause(self, by: object) -> None:
+        """Make the peer wait, until all who have paused it resume."""
+        if not self._paused_by and not self._transport.is_closing():
+            self._transport.pause_reading()
+        self._paused_by.add(by)
 
-    def resume(self) -> None:
+    def resume(self, by: object) -> None:
         """Let the peer go on."""
-        if self._is_paused:
-            self._is_paused = False
-            if not self._transport.is_closing():
-                self._transport.resume_reading()
+        if by not in self._paused_by:
+            return
+        self._paused_by.discard(by)
+        if not self._paused_by and not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def _take(self) -> bytes:
         data = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks.clear()
         self._waiting_bytes = 0
-        self.resume()
+        self.resume(self)
         return data
 
     def _store(self, data: bytes) -> None:
@@ -197,7 +197,7 @@ class End(asyncio.Protocol):
         self._chunks.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes > _READ_LIMIT:
-            self.pause()
+            self.pause(self)
         self._wake()
 
     async def _wait(self) -> None:
@@ -376,9 +376,14 @@ class End(asyncio.Protocol):
             return
         self._close_tls()
         self.is_closed = True
-        if self._is_paused or self._transport.get_write_buffer_size():
+        if self._transport.get_write_buffer_size():
             self._loop.call_later(_LINGER_S, self._transport.abort)
         self._transport.close()
+
+    def abort(self) -> None:
+        """Close the connection at once; what has not left is dropped."""
+        self.is_closed = True
+        self._transport.abort()
 
     def reset(self) -> None:
         """Reset the TCP connection; what has not left is dropped."""

@@ -342,7 +342,7 @@ class ExchangeRun:
         if isinstance(part, MessageEnded):
             side.send_end(stream, part.trailers)
             return False
-        if len(part.payload) <= _PIECE:
+        if part.raw or len(part.payload) <= _PIECE:
             await side.send_data(stream, part.payload, part.raw)
         else:
             for piece in _split(part.payload):

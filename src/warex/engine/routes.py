@@ -9,7 +9,7 @@ from warex.clock import Clock
 from warex.engine.ends import End
 from warex.engine.handler import Address, Site
 from warex.engine.http.heads import HttpVersion
-from warex.engine.http.http1 import Http1Client
+from warex.engine.http.http1.client import Http1Client
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
 from warex.engine.tls.site_contexts import SiteContexts
@@ -96,6 +96,11 @@ class Route:
         for side in self._sides.values():
             side.close()
         self._sides.clear()
+
+    def abort(self) -> None:
+        """Close every connection at once."""
+        for side in self._sides.values():
+            side.end.abort()
 
     async def _secure(self, end: End, site: Site) -> str | None:
         name = (self._sni if site == self.site and self._sni else site.address.host).rstrip(".")

@@ -134,6 +134,9 @@ class Engine:
                 end.close()
                 del self._runs[connection]
                 self._handler.closed(connection)
+        except asyncio.CancelledError:
+            end.abort()
+            raise
         except Exception as error:  # noqa: BLE001 - fail closed
             self._broke(error)
             end.reset()
@@ -148,6 +151,8 @@ class Engine:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        # The transports close in the next turn.
+        await asyncio.sleep(0)
 
     # ---- what a handler asks for
 

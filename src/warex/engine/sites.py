@@ -37,7 +37,7 @@ class Inbox[T]:
         if isinstance(event, DataReceived):
             self._size += len(event.payload)
             if self._pauses and self._size > _INBOX_LIMIT:
-                self._end.pause()
+                self._end.pause(self)
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -53,14 +53,14 @@ class Inbox[T]:
         if isinstance(event, DataReceived):
             was, self._size = self._size, self._size - len(event.payload)
             if self._pauses and was > _INBOX_LIMIT >= self._size:
-                self._end.resume()
+                self._end.resume(self)
         return event
 
     def close(self) -> None:
         """Drop what waits, and let the peer go on."""
         self._events.clear()
         if self._pauses and self._size > _INBOX_LIMIT:
-            self._end.resume()
+            self._end.resume(self)
         self._size = 0
 
 
