@@ -385,8 +385,6 @@ class Exchanges:
         draft = state.draft
         if draft.abort is None and draft.response is not None and not state.by_warex:
             draft.response = state.traffic.amend(draft.response)
-        if draft.response is not None:
-            state.answer = draft.response.head
 
     # ---- the end
 

@@ -36,6 +36,7 @@ from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Authority
 from warex.lane.connection_faults.idle_connections import IdleConnections
+from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections, site_of
 from warex.lane.exchanges import Exchanges
 from warex.lane.interception import CANARY_HEADERS, canary_page
@@ -51,11 +52,13 @@ from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
 from warex.lane.state import ExchangeState
+from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
+from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp import McpCalls
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector
-from warex.traces import Canary
+from warex.traces import Canary, ToldBy
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
@@ -122,10 +125,10 @@ class Lane:
         self.injector = injector
         self.recorder = recorder
         self.engine = Engine()
-        self.idle = IdleConnections(injector, recorder.clock, self.engine)
-        self.connections = Connections(config, injector, recorder, authority, self.idle)
+        self.idle_connections = IdleConnections(injector, recorder.clock, self.engine)
+        self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
-        self.attribution.on_task_began = self.idle.reset
+        self.attribution.on_task_began = self.idle_connections.reset
         self.attribution.on_rules_changed = self._rules_changed
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
@@ -157,13 +160,32 @@ class Lane:
             control=self.engine,
         )
 
+    @property
+    def tasks(self) -> Tasks[LlmCalls]:
+        """The running tasks."""
+        return self.attribution.tasks
+
+    @property
+    def on_notice(self) -> Callable[[str], None]:
+        """Called with a notice to the user while the trial runs."""
+        return self.connections.on_notice
+
+    @on_notice.setter
     def on_notice(self, listener: Callable[[str], None]) -> None:
-        """Have notices to the user sent to a listener."""
         self.connections.on_notice = self.attribution.on_notice = listener
 
     def _rules_changed(self) -> None:
-        self.idle.check()
+        self.idle_connections.check()
         self.on_rules_changed()
+
+    @property
+    def connection_tries(self) -> ConnectionTries:
+        """The trial's tries to look a name up, to connect and to begin TLS."""
+        return self.connections.tries
+
+    def relayed(self, host: str, port: int, sent: int, received: int, began: float) -> None:
+        """Record a connection that is not HTTP, relayed outside the engine."""
+        OpenTunnel(host, port, "not_http", began).record(self.recorder, sent, received)
 
     # ---- connections
 
@@ -298,6 +320,14 @@ class Lane:
 
     # ---- the control API, and the end
 
+    def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
+        """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
+        self.attribution.begin_task(name, seed, told_by)
+
+    def end_task(self) -> None:
+        """End the main task: unattributed exchanges are not hit and belong to no task."""
+        self.attribution.end_task()
+
     def arm(self) -> None:
         """Apply faults and count from here on, as the control API asks."""
         self.injector.arm()
@@ -319,6 +349,10 @@ class Lane:
                 self.recorder.write(event)
 
     # ---- failures of WAREX itself
+
+    def fail(self, data: object, error: Exception) -> None:
+        """Void the trial, since WAREX itself has failed."""
+        self._broke(error, None)
 
     def _closing[**P, R](
         self, instead: R, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs

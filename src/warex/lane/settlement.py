@@ -55,6 +55,8 @@ class Settlement:
         """Note when a plan was made; what has no holds is done now."""
         state.plan, state.planned_at = plan.then, self._recorder.clock.now()
         state.holds, state.draft.holds = state.draft.holds, []
+        if isinstance(plan.then, Respond) and state.draft.response is not None:
+            state.answer = state.draft.response.head
         if not state.holds:
             self._perform(state)
         return plan
@@ -165,6 +167,8 @@ class Settlement:
             held_s = max(0.0, outcome.held_s - state.held_s)
             unfinished = self._end_holds(state, held_s, over=False)
             self._unapply(state, unfinished)
+            # The client has nothing of what was planned.
+            state.by_warex, state.answer = False, None
         elif paused := max(0.0, outcome.held_s - state.held_s):
             for applied in state.applied:
                 applied.waited_s += paused

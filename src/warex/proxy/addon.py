@@ -7,23 +7,16 @@ faults) → ``warex_sent`` (an injected response is sent) or ``error``.
 
 from collections.abc import Awaitable
 from dataclasses import replace
-from functools import partial
 
 from mitmproxy import connection, http
 
-from warex.effects import Cut, OtherPage, ReplayFirst
-from warex.engine.http.heads import Headers
+from warex.effects import Cut
 from warex.exchange import UNKNOWN_LOOK, Exchange, resource_of
 from warex.lane.config import ProxyConfig
 from warex.lane.own_hosts import FAULT_HOSTS, RESERVED_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.fault_events import missed, record_plan, settle, skipped
 from warex.lane.record.recorder import Recorder
-from warex.lane.response_faults.fault_sites import FaultSites
-from warex.lane.response_faults.page_change import PageChange
-from warex.lane.response_faults.previous_responses import PreviousResponses
-from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites, unconditional
-from warex.lane.response_faults.site_looks import SiteLooks
-from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpCalls, amends_response
@@ -32,7 +25,8 @@ from warex.proxy.exchange import flows
 from warex.proxy.exchange.apply import AppliedInjection, apply_effects, wait_before_piece
 from warex.proxy.exchange.client_status import client_status_of
 from warex.proxy.exchange.paced_response import ResponseCut, paced_response_of
-from warex.proxy.exchange.state import ExchangeState, attach, state_of
+from warex.proxy.exchange.site_responses import SiteResponses
+from warex.proxy.exchange.state import ExchangeState, attach, ending_of, state_of
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.pacing import PacingHooks
 from warex.proxy.hooks.tunnels import is_tunnelled
@@ -62,10 +56,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self.mcp = McpCalls(recorder)
         self.kinds = Kinds(self.mcp, config.traffic.llm_hosts)
         rules = injector.scenario.rules
-        self.previous_responses = PreviousResponses(rules)
-        self.looks = SiteLooks.of_rules(rules)
-        self.fault_sites = FaultSites(recorder, self.looks.of)
-        self.rewrites = RewrittenPages(rules, recorder, self.fault_sites.note)
+        self.responses = SiteResponses(rules, recorder, self._settle)
 
     # ---- the exchange
 
@@ -118,10 +109,12 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         """Number the exchange, without a decision."""
         request = flows.request_of(flow)
         self.recorder.exchanges += 1
-        look = self.looks.of(request) if request.is_top_level else UNKNOWN_LOOK
+        look = self.responses.looks.of(request) if request.is_top_level else UNKNOWN_LOOK
         exchange = Exchange(f"x{self.recorder.exchanges}", request, look=look)
         resource = resource_of(request)
-        own = request.parts.hostname in RESERVED_HOSTS or self.rewrites.is_report(flow.request.path)
+        own = request.parts.hostname in RESERVED_HOSTS or self.responses.pages.is_report(
+            flow.request.path
+        )
         main = self.tasks.main
         task, name = (main, "") if own else self.task_of(flow, request, resource)
         state = ExchangeState(
@@ -200,53 +193,12 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self._record_request(flow, state)
         state.traffic.answered(flows.response_head(flow.response))
         self._decide_by_answer(flow, state)
-        self._read_streamed(flow.response, state)
-        self._rewrite_streamed(flow, flow.response, state)
+        self.responses.read_streamed(flow.response, state)
+        self.responses.rewrite_streamed(flow, flow.response, state)
         if not (state.pending or state.traffic.needs_whole_response):
             state.response_started = True
             flow.response.stream = state.tee
             self._expect_retry(flow, state)
-
-    def _read_streamed(self, response: http.Response, state: ExchangeState) -> None:
-        """Have the response read while it is streamed, for later faults and pages."""
-        head, request = flows.response_head(response), state.exchange.request
-        streamed = all(map(rewrites, state.pending))
-        is_read = not (state.is_agent_request or state.from_cache)
-        if streamed and is_read:
-            key, resource = state.task_key, state.resource
-            state.copy = self.previous_responses.reader(key, request, resource, head)
-        readers = [
-            state.copy,
-            self.looks.reader(request, head) if is_read and not state.pending else None,
-            self.rewrites.code_reader(
-                request.url, state.resource, head, streamed=not state.pending
-            ),
-        ]
-        state.rewriters += [reader for reader in readers if reader is not None]
-
-    def _rewrite_streamed(
-        self, flow: http.HTTPFlow, response: http.Response, state: ExchangeState
-    ) -> None:
-        """Rewrite the response while it is streamed, if no other fault is applied first."""
-        if not all(map(rewrites, state.pending)):
-            return
-        for injection in state.pending:
-            applied, page = self._page_change(state, injection)
-            head = flows.response_head(response)
-            head = self.rewrites.begin(page, flows.request_head(flow), head, state.beginning)
-            flows.set_head(response, head)
-            state.applied.append(applied)
-            if page.rewriter is not None:
-                state.rewriters.append(page.rewriter)
-        state.pending = []
-
-    def _page_change(
-        self, state: ExchangeState, injection: PlannedInjection
-    ) -> tuple[AppliedInjection, PageChange]:
-        applied = AppliedInjection(injection)
-        settled = partial(self._settle, state, applied)
-        applied.page = PageChange(injection, state.exchange, state.task.injector, settled)
-        return applied, applied.page
 
     def _decide_by_answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
         answered = replace(state.exchange, response=flows.response_of(flow))
@@ -332,13 +284,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if state.by_warex or state.client_status.left.is_set():
             return
         request = flow.request
-        self.rewrites.note_request(state.exchange.request.url)
-        if any(map(rewrites, state.pending)) or state.task.injector.may_rewrite(
-            request.method, state.exchange.request.url
-        ):
-            state.may_be_rewritten = True
-            head = self.rewrites.prepare_request(flows.request_head(flow))
-            request.headers = http.Headers(head.headers.fields)
+        self.responses.prepare_request(flow, state)
         head, body = flows.request_head(flow), request.raw_content or b""
         earlier = state.traffic.replay(head, body)
         if earlier is not None:
@@ -374,7 +320,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         for injection in injections:
             if state.finished:
                 return False
-            applied, page = self._page_change(state, injection)
+            applied, page = self.responses.page_change(state, injection)
             state.pending.remove(injection)
             if not state.traffic.can_apply(injection):
                 settle(self.recorder, state.task.injector, injection, "nothing_to_rewrite")
@@ -382,12 +328,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             state.applied.append(applied)
             await apply_effects(applied, flow, state.client_status, self.recorder.clock)
             if not applied.client_left:
-                self._apply_previous(flow, state, applied)
-            self.rewrites.note_wall(page)
-            if flow.response is not None and applied.rewrites:
-                whole = flows.whole_response(flow.response)
-                whole = self.rewrites.rewrite_whole(page, flows.request_head(flow), whole)
-                flows.set_response(flow, whole)
+                self.responses.apply_previous(flow, state, applied)
+            self.responses.rewrite_buffered(flow, applied)
             if applied.replied or paced_response_of(flow) is not None:
                 # The trace has the response that the client receives, and its times.
                 state.traffic.reset()
@@ -406,27 +348,6 @@ class WarexAddon(WebSocketHooks, PacingHooks):
                 return True
         self._expect_retry(flow, state)
         return False
-
-    def _apply_previous(
-        self, flow: http.HTTPFlow, state: ExchangeState, applied: AppliedInjection
-    ) -> None:
-        """Ask for another page or answer as before, if the injection says so and there is one."""
-        request, key = state.exchange.request, state.task_key
-        for effect in applied.injection.effects:
-            if isinstance(effect, OtherPage):
-                path, draw = flow.request.path, effect.draw
-                change = self.previous_responses.other_page(key, request, path, draw)
-                if change is not None and change.after is not None:
-                    flow.request.path = change.after
-                    headers = unconditional(Headers(flow.request.headers.fields))
-                    flow.request.headers = http.Headers(headers.fields)
-                    applied.site_change = change
-            elif isinstance(effect, ReplayFirst):
-                earlier = self.previous_responses.first_response(key, request)
-                if earlier is not None:
-                    response, applied.site_change = earlier
-                    flows.set_response(flow, response)
-                    applied.replied = True
 
     def _miss_pending(self, state: ExchangeState, reason: str) -> None:
         """Settle the injections that can no longer be applied."""
@@ -509,8 +430,8 @@ class WarexAddon(WebSocketHooks, PacingHooks):
             )
         )
         if error is None and arrived:
-            self._keep_response(flow, state)
-        ending = self._ending(flow, state, error)
+            self.responses.keep_response(flow, state)
+        ending = ending_of(flow, state, error)
         state.traffic.keep_open(ending)
         for applied in [it for it in state.applied if not it.outlives_exchange(arrived=arrived)]:
             self._settle(state, applied, arrived)
@@ -518,32 +439,6 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if state.traffic.end(ending):
             self.task_ended(state.task)
         state.task.injector.finish(state.exchange.id)
-
-    def _keep_response(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        """Keep a complete response of the site, to be given again."""
-        if flow.response is None or state.by_warex or state.is_agent_request:
-            return
-        strayed = any(applied.site_change for applied in state.applied)
-        self.previous_responses.note_complete(
-            state.task_key,
-            state.exchange.id,
-            state.exchange.request,
-            state.resource,
-            flows.response_head(flow.response),
-            "" if strayed else flow.request.path,
-            state.copy,
-        )
-
-    def _ending(self, flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> Ending:
-        response = flow.response
-        return Ending(
-            head=None if response is None else flows.response_head(response),
-            body=b"" if response is None else response.raw_content or b"",
-            error=error,
-            began=state.response_started,
-            by_warex=state.by_warex,
-            in_part=paced_response_of(flow) is not None,
-        )
 
     # ---- arming and the end of a task
 
@@ -569,17 +464,11 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         self.tunnels.disconnected(client)
 
     def _answer(self, flow: http.HTTPFlow, state: ExchangeState) -> None:
-        request, path = state.exchange.request, flow.request.path
-        if self.rewrites.is_report(path):
-            content = flows.content_of(flow.request)
-            flows.set_response(flow, self.rewrites.handle_report(request, path, content))
-        elif (host := request.parts.hostname) == TASK_HOST:
+        host = state.exchange.request.parts.hostname
+        if self.responses.pages.is_report(flow.request.path) or host in FAULT_HOSTS:
+            self.responses.answer_own(flow, state)
+        elif host == TASK_HOST:
             self.answer_marker(flow, state)
-        elif host in FAULT_HOSTS:
-            state.by_warex = True
-            content = flows.content_of(flow.request)
-            response = self.fault_sites.respond(request, content, self.rewrites.redeem)
-            flows.set_response(flow, response)
         else:
             self.answer_canary(flow, state)
 
@@ -601,7 +490,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
                 state.applied, state.pending = [], []
                 self.end(flow, state, arrived=False, error="the trial ended")
         self.mcp.finish()
-        self.rewrites.finish()
+        self.responses.pages.finish()
         self.connection_tries.finish()
         for task in self.tasks.all():
             for event in skipped(task.injector):

@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-import os
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from mitmproxy import master, options
 from mitmproxy.addons import core, next_layer, proxyserver
 from mitmproxy.utils import asyncio_utils
 
-from warex.errors import InputError, WarexError
+from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.record.beginning import begin_record
 from warex.lane.record.page_canary import FirstPageCanary
@@ -29,6 +27,8 @@ from warex.proxy.mitmproxy_patches import (
     http_stream,
     websocket_layer,
 )
+from warex.proxy.net.ports import check_port, port_unavailable
+from warex.proxy.transparent.bridge import MitmproxyBridge
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 
@@ -59,7 +59,7 @@ async def run_engine(
     http_stream.install()
     websocket_layer.install()
     connection_handler.install()
-    _check_port(config)
+    check_port(config)
     addon = begin_trial(config)
     recorder = addon.recorder
     proof = FirstPageCanary(config, recorder)
@@ -75,13 +75,17 @@ async def run_engine(
         ):
             if not await server.setup_servers():
                 failures = (listening.last_exception for listening in server.servers)
-                raise _port_unavailable(config, next(filter(None, failures), None))
+                raise port_unavailable(config, next(filter(None, failures), None))
             await embedded.running()
             try:
                 if config.capture == "forward":
                     yield Engine(addon, recorder, server.listen_addrs()[0][1])
                 else:
-                    async with serve_redirected(config, passed, addon, server) as port:
+                    bridge = MitmproxyBridge(server, config.traffic.upstream)
+                    redirected = serve_redirected(
+                        config, passed, addon, bridge.serve, addon.tunnels.relayed
+                    )
+                    async with redirected as port:
                         yield Engine(addon, recorder, port)
             finally:
                 # Leaving mitmproxy's main loop would not close its listening sockets.
@@ -104,30 +108,6 @@ def begin_trial(config: ProxyConfig) -> WarexAddon:
     """
     injector, recorder = begin_record(config, _VERSIONS)
     return WarexAddon(config, injector, recorder)
-
-
-def _check_port(config: ProxyConfig) -> None:
-    """Try the port before a trace begins: a trace would prevent a second start."""
-    if config.port == 0:
-        return
-    try:
-        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-        socket.create_server((config.host, config.port), family=family).close()
-    except OSError as error:
-        raise _port_unavailable(config, error) from None
-
-
-def _port_unavailable(config: ProxyConfig, error: Exception | None) -> InputError:
-    why = "mitmproxy does not say why" if error is None else str(error)
-    if isinstance(error, socket.gaierror):
-        why = error.strerror or why
-    elif isinstance(error, OSError) and error.errno is not None:
-        # Python adds the address to the system's message, and mitmproxy the port.
-        why = os.strerror(error.errno)
-    return InputError(
-        f"port {config.port} on {config.host} cannot be had: {why}; give another one, or 0 for any"
-        " that is free"
-    )
 
 
 class _Embedded(NamedTuple):

@@ -133,7 +133,7 @@ class Trial:
         injector = Injector(scenario, config.seed, sites=config.sites, arm=config.traffic.arm)
         self.lane = Lane(config, injector, self.recorder, Authority())
         self.lane.engine.attach(self.engine)
-        self.lane.on_notice(self.notices.append)
+        self.lane.on_notice = self.notices.append
         self._connections = 0
 
     def connect(self, host: str = "", **hello: Any) -> Connection:

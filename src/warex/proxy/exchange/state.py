@@ -10,10 +10,12 @@ from warex.exchange import Exchange, Resource
 from warex.lane.response_faults.previous_responses import ResponseCopy, TaskKey
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
 from warex.lane.tasks import Task
-from warex.lane.traffic.base import Traffic
+from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.llm import LlmCalls
+from warex.proxy.exchange import flows
 from warex.proxy.exchange.apply import AppliedInjection
 from warex.proxy.exchange.client_status import ClientStatus
+from warex.proxy.exchange.paced_response import paced_response_of
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 
 _KEY = "warex"
@@ -114,3 +116,16 @@ def state_of(flow: http.HTTPFlow) -> ExchangeState | None:
 def attach(flow: http.HTTPFlow, state: ExchangeState) -> None:
     """Store the state with the flow, outside its ``metadata``, which must be plain data."""
     vars(flow)[_KEY] = state
+
+
+def ending_of(flow: http.HTTPFlow, state: ExchangeState, error: str | None) -> Ending:
+    """Return how an exchange has ended, for what it carried."""
+    response = flow.response
+    return Ending(
+        head=None if response is None else flows.response_head(response),
+        body=b"" if response is None else response.raw_content or b"",
+        error=error,
+        began=state.response_started,
+        by_warex=state.by_warex,
+        in_part=paced_response_of(flow) is not None,
+    )

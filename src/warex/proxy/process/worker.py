@@ -18,12 +18,12 @@ from pydantic import JsonValue
 
 from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
+from warex.lane.control.control_server import bind_control, serve_control
 from warex.lane.own_hosts import RESERVED_HOSTS
-from warex.proxy import engine
+from warex.proxy import engine, own_engine
 from warex.proxy.certificates.ca import default_folder
 from warex.proxy.certificates.store import load_store
 from warex.proxy.certificates.tlsconfig import preload_trust_store
-from warex.proxy.control_server import bind_control, serve_control
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required
@@ -66,7 +66,8 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
         token = secrets.token_urlsafe(24)
         # Bind first, so that a port in use leaves no partial trace behind.
         listener = bind_control(config.control_port)
-        async with engine.run_engine(config, passed) as lane:
+        run = own_engine.run_lane if own_engine.is_chosen() else engine.run_engine
+        async with run(config, passed) as lane:
             lane.recorder.on_broken = lambda reason: send("broken", reason=reason)
             # Each sentence is sent only once.
             lane.addon.on_notice = cache(lambda sentence: send("notice", sentence=sentence))

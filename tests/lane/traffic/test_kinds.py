@@ -1,0 +1,64 @@
+"""Each exchange is of one kind, told by its request."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.lane.support.traffic import CHAT, Noted, exchange_of, request_head
+from warex.exchange import Resource
+from warex.lane.traffic.base import Traffic
+from warex.lane.traffic.llm import LlmTraffic
+from warex.lane.traffic.llm_socket import LlmSocketTraffic
+from warex.lane.traffic.mcp import McpTraffic
+
+ASKED = json.dumps({"model": "m", "messages": [{"role": "user", "content": "now?"}]}).encode()
+CALLED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call"}).encode()
+
+
+def kind_of(
+    body: bytes = b"", resource: Resource = "other", **given: Any
+) -> tuple[type[Traffic], bool, str | None]:
+    noted, head = Noted(), request_head(**given)
+    found = noted.kinds.recognise(exchange_of(head), resource, head.path, body, noted.calls)
+    return type(found), found.is_agent_request, found.unread_llm
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({"method": "POST", "path": CHAT, "body": ASKED}, LlmTraffic),
+        ({"method": "POST", "path": "/mcp", "body": CALLED}, McpTraffic),
+        ({"path": "/v1/responses", "resource": "websocket"}, LlmSocketTraffic),
+        ({"path": "/", "resource": "document"}, Traffic),
+        ({"method": "POST", "path": "/form", "body": b"a=b"}, Traffic),
+        ({"path": "/chat", "resource": "websocket"}, Traffic),
+    ],
+)
+def test_a_request_shows_its_kind(given: dict[str, Any], kind: type[Traffic]) -> None:
+    assert kind_of(**given) == (kind, kind is not Traffic, None)
+
+
+def test_a_pages_own_call_to_a_model_is_its_sites() -> None:
+    page: dict[str, Any] = {"origin": "https://shop.test", "sec_fetch_mode": "cors"}
+    assert kind_of(ASKED, method="POST", path=CHAT, **page) == (Traffic, False, None)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"method": "POST", "path": CHAT, "body": b"no JSON"},
+        {"path": "/v1/realtime", "resource": "websocket"},
+    ],
+)
+def test_what_looks_like_a_call_and_is_not_read_says_why(given: dict[str, Any]) -> None:
+    kind, is_agent_request, unread = kind_of(**given, host="api.openai.com")
+    assert (kind, is_agent_request) == (Traffic, True)
+    assert unread
+
+
+def test_the_bodies_of_what_may_be_an_agents_are_kept() -> None:
+    kinds, plain = Noted().kinds, request_head("POST", "/upload")
+    tools = request_head("POST", "/tools", accept="application/json, text/event-stream")
+    for head, kept in ((plain, False), (request_head("POST", CHAT), True), (tools, True)):
+        assert kinds.needs_request_body(head, head.url) is kept
