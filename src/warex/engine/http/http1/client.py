@@ -66,10 +66,7 @@ class Http1Client(Http1Connection):
         self._sent = 0
         if not head.raw:
             head = as_http1(head, has_body)
-        if self._through_proxy:
-            head = to_proxy(head, self._proxy_authorization)
-        else:
-            head = to_site(head)
+        head = to_proxy(head, self._proxy_authorization) if self._through_proxy else to_site(head)
         self._sends_raw = raw_body
         self._sends_chunks = "transfer-encoding" in head.headers.by_name
         self._out.append(head.raw)
