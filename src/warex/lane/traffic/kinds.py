@@ -2,12 +2,12 @@
 
 from warex.engine.http.encoding import decode
 from warex.engine.http.heads import RequestHead
-from warex.exchange import Exchange, Resource
+from warex.exchange import Exchange, Request, Resource
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls, LlmTraffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
 from warex.lane.traffic.mcp import McpCalls
-from warex.llm import could_be_llm, recognise
+from warex.llm import LlmRequest, could_be_llm, recognise
 from warex.llm.recognition.browser_origin import is_site_request
 from warex.llm.recognition.unrecognised import may_be_unrecognised, unrecognised_reason
 from warex.llm.recognition.websocket import carries_calls, unreadable_socket_reason
@@ -25,10 +25,10 @@ class Kinds:
 
         ``url``: as the client knows it.
         """
-        return (
-            could_be_llm(head.method, head.path)
-            or may_be_unrecognised(head.method, head.path)
-            or self._mcp.needs_request_body(head.method, url, head.headers.by_name)
+        return head.method == "POST" and (
+            could_be_llm("POST", head.path)
+            or may_be_unrecognised("POST", head.path)
+            or self._mcp.needs_request_body("POST", url, head.headers.by_name)
         )
 
     def recognise(
@@ -38,22 +38,30 @@ class Kinds:
 
         A call to a model has not begun yet: its task may still be detected by it.
         """
-        request = exchange.request
-        host = request.parts.hostname or ""
         unread: str | None = None
-        if request.method == "POST" and not is_site_request(host, request.headers, self._llm_hosts):
-            content = decode(body, request.headers.get("content-encoding", ""))
-            kind = request.headers.get("content-type", "")
-            call = recognise(request.method, path, kind, content.body)
+        if exchange.request.method == "POST":
+            call, unread = self._read_call(exchange.request, path, body)
             if call is not None:
                 return LlmTraffic(exchange, call)
-            unread = unrecognised_reason(
-                request.method, host, path, request.headers, content.body, content.error
-            )
         elif resource == "websocket":
-            if carries_calls(host, path, request.headers, self._llm_hosts):
+            host, headers = exchange.request.parts.hostname or "", exchange.request.headers
+            if carries_calls(host, path, headers, self._llm_hosts):
                 return LlmSocketTraffic(exchange, calls)
-            unread = unreadable_socket_reason(host, request.headers)
+            unread = unreadable_socket_reason(host, headers)
         traffic = self._mcp.recognise(exchange, body) or Traffic(exchange)
         traffic.unread_llm = unread
         return traffic
+
+    def _read_call(
+        self, request: Request, path: str, body: bytes
+    ) -> tuple[LlmRequest | None, str | None]:
+        """Return the LLM call in a POST, or else why what looks like one cannot be read."""
+        host, headers = request.parts.hostname or "", request.headers
+        if is_site_request(host, headers, self._llm_hosts):
+            return None, None
+        content = decode(body, headers.get("content-encoding", ""))
+        call = recognise("POST", path, headers.get("content-type", ""), content.body)
+        if call is not None:
+            return call, None
+        why = unrecognised_reason("POST", host, path, headers, content.body, content.error)
+        return None, why

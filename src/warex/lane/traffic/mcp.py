@@ -438,8 +438,10 @@ def why_unanswered(tap: McpTap, ending: Ending) -> str | None:
 
 def _session_key(url: str, session_id: str) -> str:
     """Return the key of a session, unique across servers; empty if it has no id."""
+    if not session_id:
+        return ""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc} {session_id}" if session_id else ""
+    return f"{parts.scheme}://{parts.netloc} {session_id}"
 
 
 def amends_response(injection: PlannedInjection) -> bool:
