@@ -109,6 +109,27 @@ def test_other_traffic_is_another_configuration(
 
 
 @pytest.mark.wire
+def test_the_trials_of_a_run_share_a_key_that_is_not_in_its_folder(
+    small: CampaignPlan, ran: list[TrialKey], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[str] = []
+
+    def run_trial(spec: TrialSpec, attempt: int, folder: Path, context: TrialContext) -> Outcome:
+        keys.append(context.redaction_key)
+        write_outcome(folder, outcome := Counted(ending="answered", score=1.0, latency_s=1))
+        return outcome
+
+    monkeypatch.setattr(campaigns, "run_trial", run_trial)
+    run = tmp_path / "run"
+    run_campaign(small, run, RunOptions(jobs=1, limit=2))
+    run_campaign(small, run, RunOptions(jobs=1, resume=True))
+
+    (key,) = set(keys)
+    assert len(bytes.fromhex(key)) == 32
+    assert not [path for path in run.rglob("*") if path.is_file() and key in path.read_text()]
+
+
+@pytest.mark.wire
 def test_a_defence_is_frozen_with_its_text_and_the_cache_is_made(
     small: CampaignPlan, ran: list[TrialKey], tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.engine.pass_through import PassThrough
+from tests.proxy.support.client import trusting
 from warex.engine.handler import (
     Connection,
     ConnectionPlan,
@@ -94,6 +95,14 @@ class Scripted(PassThrough):
         """Wait for the outcome of the ``count``-th exchange."""
         wait_until(lambda: len(self.outcomes) >= count)
         return self.outcomes[count - 1]
+
+
+def shake_hands(raw: socket.socket, host: str, ca: CertificateAuthority) -> None:
+    """Shake hands as a client of a host, and close the connection."""
+    with trusting(ca.certificate).wrap_socket(
+        raw, server_hostname=host, do_handshake_on_connect=False
+    ) as client:
+        client.do_handshake()
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 5) -> None:

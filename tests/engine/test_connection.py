@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.engine.running import Scripted, running, wait_until
+from tests.engine.running import Scripted, running, shake_hands, wait_until
 from tests.proxy.support.client import (
     read_answer,
     read_until_closed,
@@ -84,7 +84,7 @@ def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthorit
     with running(handler, ca) as engine:
         raw = tunnelled(engine.port, "localhost", dead_port())
         with raw, pytest.raises(ConnectionResetError):
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
     assert "refused" in handler.unreached[0]
     assert handler.handshakes == []
@@ -97,7 +97,7 @@ def test_an_untrusted_site_is_not_shown_as_trusted(
     with running(handler, ca) as engine:
         raw = tunnelled(engine.port, "127.0.0.1", secure_h1.port)
         with raw, pytest.raises(OSError, match=r"reset|EOF"):
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="127.0.0.1")
+            shake_hands(raw, "127.0.0.1", ca)
         wait_until(lambda: handler.closed_connections)
     assert "not trusted" in handler.unreached[0]
 
@@ -146,7 +146,7 @@ def test_a_certificate_has_one_defect(
     with running(handler, ca) as engine:
         raw = tunnelled(engine.port, "localhost", secure_h1.port)
         with raw, pytest.raises(ssl.SSLCertVerificationError, match=message):
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
     ((ended, reason),) = handler.handshakes
     assert ended == "rejected"
@@ -163,7 +163,7 @@ def test_a_connection_ends_before_its_handshake(
     with running(handler, ca) as engine:
         raw = tunnelled(engine.port, "localhost", 443)
         with raw, pytest.raises(error):
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
     assert handler.handshakes == [("aborted", "")]
 
@@ -174,8 +174,7 @@ def test_a_handshake_stalls_until_the_client_leaves(ca: CertificateAuthority) ->
         raw = tunnelled(engine.port, "localhost", 443)
         raw.settimeout(0.3)
         with pytest.raises(TimeoutError):
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
-        raw.close()
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
     assert handler.handshakes == [("left", "")]
 
@@ -254,8 +253,7 @@ def test_a_client_that_leaves_while_the_site_is_dialled_ends_the_dialling(
         raw = tunnelled(engine.port, "192.0.2.1", 443)
         raw.settimeout(0.2)
         with pytest.raises((TimeoutError, OSError)):
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
-        raw.close()
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.closed_connections)
 
 

@@ -19,9 +19,11 @@ from warex.scenarios import Arm, Scenario
 SITE = "https://shop.warex.test"
 
 AGENT = """
-import json, os, sys, time, urllib.error, urllib.request
+import base64, json, os, sys, time, urllib.error, urllib.request
 base_url, *verbs = sys.argv[1:]
 PAGE = {"Sec-Fetch-Dest": "document"}
+CART = "9Xk2mQ7vT4bR8nW1zL5cY3dP6s"
+PASSWORD = "S2V0dGxlITQ3MTF4eXo="
 for verb in verbs:
     print(verb, flush=True)
     if verb in ("page", "browse"):
@@ -32,6 +34,12 @@ for verb in verbs:
             urllib.request.urlopen(page).read()
         except urllib.error.HTTPError as error:
             error.close()
+    elif verb == "login":
+        form = "user=bob&password=" + base64.b64decode(PASSWORD).decode()
+        urllib.request.urlopen("https://shop.warex.test/login", form.encode()).read()
+        print("the site let me in with", base64.b64decode(PASSWORD).decode(), flush=True)
+    elif verb == "cart":
+        urllib.request.urlopen(f"https://shop.warex.test/cart?c={CART}").read()
     elif verb == "model":
         asked = {"model": "m", "messages": [{"role": "user", "content": "what now?"}]}
         request = urllib.request.Request(

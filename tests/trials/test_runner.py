@@ -31,6 +31,7 @@ from warex.traces import (
     FaultPlanned,
     LlmCall,
     Outcome,
+    RequestSeen,
     Trace,
     TrialBegan,
     TrialEnded,
@@ -282,6 +283,56 @@ def test_what_a_judge_leaves_behind_is_redacted(
 
     assert isinstance(outcome, Void) is void
     assert (tmp_path / "attempt-1" / "judge.txt").read_text() == "asked with [redacted]"
+
+
+def test_what_the_proxy_learned_is_in_no_file_and_no_outcome(
+    context: TrialContext, tmp_path: Path
+) -> None:
+    class Quoting(Shop):
+        artifacts: ClassVar = ("judge.txt",)
+
+        def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
+            said = (job.folder / "agent.log").read_text()
+            (job.folder / "judge.txt").write_text(said)
+            return TaskResult("answered", 1.0, said)
+
+    outcome = attempt(spec("page,login"), replace(context, benchmark=Quoting()), tmp_path)
+
+    said = "page\nlogin\nthe site let me in with [redacted]\n"
+    assert isinstance(outcome, Counted)
+    assert outcome.answer == said
+    kept = {path.name: path.read_text() for path in (tmp_path / "attempt-1").glob("*.*")}
+    assert kept["agent.log"] == kept["judge.txt"] == said
+    assert not [name for name, text in kept.items() if "Kettle" in text]
+
+
+def test_what_the_proxy_learned_is_in_no_file_of_a_void_trial(
+    context: TrialContext, tmp_path: Path
+) -> None:
+    class Unread(Shop):
+        def read(self, job: Job, environment: TaskEnvironment, code: int | None) -> TaskResult:
+            raise TrialVoid((job.folder / "agent.log").read_text())
+
+    outcome = attempt(spec("page,login"), replace(context, benchmark=Unread()), tmp_path)
+
+    assert void_reason(outcome) == "page\nlogin\nthe site let me in with [redacted]\n"
+    assert "Kettle" not in (tmp_path / "attempt-1" / "agent.log").read_text()
+
+
+def test_equal_values_have_equal_hashes_in_the_trials_of_one_run_only(
+    context: TrialContext, tmp_path: Path
+) -> None:
+    def cart(name: str, key: str, scenario: Scenario | None = None) -> str:
+        keyed = replace(context, redaction_key=key)
+        run_trial(spec("page,cart", scenario), 1, tmp_path / name, keyed)
+        requests = read_trace(tmp_path / name / EVENTS).events(RequestSeen)
+        return next(request.url for request in requests if "/cart" in request.url)
+
+    clean = cart("clean", "01" * 32)
+
+    assert "[redacted:26:" in clean
+    assert cart("hit", "01" * 32, BROKEN_ONCE) == clean
+    assert cart("other run", "02" * 32) != clean
 
 
 def test_a_model_endpoint_that_cannot_be_used_is_void_with_its_own_words(

@@ -18,6 +18,7 @@ from warex.campaigns.run.context import context_for
 from warex.campaigns.run.folder import open_run_folder, read_history
 from warex.campaigns.run.local import Execute, run_local
 from warex.campaigns.run.provenance import versions
+from warex.campaigns.run.redaction_key import redaction_key
 from warex.campaigns.run.schedule import AttemptDone, PlannedAttempt, TrialQueue
 from warex.campaigns.run.spending import Spending, attempt_spending
 from warex.clock import Clock, iso
@@ -38,6 +39,7 @@ from warex.traces import (
     escape,
     find_trials,
     llm_cache_secret,
+    read_manifest,
 )
 from warex.trials.addresses import loopback_notices
 from warex.trials.context import TrialContext, TrialSpec
@@ -95,10 +97,11 @@ def run_campaign(
         if lanes.why is not None:
             notice(lanes.why)
         cache = begin_llm_cache(run) if config.llm_cache else None
+        key = redaction_key(ca, read_manifest(run / MANIFEST).made_at)
         if options.ray is not None:
             run_on_ray(
                 schedule,
-                _payload(planned, left, isolation, cache),
+                _payload(planned, left, isolation, cache, key),
                 run,
                 options.ray,
                 lanes=lanes.count,
@@ -109,7 +112,7 @@ def run_campaign(
             )
         else:
             with context_for(
-                planned.benchmark, left, config.timeout_s, config.traffic, isolation, cache
+                planned.benchmark, left, config.timeout_s, config.traffic, isolation, cache, key
             ) as context:
                 run_local(
                     schedule,
@@ -161,7 +164,11 @@ def _report_left(schedule: TrialQueue, notice: Callable[[str], None]) -> None:
 
 
 def _payload(
-    planned: CampaignPlan, specs: Sequence[TrialSpec], isolation: Isolation, cache: Path | None
+    planned: CampaignPlan,
+    specs: Sequence[TrialSpec],
+    isolation: Isolation,
+    cache: Path | None,
+    key: str,
 ) -> CampaignPayload:
     config = planned.config
     return CampaignPayload(
@@ -171,6 +178,7 @@ def _payload(
         traffic=config.traffic,
         isolation=isolation,
         secret=None if cache is None else llm_cache_secret(cache),
+        redaction_key=key,
         variables={
             name: os.environ[name]
             for name in planned.benchmark.api_key_variables

@@ -59,6 +59,9 @@ class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     secrets: frozenset[str] = Field(default=frozenset(), repr=False)
     """Secrets of the agent's command beside those in this process's environment; no trace has
     them."""
+    redaction_key: str = Field(default="", repr=False)
+    """In hex: the key of the hashes in the trace, by which a run's trials are compared; empty for
+    one of this trial's own. Nothing of the trial holds it."""
     traffic: TrafficOptions = TrafficOptions()
 
     tasks: TaskRule | None = None

@@ -58,7 +58,12 @@ from warex.traces.outcome import (
     Unscored,
     Void,
 )
-from warex.traces.outcome_file import leave_outcome, read_outcome, write_outcome
+from warex.traces.outcome_file import (
+    leave_outcome,
+    read_outcome,
+    without_learned,
+    write_outcome,
+)
 from warex.traces.paths import (
     CLEAN,
     EVENTS,
@@ -73,7 +78,7 @@ from warex.traces.paths import (
     unescape,
 )
 from warex.traces.reader import Trace, iter_trace, read_trace
-from warex.traces.redaction.files import keep_out, redact_file, secrets_of
+from warex.traces.redaction.files import keep_out, redact_file, redact_learned, secrets_of
 from warex.traces.redaction.structured import redact_text, redact_url
 from warex.traces.writer import TraceWriter
 
@@ -141,6 +146,7 @@ __all__ = [
     "read_outcome",
     "read_trace",
     "redact_file",
+    "redact_learned",
     "redact_manifest",
     "redact_text",
     "redact_url",
@@ -148,6 +154,7 @@ __all__ = [
     "shared_answers_dir",
     "trial_dir",
     "unescape",
+    "without_learned",
     "write_atomic",
     "write_error",
     "write_manifest",

@@ -1,6 +1,7 @@
 """The file of an attempt's outcome."""
 
 import json
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from warex.text.english import first_validation_error
 from warex.traces.files import read_json_object, write_atomic
 from warex.traces.outcome import Counted, Outcome, Unscored, Void, outcome_adapter
 from warex.traces.paths import OUTCOME
-from warex.traces.redaction.structured import redact_json
+from warex.traces.redaction.environment_secrets import KnownSecrets
+from warex.traces.redaction.structured import REDACTED, redact_json
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
@@ -25,6 +27,16 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
     written = said if isinstance(outcome, Unscored) else redact_json(said)
     text = json.dumps(written, ensure_ascii=False)
     write_atomic(folder / OUTCOME, (text + "\n").encode("utf-8", "replace"))
+
+
+def without_learned(outcome: Outcome, learned: Collection[str]) -> Outcome:
+    """Return an outcome without the secrets that its trial has shown."""
+    known = KnownSecrets(learned, in_json=True)
+    text = json.dumps(outcome.model_dump(), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    if not known.in_text(text):
+        return outcome
+    cleaned = known.replaced(text, REDACTED.encode(), in_words=False)
+    return outcome_adapter.validate_json(cleaned)
 
 
 def leave_outcome(out: Path | None, broken: str | None, ended: Counted | Unscored) -> None:

@@ -60,6 +60,8 @@ class TrialContext:
     """``arm`` overrides the scenario's and the benchmark's, not a replay's."""
     llm_cache: Path | None = None
     """Folder of the run's LLM cache, made by ``begin_llm_cache``; None keeps none."""
+    redaction_key: str = field(default="", repr=False)
+    """In hex: the key of the hashes in the run's traces; empty for one of each trial's own."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set to end the running trials; they leave no outcome."""
     base_environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))

@@ -60,6 +60,7 @@ def proxy_config(
         schedule=spec.schedule,
         defence=spec.defence,
         llm_cache=LlmCachePaths(cache=cache, shared=shared) if cache and shared else None,
+        redaction_key=context.redaction_key,
         secrets=secrets_of({**context.base_environment, **benchmark.variables}),
         traffic=replace(traffic, maps=tuple(maps), llm_hosts=llm_hosts(spec, context), arm=arm),
         vocabulary=benchmark.vocabulary_of(key.task),

@@ -16,6 +16,7 @@ from warex.benchmarks.scoring.user_commands import stopped_when
 from warex.errors import InputError, ProcessDied, TraceError, TrialVoid
 from warex.files.private import make_private_dir, restrict_to_owner
 from warex.lane.config import ProxyConfig
+from warex.proxy.process.client import Proxy
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import CompletedCommand, run_command
 from warex.sandbox.environment import Environment, direct_environment
@@ -35,7 +36,9 @@ from warex.traces import (
     publish_answers,
     read_trace,
     redact_file,
+    redact_learned,
     secrets_of,
+    without_learned,
     write_error,
     write_outcome,
 )
@@ -137,6 +140,27 @@ def _with_its_model(spec: TrialSpec, context: TrialContext) -> Iterator[TrialCon
 def _run_behind(
     spec: TrialSpec, attempt: int, environment: TaskEnvironment, folder: Path, context: TrialContext
 ) -> Outcome:
+    """Run the agent behind a proxy; redact what the proxy learned in all that is kept."""
+    lanes = list[Proxy]()
+    try:
+        outcome = _outcome_behind(spec, attempt, environment, folder, context, lanes)
+    except TrialVoid as void:
+        outcome = Void(reason=str(void), died=isinstance(void, ProcessDied))
+    finally:
+        learned = [secret for lane in lanes for secret in lane.learned]
+        for path in _left_behind(folder, context):
+            redact_learned(path, learned)
+    return without_learned(outcome, learned)
+
+
+def _outcome_behind(
+    spec: TrialSpec,
+    attempt: int,
+    environment: TaskEnvironment,
+    folder: Path,
+    context: TrialContext,
+    lanes: list[Proxy],
+) -> Outcome:
     # A nonce, so that no page can report the agent's end in place of the harness.
     ended = token_hex(16)
 
@@ -152,6 +176,7 @@ def _run_behind(
         host_ports=host_ports(spec, context),
     ) as place:
         proxy = place.proxy
+        lanes.append(proxy)
 
         def died() -> ProcessDied | None:
             # Whatever killed the reaper may have killed the agent's processes, too.
@@ -249,10 +274,15 @@ def _scored(job: Job, context: TrialContext, result: TaskResult, trace: Trace | 
 def _redact(folder: Path, context: TrialContext, variables: Mapping[str, str]) -> None:
     """Redact the log and the artifacts; the trace is redacted as it is written."""
     secrets = secrets_of(variables) | set(context.traffic.redact_strings)
+    for path in _left_behind(folder, context):
+        redact_file(path, secrets, bytes.fromhex(context.redaction_key))
+
+
+def _left_behind(folder: Path, context: TrialContext) -> list[Path]:
+    """Return the log and the artifacts."""
     artifacts = context.benchmark.artifacts
     found = {path for each in (AGENT_LOG, *artifacts) for path in folder.glob(each)}
-    for path in sorted(found - {folder / EVENTS}):
-        redact_file(path, secrets)
+    return sorted(found - {folder / EVENTS})
 
 
 def _outcome(

@@ -5,8 +5,8 @@ import socket
 import pytest
 
 from tests.engine.net.socks5_proxy import socks5_proxy
-from tests.engine.running import Scripted, running, wait_until
-from tests.proxy.support.client import read_answer, secure, trusting, tunnelled
+from tests.engine.running import Scripted, running, shake_hands, wait_until
+from tests.proxy.support.client import read_answer, secure, tunnelled
 from tests.proxy.support.origin import Origin, dead_port
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.engine.net.connector import proxy_authorization
@@ -74,7 +74,7 @@ def test_what_a_socks5_proxy_refuses_is_told(
     ):
         raw = tunnelled(engine.port, "127.0.0.1", dead_port())
         with raw, pytest.raises(OSError):  # noqa: PT011 - a reset, or an end
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.unreached)
     assert message in handler.unreached[0]
 
@@ -88,7 +88,7 @@ def test_an_http_proxy_that_refuses_is_told(ca: CertificateAuthority, secure_h1:
     ):
         raw = tunnelled(engine.port, "localhost", secure_h1.port)
         with raw, pytest.raises(OSError):  # noqa: PT011 - a reset, or an end
-            trusting(ca.certificate).wrap_socket(raw, server_hostname="localhost")
+            shake_hands(raw, "localhost", ca)
         wait_until(lambda: handler.unreached)
     assert "407" in handler.unreached[0]
 

@@ -1,10 +1,11 @@
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from warex.errors import MachineError
-from warex.traces.redaction.files import redact_file, secrets_of
+from warex.traces.redaction.files import redact_file, redact_learned, secrets_of
 
 HUSH = 'hush-hush é"1'
 
@@ -104,3 +105,40 @@ def test_a_file_that_cannot_be_read_is_reported_in_a_sentence(
     with pytest.raises(MachineError, match="permission denied"):
         redact_file(log)
     assert [path.name for path in tmp_path.iterdir()] == ["agent.log"]
+
+
+@pytest.mark.parametrize("before", [0, 7, 2**18 - 9, 2**18 - 5, 2**18 + 3])
+def test_a_learned_secret_goes_wherever_it_stands_in_a_file(tmp_path: Path, before: int) -> None:
+    path = tmp_path / "agent.log"
+    path.write_bytes(b"\xff" * before + b'"Kettle!4711xyz" or Kettle%214711xyz' + b"\xfe" * 2**18)
+
+    redact_learned(path, ["Kettle!4711xyz"])
+
+    expected = b"\xff" * before + b'"[redacted]" or [redacted]' + b"\xfe" * 2**18
+    assert path.read_bytes() == expected
+
+
+def test_a_file_without_what_was_learned_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "agent.log"
+    path.write_text("maplekettles")
+    before = path.stat().st_ino
+
+    redact_learned(path, ["Kettle!4711xyz"])
+    redact_learned(tmp_path / "none.log", ["Kettle!4711xyz"])
+
+    assert path.stat().st_ino == before
+
+
+def test_a_line_of_any_length_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "agent.log"
+    path.write_bytes((b"word " * 16_000 + b"password=Kettle!4711xyz ") * 100)
+
+    tracemalloc.start()
+    redact_file(path)
+    redact_learned(path, ["Tundra!4711xyz"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 6 * 2**20 < path.stat().st_size
+    with path.open("rb") as file:
+        assert all(b"Kettle" not in block for block in iter(lambda: file.read(2**20), b""))

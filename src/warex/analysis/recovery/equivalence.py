@@ -28,6 +28,8 @@ _LIKELY_CACHE_BUSTERS = _CACHE_BUSTERS.union(
 )
 """Names that may do so, in a URL that is otherwise requested without them."""
 _NO_MEANING = re.compile(r"[\d.]*|[0-9a-f-]{6,40}|true|1|yes|now|again", re.IGNORECASE)
+_REDACTED = re.compile(r"\[redacted(?::\d+:[0-9a-f]{8})?\]")
+"""A value that looks random; traces have a hash in its place."""
 _INDEX = re.compile(r"/(?:index\.\w+)?$")
 
 
@@ -56,7 +58,10 @@ def same_page(one: str, other: str) -> bool:
     names = [name for name, _ in only]
     return all(
         name.lower() in (_LIKELY_CACHE_BUSTERS if names.count(name) == 1 else _CACHE_BUSTERS)
-        and _NO_MEANING.fullmatch(value)
+        and (
+            _NO_MEANING.fullmatch(value)
+            or (name.lower() in _CACHE_BUSTERS and _REDACTED.fullmatch(value))
+        )
         for name, value in only
     )
 

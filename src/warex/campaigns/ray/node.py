@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -41,6 +41,8 @@ class CampaignPayload:
     isolation: Isolation
     secret: bytes | None
     """Of the run's LLM cache; None without one."""
+    redaction_key: str = field(repr=False)
+    """Of the hashes in its traces, in hex."""
     variables: Mapping[str, str]
     """API keys, which a node's own environment lacks."""
     version: str = version("warex")
@@ -110,6 +112,7 @@ def _context(work: CampaignPayload) -> TrialContext:
             work.timeout_s,
             work.traffic,
             isolation,
+            redaction_key=work.redaction_key,
         )
     )
     context = replace(context, base_environment={**os.environ, **work.variables})

@@ -21,10 +21,12 @@ def context_for(
     traffic: TrafficOptions,
     isolation: Isolation,
     cache: Path | None = None,
+    redaction_key: str = "",
 ) -> Iterator[TrialContext]:
     """Start the proxies' forkserver and, if a trial uses it, the scripted model.
 
-    ``cache`` is the folder of the run's LLM cache, or None. Raises MachineError.
+    ``cache`` is the folder of the run's LLM cache, or None; ``redaction_key`` is that of its
+    traces. Raises MachineError.
     """
     with benchmark.shared_environment(), ExitStack() as services:
         forkserver = Forkserver()
@@ -43,4 +45,5 @@ def context_for(
             model=model,
             traffic=traffic,
             llm_cache=cache,
+            redaction_key=redaction_key,
         )

@@ -11,6 +11,7 @@ from warex.scenarios.namespace_only import require_namespace
 from warex.traces import EVENTS, TraceWriter, TrialBegan
 from warex.traces.blobs import BlobStore
 from warex.traces.redaction.environment_secrets import process_secrets
+from warex.traces.redaction.redactor import Redactor
 
 
 def begin_record(config: ProxyConfig, versions: Mapping[str, str]) -> tuple[Injector, Recorder]:
@@ -22,7 +23,8 @@ def begin_record(config: ProxyConfig, versions: Mapping[str, str]) -> tuple[Inje
     require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
     clock = Clock()
     process_secrets().add((*config.secrets, *config.traffic.redact_strings))
-    writer = TraceWriter(out / EVENTS, clock) if out else None
+    redactor = Redactor(bytes.fromhex(config.redaction_key))
+    writer = TraceWriter(out / EVENTS, clock, redactor) if out else None
     recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
     injector = Injector(
         scenario,

@@ -48,6 +48,8 @@ class Proxy:
     """Whether it is void because the process was ended from outside."""
     summary: "TrafficSummary | None" = None
     """The traffic, once the proxy has shut down regularly."""
+    learned: tuple[str, ...] = field(repr=False, default=())
+    """The secrets that the trial has shown, once the proxy has shut down."""
     _channel: socket.socket = field(repr=False, default_factory=socket.socket)
     _listener: threading.Thread | None = field(repr=False, default=None)
 
@@ -145,6 +147,8 @@ def start_proxy(
                         in_order = True
                         proxy.broken = proxy.broken or reason
                         proxy.summary = summary
+                    case {"kind": "learned", "secrets": secrets}:
+                        proxy.learned = tuple(map(str, secrets))
                     case _:
                         pass
         if not in_order and proxy.broken is None:

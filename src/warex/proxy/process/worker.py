@@ -1,8 +1,9 @@
 """The process of one lane's proxy: reads its configuration from a channel and serves one trial.
 
 The channel is a Unix socket to the caller. The proxy receives one JSON line, the configuration, and
-sends JSON lines: ``ready`` or ``failed``, then ``notice`` and ``broken`` as they happen, finally
-``ended``. When the caller closes the channel or is killed, the proxy shuts down.
+sends JSON lines: ``ready`` or ``failed``, then ``notice`` and ``broken`` as they happen, ``ended``,
+and finally ``learned``, the secrets that the trial has shown. When the caller closes the channel or
+is killed, the proxy shuts down.
 """
 
 import asyncio
@@ -61,6 +62,7 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     line = await reader.readline()
     if not line:
         return
+    lane: engine.Engine | None = None
     try:
         config = ProxyConfig.model_validate_json(line)
         token = secrets.token_urlsafe(24)
@@ -86,6 +88,8 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     except Exception as error:  # noqa: BLE001 - the last place that can report to the caller
         sentence = f"the proxy broke: {type(error).__name__}: {error}"
         send("failed", sentence=sentence, exit_code=WarexError.exit_code)
+    if lane is not None and (learned := lane.recorder.redactor.learned.values()):
+        send("learned", secrets=[*learned])
     try:
         await writer.drain()
         writer.close()

@@ -81,6 +81,11 @@ class KnownSecrets:
         self._first = tuple(sorted(ways, key=lambda way: (-len(way), way)))
         self._any = PatternSet((b"|".join(map(re.escape, self._first)),)) if ways else None
 
+    @property
+    def longest(self) -> int:
+        """Bytes of the longest spelling, with the escape that it may end."""
+        return len(self._first[0]) + 8 if self._first else 0
+
     def in_text(self, text: bytes) -> bool:
         """Whether any of them is in the text; one pass for all."""
         return self._any is not None and bool(self._any.found(text))

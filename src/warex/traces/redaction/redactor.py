@@ -83,12 +83,15 @@ class LearnedSecrets:
             learned[value] = None
             self._is_new = True
 
+    def values(self) -> list[str]:
+        """Return all of them, for what another process writes of the trial."""
+        return [value.decode("utf-8", "replace") for value in (*self._typed, *self._named)]
+
     def in_text(self, text: bytes) -> bool:
         """Whether any of them is in a text."""
         if self._is_new:
             self._is_new = False
-            values = (*self._typed, *self._named)
-            self._known.add(value.decode("utf-8", "replace") for value in values)
+            self._known.add(self.values())
         return self._known.in_text(text)
 
     def replaced(self, text: str) -> str:
@@ -139,11 +142,12 @@ def _may_be_learned(value: bytes, typed: bool) -> bool:
 class Redactor:
     """Redacts what one trial writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: bytes = b"") -> None:
+        """``key`` is that of the hashes; without one, they are comparable in this trial only."""
         self.learned = LearnedSecrets()
         self.talk = Conversation()
         self.tools = Conversation()
-        self._key = os.urandom(16)
+        self._key = key or os.urandom(16)
         self._typed: dict[bytes, None] = {}
         self.how = Pass(learn=self._learn, hashed=self._hashed)
         self._line = self.how.of_line()
@@ -185,7 +189,7 @@ class Redactor:
             self._learn(value.encode("utf-8", "surrogatepass"), True)
 
     def _hashed(self, value: bytes) -> bytes:
-        """Return a placeholder that equal values of this trial share."""
+        """Return a placeholder that equal values under this key share."""
         if PLACEHOLDER.match(value):
             return value
         digest = hmac.new(self._key, value, hashlib.sha256).hexdigest()[:8]
