@@ -10,7 +10,6 @@ from mitmproxy import http
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import websocket
 
-from warex.lane.traffic.llm_socket import LlmSocketTraffic
 from warex.proxy.exchange.state import state_of
 from warex.proxy.net.websocket_frames import (
     ABNORMAL,
@@ -58,7 +57,7 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
             yield from self._report(False, Opaque(str(error)))
         else:
             state = state_of(self.flow)
-            keep = state is not None and isinstance(state.traffic, LlmSocketTraffic)
+            keep = state is not None and state.traffic.reads_messages
             self._client = FrameReader(negotiation, from_client=True, keep=keep)
             self._site = FrameReader(negotiation, from_client=False, keep=keep)
         self._handle_event = self.relay  # type: ignore[method-assign, assignment]
