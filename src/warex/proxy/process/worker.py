@@ -70,7 +70,7 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     line = await reader.readline()
     if not line:
         return
-    lane: engine.Engine | None = None
+    lane: engine.Engine | own_engine.RunningLane | None = None
     try:
         config = ProxyConfig.model_validate_json(line)
         token = secrets.token_urlsafe(24)
