@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
+from warex.engine.http.websocket import Frame as Frame
 
 type AbortHow = Literal["close", "reset"]
 """An orderly end, or a TCP reset. On HTTP/2 a close ends the stream, a reset the connection."""
@@ -270,22 +271,6 @@ type Need = Literal["whole", "stream"]
 
 MAX_WHOLE_REQUEST: Final = 64 * 1024 * 1024
 """Bytes of a request's body that are kept; a longer one is streamed, ``request_body`` is None."""
-
-
-# ---- WebSocket
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One WebSocket frame (RFC 6455 §5.2), unmasked."""
-
-    opcode: int
-    payload: bytes
-    final: bool = True
-    compressed: bool = False
-    """RSV1: the payload is of permessage-deflate (RFC 7692)."""
-    raw: bytes = b""
-    """As it came; an unchanged frame passes so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,9 @@ class Traffic:
     may_be_form: bool = True
     """Whether the request's body may be a form, whose secrets the redactor learns."""
 
+    reads_messages: bool = False
+    """Whether the content of WebSocket messages is read."""
+
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         """The exchange as rules see it."""

@@ -20,6 +20,8 @@ _AS_EVENTS: Final = Headers([(b"content-type", b"text/event-stream")])
 class LlmSocketTraffic(Traffic):
     """A WebSocket to a model."""
 
+    reads_messages = True
+
     def __init__(self, exchange: Exchange, calls: LlmCalls) -> None:
         super().__init__(exchange)
         self._calls = calls
