@@ -225,6 +225,11 @@ class ConnectionRun:
         self.end.on_end = give_up
         try:
             return await opening
+        except SiteUnreachable as error:
+            if plan.needs_site:
+                raise
+            route.remember(site, error)
+            return None
         except asyncio.CancelledError:
             if not opening.cancelled() or not self.end.has_ended:
                 opening.cancel()
