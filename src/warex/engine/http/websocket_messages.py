@@ -22,6 +22,8 @@ _TAIL: Final = b"\x00\x00\xff\xff"
 _CODES: Final = frozenset((*range(1000, 1004), *range(1007, 1015)))
 """Close codes that RFC 6455 and its registry define for the wire."""
 _NO_CODE: Final = 1005
+ABNORMAL: Final = 1006
+"""The code of an end without a Close frame (RFC 6455 §7.1.5)."""
 _DEFLATE: Final = "permessage-deflate"
 
 _TOKEN: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"

@@ -6,6 +6,7 @@ from typing import Final
 
 from warex.engine.http.websocket import Frame
 from warex.engine.http.websocket_messages import (
+    ABNORMAL,
     Closed,
     Message,
     MessageReader,
@@ -19,8 +20,6 @@ from warex.llm.body.framing import MAX_BODY
 from warex.traces import WebSocketSeen
 
 _CLOSED: Final = "the WebSocket was closed before the answer's end"
-_ABNORMAL: Final = 1006
-"""The code of an end without a closing frame (RFC 6455 §7.1.5)."""
 
 
 class WebSocketRecord:
@@ -66,7 +65,7 @@ class WebSocketRecord:
 
     def close(self, *, by_client: bool) -> None:
         """Note the end of the connection."""
-        self._record(Closed(_ABNORMAL), from_client=by_client)
+        self._record(Closed(ABNORMAL), from_client=by_client)
 
     def _record(self, event: SocketEvent, *, from_client: bool) -> None:
         exchange = self._traffic.exchange.id

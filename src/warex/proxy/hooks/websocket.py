@@ -8,11 +8,11 @@ from typing import Final
 
 from mitmproxy import http
 
+from warex.engine.http.websocket_messages import Closed, Message, Opaque, SocketEvent
 from warex.proxy.exchange.state import ExchangeState, state_of
 from warex.proxy.hooks.base import fail_closed
 from warex.proxy.hooks.task_attribution import TaskHooks
 from warex.proxy.mitmproxy_patches.websocket_layer import WebsocketEvent
-from warex.proxy.net.websocket_frames import Closed, FrameEvent, Message, Opaque
 from warex.traces import WebSocketSeen
 
 _CLOSED: Final = "the WebSocket was closed before the answer's end"
@@ -32,7 +32,7 @@ class WebSocketHooks(TaskHooks):
         """Record an event of our own layer."""
         self._record_frame(sighting.flow, sighting.seen, from_client=sighting.from_client)
 
-    def _record_frame(self, flow: http.HTTPFlow, seen: FrameEvent, *, from_client: bool) -> None:
+    def _record_frame(self, flow: http.HTTPFlow, seen: SocketEvent, *, from_client: bool) -> None:
         state = state_of(flow)
         if state is None:
             return

@@ -1,24 +1,27 @@
 """WAREX's WebSocket layer in mitmproxy: relays the bytes unchanged and reads a copy.
 
 mitmproxy's own layer parses and reassembles every frame, with other compression and masks. A frame
-that wsproto cannot parse (RFC 7692 allows more, and peers violate it) would end the connection.
+that it cannot parse (RFC 7692 allows more, and peers violate it) would end the connection.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mitmproxy import http
 from mitmproxy.proxy import commands, events, layer
 from mitmproxy.proxy.layers import websocket
 
-from warex.proxy.exchange.state import state_of
-from warex.proxy.net.websocket_frames import (
+from warex.engine.http.websocket import FrameParser
+from warex.engine.http.websocket_messages import (
     ABNORMAL,
     Closed,
-    FrameEvent,
-    FrameReader,
-    NegotiatedExtensions,
+    MessageReader,
     Opaque,
+    SocketEvent,
+    agrees_on_deflate,
 )
+from warex.llm.body.framing import MAX_BODY
+from warex.proxy.exchange.state import state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class WebsocketEvent:
 
     flow: http.HTTPFlow
     from_client: bool
-    seen: FrameEvent
+    seen: SocketEvent
 
 
 @dataclass
@@ -41,8 +44,8 @@ class WarexWebsocketHook(commands.StartHook):
 class WarexWebsocketLayer(websocket.WebsocketLayer):
     """Relays a WebSocket's bytes, and reports its frames."""
 
-    _client: FrameReader | None = None
-    _site: FrameReader | None = None
+    _client: "_Direction | None" = None
+    _site: "_Direction | None" = None
     """Each is None if frames cannot be read."""
     _closed = False
     """Whether the end has been reported."""
@@ -52,14 +55,14 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         assert self.flow.response is not None
         answered = self.flow.response.headers.get("Sec-WebSocket-Extensions", "")
         try:
-            negotiation = NegotiatedExtensions(answered)
+            deflates = agrees_on_deflate(answered)
         except ValueError as error:
             yield from self._report(False, Opaque(str(error)))
         else:
             state = state_of(self.flow)
-            keep = state is not None and state.traffic.reads_messages
-            self._client = FrameReader(negotiation, from_client=True, keep=keep)
-            self._site = FrameReader(negotiation, from_client=False, keep=keep)
+            keep = MAX_BODY if state is not None and state.traffic.reads_messages else 0
+            self._client = _Direction(deflates=deflates, keep=keep, from_client=True)
+            self._site = _Direction(deflates=deflates, keep=keep, from_client=False)
         self._handle_event = self.relay  # type: ignore[method-assign, assignment]
 
     _handle_event = start
@@ -84,7 +87,7 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
         self.flow.live = False
         self._handle_event = self.done  # type: ignore[method-assign]
 
-    def _report(self, from_client: bool, seen: FrameEvent) -> layer.CommandGenerator[None]:
+    def _report(self, from_client: bool, seen: SocketEvent) -> layer.CommandGenerator[None]:
         if isinstance(seen, Opaque):
             self._client = self._site = None
         if isinstance(seen, Closed):
@@ -92,6 +95,19 @@ class WarexWebsocketLayer(websocket.WebsocketLayer):
                 return
             self._closed = True
         yield WarexWebsocketHook(WebsocketEvent(self.flow, from_client, seen))
+
+
+class _Direction:
+    """Reads what one side sends."""
+
+    def __init__(self, *, deflates: bool, keep: int, from_client: bool) -> None:
+        self._parser = FrameParser(from_client=from_client)
+        self._reader = MessageReader(deflates=deflates, keep=keep)
+
+    def read(self, data: bytes) -> Iterator[SocketEvent]:
+        """Yield the events of the next bytes."""
+        events = map(self._reader.read, self._parser.receive(data))
+        yield from (event for event in events if event is not None)
 
 
 def install() -> None:
