@@ -1,6 +1,7 @@
 """Whose an exchange is: the marker's, a header's, a user name's, or the traffic's."""
 
 from base64 import b64encode
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -15,14 +16,14 @@ from warex.scenarios import Trigger
 from warex.traces import Armed, Disarmed, RequestRefused, RequestSeen, TaskBegan, TaskEnded
 
 FIRST = scenario(HttpError(status=500), Trigger(first=1))
-PAGE = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
+PAGE: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
 
 
 def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:
     return answer(b"hello")
 
 
-def status(began: Trial, url: str = "https://shop.test/", **fields: str) -> int:
+def status(began: Trial, url: str = "https://shop.test/", **fields: Any) -> int:
     head = began.ask(site, url, **PAGE, **fields).head
     assert head is not None
     return head.status

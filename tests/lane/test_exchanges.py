@@ -1,6 +1,7 @@
 """What a lane needs of an exchange, and in which order it is asked."""
 
 import gzip
+from typing import Any
 
 from tests.lane.support.played import Trial, answer, trial
 from tests.proxy.support.lanes import scenario
@@ -18,7 +19,7 @@ from warex.faults import HttpError, Popup
 from warex.traces import FaultMissed, RequestSeen, ResponseSeen, Tunnel
 
 PAGE = b"<!doctype html><html><head></head><body><p>Hello</p></body></html>"
-DOCUMENT = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
+DOCUMENT: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
 AT = ExchangeTimings(started=0.0, ended=1.0)
 LARGE = str(10 * 1024 * 1024)
 
@@ -27,7 +28,7 @@ def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:
     return answer(PAGE)
 
 
-def needed(began: Trial, url: str = "https://shop.test/up", **fields: str) -> str:
+def needed(began: Trial, url: str = "https://shop.test/up", **fields: Any) -> str:
     exchange = began.exchange(url, "POST", began.connect("shop.test"), 0, **fields)
     return began.lane.request_head(exchange)
 
@@ -39,7 +40,7 @@ def test_a_body_is_needed_where_it_may_decide() -> None:
         assert needed(began, content_length=LARGE) == "stream"
         assert needed(began, transfer_encoding="chunked") == "stream"
         assert needed(began, "https://shop.test/pay", content_length=LARGE) == "whole"
-        grpc = {"content_type": "application/grpc", "content_length": LARGE}
+        grpc: dict[str, Any] = {"content_type": "application/grpc", "content_length": LARGE}
         assert needed(began, "https://shop.test/pay", **grpc) == "stream"
         model = "https://model.test/v1/chat/completions"
         assert needed(began, model, content_length=LARGE) == "whole"

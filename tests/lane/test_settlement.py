@@ -1,12 +1,14 @@
 """Injections are settled by what became of their plans."""
 
+from typing import Any
+
 from tests.lane.support.played import Client, answer, trial
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.faults import DuplicateWrite, HttpError, NetworkError, SlowPage
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, ResponseSeen
 
-DOCUMENT = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
+DOCUMENT: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
 
 
 def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:

@@ -39,7 +39,11 @@ from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
-from warex.lane.response_faults.stream_rewriter import BodyReader
+from warex.lane.response_faults.stream_rewriter import (
+    BodyReader,
+    DecodingRewriter,
+    StreamedRewriter,
+)
 from warex.lane.settlement import Settlement
 from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
 from warex.lane.tasks import TASK_HEADER, task_name, user_name
@@ -317,7 +321,7 @@ class Exchanges:
             head = self._rewritten.begin(change, wire.request, head, beginning)
             if change.rewriter is not None:
                 state.rewriters.append(change.rewriter)
-                changes_length |= not change.rewriter.keeps_body
+                changes_length |= _changes_length(change.rewriter)
         state.pending = []
         state.answer = head
         traffic = state.traffic
@@ -441,6 +445,11 @@ class Exchanges:
 
 def _comes_before(injection: PlannedInjection) -> bool:
     return injection.stage == "request" or amends_response(injection)
+
+
+def _changes_length(rewriter: StreamedRewriter) -> bool:
+    """Whether a response may have another length after a rewriter."""
+    return not (isinstance(rewriter, DecodingRewriter) and rewriter.keeps_body)
 
 
 def _task_of_user(wire: WireExchange) -> str | None:

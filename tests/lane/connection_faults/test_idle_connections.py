@@ -1,5 +1,7 @@
 """What comes into force closes the connections that it is about."""
 
+from typing import Any
+
 import pytest
 
 from tests.lane.support.played import Trial, answer, trial
@@ -16,7 +18,7 @@ def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:
     return answer()
 
 
-def used(began: Trial, host: str = "shop.test", **fields: str) -> Connection:
+def used(began: Trial, host: str = "shop.test", **fields: Any) -> Connection:
     connection = began.connect(host)
     began.ask(site, f"https://{host}/", connection=connection, **fields)
     return connection

@@ -87,14 +87,14 @@ class PlayedEngine:
             timer.function()
 
 
-def headers(**fields: str) -> Headers:
+def headers(**fields: Any) -> Headers:
     return Headers(
         (name.replace("_", "-").encode(), value.encode()) for name, value in fields.items()
     )
 
 
 def answer(
-    body: bytes = b"", status: int = 200, kind: str = "text/html", **fields: str
+    body: bytes = b"", status: int = 200, kind: str = "text/html", **fields: Any
 ) -> tuple[ResponseHead, bytes]:
     """Return what a site answers."""
     sent = headers(content_type=kind, content_length=str(len(body)), **fields)
@@ -156,14 +156,14 @@ class Trial:
         body: bytes = b"",
         connection: Connection | None = None,
         client: Client | None = None,
-        **fields: str,
+        **fields: Any,
     ) -> Client:
         """Play one exchange to its end."""
         exchange = self.exchange(url, method, connection, len(body), **fields)
         return _Played(self, exchange, client or Client(), site, body).play()
 
     def hold(
-        self, site: Site, url: str = "https://shop.test/", *, seconds: float, **fields: str
+        self, site: Site, url: str = "https://shop.test/", *, seconds: float, **fields: Any
     ) -> ExchangeState:
         """Play an exchange into its first hold, and leave it there after some seconds."""
         exchange = self.exchange(url, "GET", None, 0, **fields)
@@ -175,7 +175,7 @@ class Trial:
         return exchange.state
 
     def exchange(
-        self, url: str, method: str, connection: Connection | None, size: int, **fields: str
+        self, url: str, method: str, connection: Connection | None, size: int, **fields: Any
     ) -> Exchange:
         """Return an exchange of which the head of the request has come."""
         scheme, _, rest = url.partition("://")

@@ -1,6 +1,7 @@
 """An open exchange for tests of one step."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.lane.support.played import headers
 from warex.clock import Clock
@@ -17,7 +18,7 @@ from warex.lane.traffic.llm import LlmCalls
 from warex.scenarios import Injector, Scenario
 
 
-def open_exchange(method: str = "GET", path: str = "/a", **fields: str) -> ExchangeState:
+def open_exchange(method: str = "GET", path: str = "/a", **fields: Any) -> ExchangeState:
     head = RequestHead(method, "https", "shop.test", path, "HTTP/1.1", headers(**fields))
     connection = Connection(1, Address("127.0.0.1", 50_000))
     wire = WireExchange(connection, head, request_body=b"")
