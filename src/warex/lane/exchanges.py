@@ -27,6 +27,7 @@ from warex.engine.handler import (
 )
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead
+from warex.engine.http.websocket import Frame
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
 from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
@@ -51,6 +52,7 @@ from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic, amends_response
+from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen
@@ -376,6 +378,30 @@ class Exchanges:
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
+
+    # ---- WebSockets
+
+    def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> bool:
+        """Record a frame; it passes."""
+        self._socket(wire.state).add(frame, from_client=from_client)
+        return True
+
+    def upgrade_closed(self, wire: WireExchange, by_client: bool) -> None:
+        """Record the end of a WebSocket."""
+        self._socket(wire.state).close(by_client=by_client)
+
+    def _socket(self, state: ExchangeState) -> WebSocketRecord:
+        if state.socket is None:
+            answer = state.wire.response
+            assert answer is not None
+            state.socket = WebSocketRecord(
+                state.traffic,
+                self._recorder,
+                answer.headers.get("sec-websocket-extensions"),
+                on_llm_call=lambda: self._attribution.model_asked(state.task),
+                on_task_ended=lambda: self._attribution.task_ended(state.task),
+            )
+        return state.socket
 
     # ---- faults
 

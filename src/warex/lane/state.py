@@ -14,6 +14,7 @@ from warex.lane.tasks import Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp_tap import Amendment
+from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 from warex.traces import ChangedValue
@@ -158,6 +159,8 @@ class ExchangeState:
     """The head of the response, as it is recorded."""
     refusal: str | None = None
     """Why the request is not forwarded, though no fault says so."""
+    socket: WebSocketRecord | None = None
+    """The record of a WebSocket, once it is open."""
     finished: bool = False
 
     @property
