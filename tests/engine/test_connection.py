@@ -90,6 +90,19 @@ def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthorit
     assert handler.handshakes == []
 
 
+def test_a_site_that_is_down_may_be_met_by_the_first_request(ca: CertificateAuthority) -> None:
+    handler = Scripted(hello_plan=lambda connection: Intercept(needs_site=False))
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "localhost", dead_port(), ca.certificate) as client,
+    ):
+        client.sendall(GET)
+        assert read_until_closed(client) == b""
+        outcome = handler.outcome()
+    assert (outcome.end, outcome.unreachable) == ("site_failed", True)
+    assert handler.unreached == []
+
+
 def test_an_untrusted_site_is_not_shown_as_trusted(
     ca: CertificateAuthority, secure_h1: Origin
 ) -> None:

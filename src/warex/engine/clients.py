@@ -1,7 +1,11 @@
 """A connection to a client: its requests become exchanges, whose answers go back on it."""
 
 import asyncio
+import base64
+import binascii
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
 from warex.engine import handler
@@ -19,7 +23,7 @@ from warex.engine.http.events import (
     RequestReceived,
     RequestRejected,
 )
-from warex.engine.http.heads import NO_FIELDS, Headers, ResponseHead
+from warex.engine.http.heads import NO_FIELDS, Headers, RequestHead, ResponseHead
 from warex.engine.routes import Route
 from warex.engine.services import Services
 from warex.engine.sites import Inbox
@@ -78,6 +82,8 @@ class ClientSide:
         self.is_multiplexed = connection.version == "HTTP/2.0"
         self.runs: dict[int, Run] = {}
         self._make_run = begin
+        self._begun: deque[Run] = deque()
+        self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._closing = False
         self._lingers = False
@@ -131,6 +137,9 @@ class ClientSide:
         try:
             for event in events:
                 self._handle(event)
+            while self._begun:
+                # What came with a head is there before the head is decided on.
+                self._begun.popleft().start()
         except Exception as error:  # noqa: BLE001 - fail closed
             self.broke(error)
             return
@@ -169,8 +178,10 @@ class ClientSide:
         if self._tunnels and event.head.method == "CONNECT":
             self._resolve(event)
             return
+        if self._tunnels:
+            self.connection.proxy_user = proxy_user(event.head)
         run = self.runs[event.stream] = self._make_run(self, event)
-        run.start()
+        self._begun.append(run)
 
     # ---- what goes
 
@@ -292,3 +303,13 @@ class ClientSide:
         waiting = self._emptied.pop(stream, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(None)
+
+
+def proxy_user(head: RequestHead) -> str:
+    """Return the user name of ``Proxy-Authorization: Basic`` (RFC 7617); empty without one."""
+    scheme, _, encoded = head.headers.get("proxy-authorization").partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    with suppress(binascii.Error, ValueError):
+        return base64.b64decode(encoded.strip()).decode().partition(":")[0]
+    return ""

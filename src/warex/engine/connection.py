@@ -1,13 +1,10 @@
 """One client's connection: what it speaks and where it goes, then its exchanges or its bytes."""
 
 import asyncio
-import base64
-import binascii
 import ssl
-from contextlib import suppress
 from typing import Final, Literal, assert_never
 
-from warex.engine.clients import ClientSide
+from warex.engine.clients import ClientSide, proxy_user
 from warex.engine.ends import End
 from warex.engine.exchanges import ExchangeRun
 from warex.engine.handler import (
@@ -228,6 +225,11 @@ class ConnectionRun:
         self.end.on_end = give_up
         try:
             return await opening
+        except SiteUnreachable as error:
+            if plan.needs_site:
+                raise
+            route.remember(site, error)
+            return None
         except asyncio.CancelledError:
             if not opening.cancelled() or not self.end.has_ended:
                 opening.cancel()
@@ -301,16 +303,6 @@ class ConnectionRun:
         finally:
             self.end.on_end = None
         return True
-
-
-def proxy_user(head: RequestHead) -> str:
-    """Return the user name of ``Proxy-Authorization: Basic`` (RFC 7617); empty without one."""
-    scheme, _, encoded = head.headers.get("proxy-authorization").partition(" ")
-    if scheme.lower() != "basic":
-        return ""
-    with suppress(binascii.Error, ValueError):
-        return base64.b64decode(encoded.strip()).decode().partition(":")[0]
-    return ""
 
 
 def _authority(address: Address, default: int) -> str:

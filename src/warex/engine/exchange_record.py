@@ -24,6 +24,8 @@ class ExchangeRecord:
     opened: OpenedSite | None = None
     """The connection to the site, if this exchange opened it."""
     response_started: float | None = None
+    hints_sent: bool = False
+    """Whether an informational response was sent."""
     head_sent: bool = False
     is_sent: bool = False
     """Whether all of the response was given to the client's connection."""

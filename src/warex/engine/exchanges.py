@@ -132,9 +132,12 @@ class ExchangeRun:
 
     def _give_up(self, end: End) -> None:
         """End what the client has begun, as the network would."""
+        record, client = self._record, self._client
         how: AbortHow = "close"
-        if end == "site_failed" and self._record.unreachable and self._client.is_redirected:
+        if end == "site_failed" and record.unreachable and client.is_redirected:
             how = "reset"  # The nearest equivalent of a refusal.
+        elif record.hints_sent and not (record.head_sent or client.is_multiplexed):
+            how = "reset"  # Browsers take an end after 103 for a complete response.
         if not self._client.end.is_closed:
             self._client.abort(self.stream, how)
 
@@ -194,9 +197,14 @@ class ExchangeRun:
             retries += 1
             self._leave_site()
 
-    async def _ask(self, site: Site, forward: Forward) -> SiteInbox:
+    async def _ask(self, site: Site, forward: Forward, *, alone: bool = False) -> SiteInbox:
+        """Send the request; ``alone``: on a connection of its own."""
+        route = self._client.route
         try:
-            side, opened = await self._client.route.ready(site)
+            if alone:
+                side, opened = (await route.open(site)).side, None
+            else:
+                side, opened = await route.ready(site)
         except SiteUnreachable as error:
             self._record.unreachable = True
             raise Over("site_failed", str(error)) from None
@@ -215,7 +223,7 @@ class ExchangeRun:
 
     async def _send_copy(self, site: Site, forward: Forward) -> None:
         """Send the request, and read the answer to its end."""
-        inbox = await self._ask(site, forward)
+        inbox = await self._ask(site, forward, alone=True)
         while not self._site_done:
             event = await inbox.get()
             match event:
@@ -228,7 +236,10 @@ class ExchangeRun:
                     self._site_done = True
                 case _:
                     continue
-        self._leave_site()
+        if self._site is not None:
+            side, _ = self._site
+            self._leave_site()
+            side.close()
 
     def _leave_site(self) -> None:
         """Give the connection to the site back, or the exchange on it up."""
@@ -250,6 +261,7 @@ class ExchangeRun:
             match event:
                 case InformationalReceived():
                     self._client.send_informational(self.stream, event.head)
+                    self._record.hints_sent = True
                 case ResponseReceived():
                     await self._answered(event, inbox)
                     return None

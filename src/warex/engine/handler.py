@@ -157,8 +157,10 @@ class Intercept:
     """None: where the client wants to go."""
     defect: CertificateDefect | None = None
     site_first: bool = True
-    """Connect to the site before the client's handshake and mirror its ALPN. If that fails, the
-    client meets the site's failure."""
+    """Connect to the site before the client's handshake and mirror its ALPN."""
+    needs_site: bool = True
+    """If that fails: whether the client meets the site's failure at once. Otherwise its handshake
+    goes on, and its first request that is forwarded meets it."""
     hold_s: float = 0.0
     """Seconds before the handshake."""
 

@@ -1,12 +1,11 @@
 """The body of a request: read from the client, and sent to the site."""
 
-from typing import Final
-
 from warex.engine.clients import ClientSide, RequestPart
 from warex.engine.frames import FrameFilter
 from warex.engine.handler import MAX_WHOLE_REQUEST, Exchange, Forward
 from warex.engine.http.events import DataReceived, MessageEnded
 from warex.engine.http.heads import RequestHead
+from warex.engine.http.http1.request_head import expects_continue
 from warex.engine.planned_messages import (
     CONTINUE,
     PIECE,
@@ -15,8 +14,6 @@ from warex.engine.planned_messages import (
     without_expectation,
 )
 from warex.engine.sites import Inbox, SiteSide
-
-_CONTINUES: Final = "100-continue"
 
 
 class RequestBody:
@@ -35,6 +32,8 @@ class RequestBody:
         self._client, self._stream, self._exchange = client, stream, exchange
         self._read: list[RequestPart] = []
         """What was read before it is sent on."""
+        self._is_continued = False
+        """Whether the client was told to go on (RFC 9110 §10.1.1)."""
 
     @property
     def is_known(self) -> bool:
@@ -42,19 +41,23 @@ class RequestBody:
         return self._exchange.request_body is not None
 
     async def read(self, *, whole: bool) -> None:
-        """Read what the handler needs: all of it, unless it is too long to be kept."""
+        """Read what the handler needs: all of it, unless it is too long to be kept.
+
+        What has come with the head is read in any case.
+        """
         if not self.may_follow:
             self._take(await self.inbox.get())
             self._exchange.request_body = b""
             return
-        if not whole:
+        while self.inbox.has_events and not self.is_complete:
+            self._keep(await self.inbox.get())
+        if not (whole or self.is_complete):
             return
-        if self._exchange.request.headers.get("expect").lower() == _CONTINUES:
+        if not self.is_complete and expects_continue(self._exchange.request):
             self._client.send_informational(self._stream, CONTINUE)
+            self._is_continued = True
         while not self.is_complete:
-            part = await self.inbox.get()
-            self._read.append(part)
-            self._take(part)
+            self._keep(await self.inbox.get())
             if self._exchange.request_bytes > MAX_WHOLE_REQUEST:
                 return
         self._exchange.request_body = b"".join(
@@ -74,7 +77,7 @@ class RequestBody:
             ]
         if not self.may_follow:
             return head, None
-        return without_expectation(head) if self._read else head, self._read
+        return without_expectation(head) if self._is_continued else head, self._read
 
     async def send(self, side: SiteSide, stream: int, parts: list[RequestPart]) -> None:
         """Send what is there, then what comes."""
@@ -101,6 +104,10 @@ class RequestBody:
             sent = part.payload if frames is None else frames.receive(part.payload)
             if sent:
                 await side.send_data(stream, sent)
+
+    def _keep(self, part: RequestPart) -> None:
+        self._read.append(part)
+        self._take(part)
 
     def _take(self, part: RequestPart) -> None:
         if isinstance(part, MessageEnded):

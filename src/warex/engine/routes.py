@@ -50,6 +50,7 @@ class Route:
         self.site, self._sni, self._protocols = site, sni, protocols
         self._sides: dict[Site, SiteSide] = {}
         self._opening: dict[Site, asyncio.Lock] = {}
+        self._failures: dict[Site, SiteUnreachable] = {}
 
     async def open(self, site: Site) -> OpenedSite:
         """Open a connection to a site; raise SiteUnreachable."""
@@ -80,9 +81,15 @@ class Route:
             side = self._sides.get(site)
             if side is not None and side.is_usable:
                 return side, None
+            if (failure := self._failures.pop(site, None)) is not None:
+                raise failure
             opened = await self.open(site)
             self.keep(site, opened.side)
             return opened.side, opened
+
+    def remember(self, site: Site, failure: SiteUnreachable) -> None:
+        """Let the next request to a site meet a failure that has happened."""
+        self._failures[site] = failure
 
     def keep(self, site: Site, side: SiteSide) -> None:
         """Use a connection for the next requests to its site."""

@@ -37,6 +37,8 @@ class EngineConfig:
     """Whether sites' certificates are taken unverified."""
     upstream: str | None = None
     """URL of a proxy through which sites are reached."""
+    is_refused: Callable[[str], bool] = lambda host: False
+    """Whether a host is never connected to."""
 
 
 class Engine:
@@ -55,7 +57,7 @@ class Engine:
             handler, clock, ServerContexts(config.authority), site_contexts, (H1,), broke
         )
         self._handler, self._broke = handler, broke
-        self._connector = Connector(config.upstream, site_contexts)
+        self._connector = Connector(config.upstream, site_contexts, config.is_refused)
         self._loop = asyncio.get_running_loop()
         self._numbered = 0
         self._runs: dict[Connection, ConnectionRun] = {}

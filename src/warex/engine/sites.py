@@ -41,6 +41,11 @@ class Inbox[T]:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
+    @property
+    def has_events(self) -> bool:
+        """Whether an event waits."""
+        return bool(self._events)
+
     async def get(self) -> T:
         """Return the next event; wait for it."""
         while not self._events:

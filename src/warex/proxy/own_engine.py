@@ -15,6 +15,7 @@ from warex.engine.tls.site_contexts import TrustStore
 from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.lane import Lane, begin_lane
+from warex.lane.own_hosts import is_reserved
 from warex.lane.record.recorder import Recorder
 from warex.proxy.certificates.ca import CertificateAuthority, key_file, system_bundle
 from warex.proxy.net.ports import check_port
@@ -57,6 +58,7 @@ async def run_lane(
         trust=TrustStore(system_bundle(), authority.hashed_dir),
         insecure=config.traffic.insecure,
         upstream=config.traffic.upstream,
+        is_refused=is_reserved,
     )
 
     def broke(error: Exception) -> None:

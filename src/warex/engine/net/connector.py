@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -26,9 +26,18 @@ class SiteUnreachable(OSError):
 class Connector:
     """Connects to sites."""
 
-    def __init__(self, upstream: str | None, contexts: SiteContexts) -> None:
-        """``upstream``: the URL of a proxy (http, https or socks5), perhaps with credentials."""
+    def __init__(
+        self,
+        upstream: str | None,
+        contexts: SiteContexts,
+        is_refused: Callable[[str], bool] = lambda host: False,
+    ) -> None:
+        """``upstream``: the URL of a proxy (http, https or socks5), perhaps with credentials.
+
+        ``is_refused``: whether a host is never connected to.
+        """
         self.upstream = upstream
+        self._is_refused = is_refused
         self._contexts = contexts
 
     @property
@@ -55,6 +64,8 @@ class Connector:
 
     async def connect(self, address: Address) -> End:
         """Return an end at a site; raise SiteUnreachable."""
+        if self._is_refused(address.host):
+            raise SiteUnreachable(f"{address.host}:{address.port}: there is no such host")
         if self.upstream is None:
             return await _direct(address)
         parts = urlsplit(self.upstream)
