@@ -218,6 +218,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if (state.pending or state.from_cache) and not state.by_warex:
             state.response_size = len(flow.response.raw_content or b"")
             state.traffic.read_held(flows.whole_response(flow.response))
+            self.responses.read_held(flow.response, state)
         held = state.pending or state.traffic.needs_whole_response
         if held and not state.by_warex:
             return self._apply_after(flow, state)
