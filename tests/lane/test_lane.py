@@ -1,5 +1,7 @@
 """One trial's lane, asked by a played engine."""
 
+from typing import Any
+
 from tests.lane.support.played import Client, answer, trial
 from tests.proxy.support.lanes import scenario
 from warex.engine.handler import Respond
@@ -16,7 +18,7 @@ from warex.traces import (
 )
 
 PAGE = b"<!doctype html><html><head><title>Shop</title></head><body><p>Hello</p></body></html>"
-DOCUMENT = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
+DOCUMENT: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
 
 
 def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:

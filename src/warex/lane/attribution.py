@@ -57,18 +57,18 @@ class Attribution:
     # ---- tasks named by a client
 
     def task_of(
-        self, request: Request, resource: Resource, header: str | None, user: str
+        self, request: Request, resource: Resource, header: str | None, user: str | None
     ) -> tuple[Task[LlmCalls], str]:
         """Return the task that counts an exchange, and the name of the task it belongs to.
 
-        ``header``: the value of the request's task header, if any; ``user``: the proxy user
-        name of its client.
+        ``header``: the value of the request's task header, if any; ``user``: the task that the
+        proxy user name of its client names, if any.
         """
         told_by: ToldBy = "header"
         name = None if header is None else task_name(unquote(header))
         may_begin = may_begin_task(request, resource)
-        if name is None and user and (named := task_name(unquote(user))) is not None:
-            told_by, name, may_begin = "user_name", named, True
+        if name is None and user is not None:
+            told_by, name, may_begin = "user_name", user, True
         main = self.main
         if name is None:
             # With an invalid name in its header, it belongs to no task.

@@ -78,14 +78,16 @@ class Connections:
         if why is not None and (target is None or target.target_scheme == "https"):
             self._begin_tunnel(connection, host, port, why)
             return Tunnel(None if target is None else _address(target))
-        is_own = host in RESERVED_HOSTS
-        if not is_own and (plan := self._faults.plan(connection, host, port)) is not None:
+        if (
+            host not in RESERVED_HOSTS
+            and (plan := self._faults.plan(connection, host, port)) is not None
+        ):
             return plan
         suites = () if connection.hello is None else connection.hello.cipher_suites
         self._rejections.begin(_key(connection), self._recorder.clock.now(), suites)
         if target is not None:
             return Intercept(site_of(target), site_first=False)
-        return Intercept(site_first=not is_own)
+        return Intercept(site_first=not is_reserved(host))
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         """Note whether the client trusts our certificate."""

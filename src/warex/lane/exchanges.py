@@ -9,8 +9,10 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
+from urllib.parse import unquote
 
 from warex.engine.handler import (
+    Abort,
     Connection,
     Control,
     Need,
@@ -29,7 +31,7 @@ from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_o
 from warex.lane.attribution import Attribution
 from warex.lane.config import ProxyConfig
 from warex.lane.connections import Connections, site_of
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.plan import EffectApplier, request_plan, response_plan
 from warex.lane.record.fault_events import record_plan, settle
 from warex.lane.record.operation_name import operation_name
@@ -37,10 +39,14 @@ from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
-from warex.lane.response_faults.stream_rewriter import BodyReader
+from warex.lane.response_faults.stream_rewriter import (
+    BodyReader,
+    DecodingRewriter,
+    StreamedRewriter,
+)
 from warex.lane.settlement import Settlement
 from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
-from warex.lane.tasks import TASK_HEADER
+from warex.lane.tasks import TASK_HEADER, task_name, user_name
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmTraffic
@@ -126,6 +132,9 @@ class Exchanges:
         self._apply(state, [it for it in state.pending if _comes_before(it)])
         if not state.by_warex:
             self._ask(state)
+        if self._refuses(state):
+            state.refusal = "there is no such host"
+            return self._settlement.planned(state, Plan(Abort("close")))
         plan = request_plan(state.draft, self._site(state), wire.request)
         return self._settlement.planned(state, plan)
 
@@ -168,7 +177,7 @@ class Exchanges:
         own = request.parts.hostname in RESERVED_HOSTS or self._rewritten.is_report(head.path)
         task, name = attribution.main, ""
         if not own:
-            user = wire.connection.proxy_user
+            user = _task_of_user(wire)
             task, name = attribution.task_of(request, resource, task_header, user)
         state = ExchangeState(
             wire, connection, task, Traffic(exchange), resource, Draft(head), name, is_to_warex=own
@@ -234,6 +243,11 @@ class Exchanges:
         draft.response = kept
         self._decide_by_response(state, kept)
         self._apply_after(state, kept)
+
+    def _refuses(self, state: ExchangeState) -> bool:
+        """Whether a request would leave for a host below one of WAREX's own."""
+        host = state.exchange.request.parts.hostname or ""
+        return state.draft.response is None and state.draft.abort is None and is_reserved(host)
 
     def _site(self, state: ExchangeState) -> Site | None:
         target = self._connections.map_target(state.wire)
@@ -307,7 +321,7 @@ class Exchanges:
             head = self._rewritten.begin(change, wire.request, head, beginning)
             if change.rewriter is not None:
                 state.rewriters.append(change.rewriter)
-                changes_length |= not change.rewriter.keeps_body
+                changes_length |= _changes_length(change.rewriter)
         state.pending = []
         state.answer = head
         traffic = state.traffic
@@ -431,6 +445,19 @@ class Exchanges:
 
 def _comes_before(injection: PlannedInjection) -> bool:
     return injection.stage == "request" or amends_response(injection)
+
+
+def _changes_length(rewriter: StreamedRewriter) -> bool:
+    """Whether a response may have another length after a rewriter."""
+    return not (isinstance(rewriter, DecodingRewriter) and rewriter.keeps_body)
+
+
+def _task_of_user(wire: WireExchange) -> str | None:
+    """Return the task that a client's proxy user name names: its CONNECT's or the request's."""
+    connection = wire.connection
+    if connection.destination is None:
+        return user_name(wire.request.headers.by_name.get("proxy-authorization"))
+    return task_name(unquote(connection.proxy_user))
 
 
 def _end_to_end(wire: WireExchange) -> RequestHead:

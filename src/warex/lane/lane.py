@@ -280,7 +280,10 @@ class Lane:
 
     def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
         answer = exchange.response
-        sent = len(exchange.request.raw) + exchange.request_bytes
+        # As the site gets it: in origin form.
+        head = exchange.request
+        sent = len(f"{head.method} {head.path} {head.version}\r\n\r\n") + exchange.request_bytes
+        sent += sum(len(name) + len(value) + len(": \r\n") for name, value in head.headers.fields)
         received = 0 if answer is None else len(answer.raw) + outcome.response_bytes
         tunnel.record(self.recorder, sent, received)
 

@@ -138,7 +138,8 @@ class Settlement:
         """Record what has become of an exchange, once its request is recorded."""
         is_cut = state.draft.abort is not None or state.draft.cut is not None
         error = CUT if outcome.end == "aborted" and is_cut else outcome.error
-        if outcome.unreachable and not state.by_warex:
+        error = state.refusal or error
+        if (outcome.unreachable or state.refusal) and not state.by_warex:
             site = state.exchange.request.parts
             self._on_notice(unreachable_message(site, self._upstream, error or ""))
         if outcome.refused_unprocessed:

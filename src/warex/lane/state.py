@@ -156,6 +156,8 @@ class ExchangeState:
     """Bytes of the response's body as it came; None if the engine counts them."""
     answer: ResponseHead | None = None
     """The head of the response, as it is recorded."""
+    refusal: str | None = None
+    """Why the request is not forwarded, though no fault says so."""
     finished: bool = False
 
     @property

@@ -31,6 +31,7 @@ from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.lane.config import ProxyConfig
 from warex.lane.lane import Lane
 from warex.lane.record.recorder import Recorder
+from warex.lane.state import ExchangeState
 from warex.scenarios import Injector, Scenario
 from warex.traces import Event
 
@@ -86,14 +87,14 @@ class PlayedEngine:
             timer.function()
 
 
-def headers(**fields: str) -> Headers:
+def headers(**fields: Any) -> Headers:
     return Headers(
         (name.replace("_", "-").encode(), value.encode()) for name, value in fields.items()
     )
 
 
 def answer(
-    body: bytes = b"", status: int = 200, kind: str = "text/html", **fields: str
+    body: bytes = b"", status: int = 200, kind: str = "text/html", **fields: Any
 ) -> tuple[ResponseHead, bytes]:
     """Return what a site answers."""
     sent = headers(content_type=kind, content_length=str(len(body)), **fields)
@@ -155,18 +156,35 @@ class Trial:
         body: bytes = b"",
         connection: Connection | None = None,
         client: Client | None = None,
-        **fields: str,
+        **fields: Any,
     ) -> Client:
         """Play one exchange to its end."""
+        exchange = self.exchange(url, method, connection, len(body), **fields)
+        return _Played(self, exchange, client or Client(), site, body).play()
+
+    def hold(
+        self, site: Site, url: str = "https://shop.test/", *, seconds: float, **fields: Any
+    ) -> ExchangeState:
+        """Play an exchange into its first hold, and leave it there after some seconds."""
+        exchange = self.exchange(url, "GET", None, 0, **fields)
+        assert self.lane.request_head(exchange) == "whole"
+        exchange.request_body = b""
+        assert self.lane.request(exchange).hold_s
+        self.engine.advance(seconds)
+        assert isinstance(exchange.state, ExchangeState)
+        return exchange.state
+
+    def exchange(
+        self, url: str, method: str, connection: Connection | None, size: int, **fields: Any
+    ) -> Exchange:
+        """Return an exchange of which the head of the request has come."""
         scheme, _, rest = url.partition("://")
         host, slash, path = rest.partition("/")
         connection = connection or self.connect(host if scheme == "https" else "")
         sent = headers(user_agent=CHROMIUM, **fields)
         assert scheme in ("http", "https")
         head = RequestHead(method, scheme, host, f"{slash}{path}" or "/", "HTTP/1.1", sent)  # type: ignore[arg-type]
-        exchange = Exchange(connection, head, request_bytes=len(body))
-        played = _Played(self, exchange, client or Client(), site, body)
-        return played.play()
+        return Exchange(connection, head, request_bytes=size)
 
     def kinds(self) -> list[str]:
         """Return the names of the events, in order."""

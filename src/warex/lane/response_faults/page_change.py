@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.exchange import Exchange
-from warex.lane.response_faults.stream_rewriter import DecodingRewriter
+from warex.lane.response_faults.stream_rewriter import StreamedRewriter
 from warex.rewriting.base import ValueChange
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import ChangedValue
@@ -24,7 +24,7 @@ class PageChange:
     settle: Callable[[bool], None]
     """Called once the page has reported, with whether the change was seen; or at the trial's end,
     with False."""
-    rewriter: DecodingRewriter | None = None
+    rewriter: StreamedRewriter | None = None
     """Changes the response while it is streamed; None if it has nothing to change."""
     met_bomb: bool = False
     """Whether the body's beginning is a decompression bomb, which passes as it came."""
