@@ -7,6 +7,8 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
 SLOW := -m slow --timeout 1800 $(PARALLEL)
+# Of the quick tier, the properties again, with more examples.
+THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 
 # One after the other, also under `make -j`: each has processors of its own to fill.
 .NOTPARALLEL:
@@ -35,7 +37,7 @@ test-testbed: setup ## the quick tier of the testbed alone
 # by name, since the longest of them are files of one test, which xdist would else begin last.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
-	$(TESTS) $(SLOW) --ignore=tests/slow || status=$$?; \
+	$(TESTS) $(SLOW) $(THOROUGH) --ignore=tests/slow || status=$$?; \
 	$(TESTS) testbed/tests $(SLOW) || status=$$?; \
 	$(TESTS) $(SLOW) tests/slow --maxprocesses 2 --no-loadscope-reorder \
 		|| status=$$?; \

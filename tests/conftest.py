@@ -28,9 +28,11 @@ for _number, _usual in (
         signal.signal(_number, _usual)
 
 
-# How long an example takes says nothing on a machine that does other work, too.
-settings.register_profile("warex", deadline=None)
-settings.load_profile("warex")
+# How long an example takes says nothing on a machine that does other work, too. The slow tier runs
+# the quick one's properties again, with more examples.
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)

@@ -114,10 +114,15 @@ def test_the_base_is_enough_for_a_command_a_campaign_and_what_reads_them(
     ("words", "says"),
     [
         (("export", "old", "--out", "data"), "--to sft, which writes Parquet, needs polars"),
-        (("demo", "--out", "demo"), "the benchmark testbed needs warex_testbed"),
-        (("run", "paper", "--out", "paper", "--dry-run"), "the benchmark testbed needs "),
-        (("run", "mine.json", "--ray"), "--ray needs ray"),
-        (("serve", "--model", "m"), "a model on this machine needs "),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                (("demo", "--out", "demo"), "the benchmark testbed needs warex_testbed"),
+                (("run", "paper", "--out", "paper", "--dry-run"), "the benchmark testbed needs "),
+                (("run", "mine.json", "--ray"), "--ray needs ray"),
+                (("serve", "--model", "m"), "a model on this machine needs "),
+            )
+        ),
     ],
     ids=lambda one: one[0] if isinstance(one, tuple) else "",
 )

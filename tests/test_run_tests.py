@@ -25,12 +25,13 @@ def test_broken():
 """
 
 
-def run(folder: Path) -> subprocess.CompletedProcess[str]:
-    (folder / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+def run(folder: Path, processes: int = 0) -> subprocess.CompletedProcess[str]:
+    (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(
-        [sys.executable, "-m", "scripts.run_tests", "--numprocesses", "2"],
+        [sys.executable, "-m", "scripts.run_tests", "-p", "xdist", f"--numprocesses={processes}"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        # To load all plugins takes most of the time of so short a run.
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         timeout=120,
@@ -47,7 +48,7 @@ def flaky(count: int) -> str:
 def test_a_flaky_test_is_named_with_its_first_failure(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text(flaky(3))
 
-    done = run(tmp_path)
+    done = run(tmp_path, processes=2)
 
     assert done.returncode == 0, done.stdout
     named = [line for line in done.stdout.splitlines() if line.startswith("FLAKY ")]

@@ -1,7 +1,7 @@
 """python -m bench secrets: plant secrets in trials, and count those that a file still has.
 
 Each secret stands in a trial of its own, so that no other one helps. The counterpart are texts that
-hold no secret: the values of them that are replaced are counted, too.
+hold no secret, written for this and recorded: those that are changed are counted, too.
 """
 
 import argparse
@@ -16,7 +16,9 @@ from typing import cast
 from pydantic import JsonValue
 
 from bench.secrets.clean import changed
+from bench.secrets.others import encoded, others
 from bench.secrets.planted import Planted, planted, ways
+from bench.secrets.recorded import changes
 from warex.clock import Clock
 from warex.traces import (
     EVENTS,
@@ -35,12 +37,12 @@ from warex.traces.redaction.structured import redact_arguments
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the counts by kind; return 1 if a secret is left or a clean text is changed."""
+    """Print the counts by kind; return 1 if a secret is left or another text is changed."""
     parser = argparse.ArgumentParser(prog="python -m bench secrets", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="print what is left and what is lost")
     asked = parser.parse_args(arguments)
-    every = list(planted(asked.seed))
+    every = [*planted(asked.seed), *others(asked.seed)]
     left = [it for it in every if is_left(it)]
     counts, missed = Counter(it.kind for it in every), Counter(it.kind for it in left)
     for kind, count in counts.items():
@@ -48,18 +50,23 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{len(left):5} of {len(every):5}  secrets are left in plain text")
     lost, size = changed()
     print(f"{len(lost):5} of {size:5}  texts without a secret are changed")
+    altered, total = changes()
+    print(f"{len(altered):5} of {total:5}  texts of recordings and of the testbed are changed")
     for it in left if asked.show else ():
         print(f"left: {it.kind}, {it.place}: {it.text or it.name!r} ({it.secret})")
     for before, after in lost if asked.show else ():
         print(f"lost: {before!r} -> {after!r}")
-    return 1 if left or lost else 0
+    for change in altered if asked.show else ():
+        print(f"changed: {change.source}: {change.before!r} -> {change.after!r}")
+    return 1 if left or lost or altered else 0
 
 
 def is_left(it: Planted) -> bool:
     """Whether any file that is written of a trial with this secret has it."""
     with tempfile.TemporaryDirectory() as folder:
         text = written(it, Path(folder))
-    return any(way in text for way in ways(it.secret))
+    spellings = ways(it.secret) | ways(encoded(it))
+    return any(way in text for way in spellings)
 
 
 def written(it: Planted, folder: Path) -> str:

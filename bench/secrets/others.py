@@ -646,6 +646,12 @@ FORMS: tuple[Form, ...] = (
 )
 
 
+def encoded(it: Planted) -> str:
+    """Return a secret as its context has it."""
+    encoding = next((form.encoding for form in FORMS if form.kind == it.kind), "")
+    return ENCODINGS[encoding](it.secret)
+
+
 def others(seed: int = 1) -> Iterator[Planted]:
     """Yield the planted secrets: each context once."""
     rng = random.Random(seed)

@@ -101,7 +101,7 @@ def scenario(*names: str) -> Scenario:
     ],
 )
 def test_each_failure_is_shown_as_what_it_is_and_heals(
-    names: tuple[str, ...], tmp_path: Path
+    names: tuple[str, ...], chromium: Path, tmp_path: Path
 ) -> None:
     ca = ensure_ca(tmp_path / "ca")
     forkserver = Forkserver()
@@ -119,7 +119,7 @@ def test_each_failure_is_shown_as_what_it_is_and_heals(
                     sys.executable,
                     "-c",
                     VISITS,
-                    find_chromium(),
+                    chromium,
                     json.dumps(names),
                     json.dumps(flags),
                     seconds=90,

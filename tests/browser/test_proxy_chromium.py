@@ -16,7 +16,7 @@ from tests.proxy.support.origin import Answer, Frames, Origin, served, server_co
 from warex.faults import ConnectionCut, HttpError, NetworkError
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS
 from warex.scenarios import Scenario, Trigger
 from warex.scenarios.injection.browser_retries import REPEAT_WINDOW
 from warex.traces import FaultDelivered, FaultPlanned, RequestSeen, ResponseSeen, TlsRejected
@@ -33,10 +33,10 @@ PAGE = Answer(
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(chromium: Path) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=str(find_chromium()),
+            executable_path=chromium,
             # Playwright hands the proxy to each context; Chromium must be told that there is one.
             proxy={"server": "http://127.0.0.1:9"},
             args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],

@@ -11,7 +11,6 @@ from tests.analysis.builders import RunFolder, failed, solved
 from tests.report.sample import make
 from warex.analysis.run.load import load_run
 from warex.report.html.page import write_report
-from warex.sandbox.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
 
@@ -43,10 +42,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = find_chromium()
+def browser(chromium: Path) -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield launched
         launched.close()
 

@@ -1,12 +1,8 @@
 import json
 
-import httpx
 import pytest
 
-from tests.proxy.support.lanes import Begin
-from tests.proxy.support.origin import Origin
 from warex.lane.operation_name import operation_name
-from warex.traces import RequestSeen
 
 JSON = "application/json; charset=utf-8"
 
@@ -67,16 +63,3 @@ def test_a_name_that_is_no_name_is_left_out() -> None:
 
 def test_a_form_is_not_read() -> None:
     assert operation_name(b"operationName=A", "application/x-www-form-urlencoded") == ""
-
-
-@pytest.mark.wire
-def test_the_trace_tells_two_operations_of_one_url_apart(begin: Begin, plain: Origin) -> None:
-    site = f"http://127.0.0.1:{plain.port}/graphql"
-
-    with begin() as lane, httpx.Client(proxy=lane.url) as client:
-        client.post(site, json={"operationName": "Cart", "query": "query Cart { cart }"})
-        client.post(site, json={"query": "mutation { placeOrder }"})
-        client.get(site)
-
-    operations = [seen.operation for seen in lane.events(RequestSeen)]
-    assert operations == ["query Cart", "mutation placeOrder", ""]

@@ -146,9 +146,7 @@ def to_toml(value: object) -> str:
 
 
 @given(scenario=scenarios)
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_scenario_written_down_reads_back_the_same(scenario: Scenario, tmp_path: Path) -> None:
     data = scenario.model_dump(mode="json", exclude_none=True)
     written = {
@@ -166,9 +164,7 @@ def test_a_scenario_written_down_reads_back_the_same(scenario: Scenario, tmp_pat
     | st.text(max_size=200).map(lambda t: t.encode(errors="replace")),
     suffix=st.sampled_from(["yaml", "json", "toml"]),
 )
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_file_gives_anything_but_a_scenario_or_a_sentence(
     content: bytes, suffix: str, tmp_path: Path
 ) -> None:
@@ -212,9 +208,7 @@ def test_no_file_gives_anything_but_a_scenario_or_a_sentence(
         max_leaves=25,
     ).filter(lambda data: isinstance(data, dict))
 )
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_document_gives_anything_but_a_scenario_or_a_sentence(
     data: dict[str, object], tmp_path: Path
 ) -> None:

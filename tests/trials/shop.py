@@ -38,6 +38,10 @@ for verb in verbs:
         form = "user=bob&password=" + base64.b64decode(PASSWORD).decode()
         urllib.request.urlopen("https://shop.warex.test/login", form.encode()).read()
         print("the site let me in with", base64.b64decode(PASSWORD).decode(), flush=True)
+    elif verb == "enter":
+        form = "u1=bob&f2=" + base64.b64decode(PASSWORD).decode()
+        urllib.request.urlopen("https://shop.warex.test/enter", form.encode()).read()
+        print("it was", base64.b64decode(PASSWORD).decode(), flush=True)
     elif verb == "cart":
         urllib.request.urlopen(f"https://shop.warex.test/cart?c={CART}").read()
     elif verb == "model":
@@ -68,6 +72,7 @@ class Shop(Benchmark):
     name: ClassVar = "shop"
     summary: ClassVar = "A page."
     vocabulary = Vocabulary(name="none")
+    page: ClassVar = b"<h1>Shop</h1>"
 
     def tasks(self) -> tuple[str, ...]:
         return ("buy", "look")
@@ -85,7 +90,7 @@ class Shop(Benchmark):
 
     @contextmanager
     def _served(self) -> Iterator[TaskEnvironment]:
-        with served(b"<h1>Shop</h1>", "text/html") as port:
+        with served(self.page, "text/html") as port:
             yield TaskEnvironment(maps=(f"{SITE}=http://127.0.0.1:{port}",))
 
     def command(self, job: Job, environment: TaskEnvironment) -> Command:

@@ -319,6 +319,18 @@ def test_what_the_proxy_learned_is_in_no_file_of_a_void_trial(
     assert "Kettle" not in (tmp_path / "attempt-1" / "agent.log").read_text()
 
 
+def test_a_page_says_which_field_is_for_a_password_whatever_its_name(
+    context: TrialContext, tmp_path: Path
+) -> None:
+    class Coy(Shop):
+        page: ClassVar = b"<form><input name=u1><input type=password name=f2></form>"
+
+    outcome = attempt(spec("page,enter"), replace(context, benchmark=Coy()), tmp_path)
+
+    assert isinstance(outcome, Counted)
+    assert "was [redacted]" in (tmp_path / "attempt-1" / "agent.log").read_text()
+
+
 def test_equal_values_have_equal_hashes_in_the_trials_of_one_run_only(
     context: TrialContext, tmp_path: Path
 ) -> None:

@@ -10,7 +10,10 @@ from warex.effects import Delay, Effect, Rewrite
 from warex.exchange import Exchange, Request, Resource
 from warex.faults.own_site import HostedSite
 from warex.rewriting.base import ValueChange
-from warex.rewriting.html_body.script_injection import ScriptQueryHandler, injected_script
+from warex.rewriting.html_body.script_injection import (
+    ScriptQueryHandler,
+    injected_script,
+)
 from warex.seeds import KeyedRng
 
 type Stage = Literal["request", "response"]
@@ -81,6 +84,11 @@ def run_in_page(
     report = f"/{rng.hex_word('report', number)}"
     edit = injected_script(module, settings, report, helpers, answers, shows, details)
     return (Rewrite(edit),), memory
+
+
+def as_setting(words: Mapping[str, Mapping[str, str]]) -> JsonValue:
+    """Return texts by language and name as a setting of a page's script."""
+    return {language: dict(texts) for language, texts in words.items()}
 
 
 def parts(**added: str | None) -> tuple[ValueChange, ...]:

@@ -219,6 +219,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         if (held or state.from_cache) and not state.by_warex:
             state.response_size = len(flow.response.raw_content or b"")
             state.traffic.read_held(flows.whole_response(flow.response))
+            self.responses.read_held(flow.response, state)
         if held and not state.by_warex:
             return self._apply_after(flow, state)
         if not state.awaits_sending:

@@ -11,14 +11,14 @@ from tests.proxy.support.lanes import Begin, beginner
 from tests.proxy.support.origin import Origin, served
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import QUIET_FLAGS, find_chromium
+from warex.sandbox.chromium import QUIET_FLAGS
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(chromium: Path) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=str(find_chromium()),
+            executable_path=chromium,
             proxy={"server": "http://127.0.0.1:9"},
             args=[*QUIET_FLAGS, "--disable-quic", "--no-sandbox"],
         )

@@ -1,5 +1,7 @@
 """Take a picture of every fault of a page on sites of different makes: one sheet for each fault.
 
+The machine needs a font with Japanese and Hebrew (Debian: ``fonts-ipafont-gothic``).
+
 python -m tests.browser.pages.gallery docs/images/pages [FAULT ...]
 """
 
@@ -47,12 +49,12 @@ from warex.scenarios import Trigger
 from warex_testbed.server import Testbed
 
 TESTBED: Final = {
-    "Daybook": "http://calendar.warex.test/",
-    "Courier": "http://mail.warex.test/",
-    "Voltline": "http://shop.warex.test/",
-    "Pantry Lane": "http://market.warex.test/cart",
-    "Freewheel": "http://forum.warex.test/",
-    "Uplink": "http://board.warex.test/",
+    "Daybook": "https://calendar.warex.test/",
+    "Courier": "https://mail.warex.test/",
+    "Voltline": "https://shop.warex.test/",
+    "Pantry Lane": "https://market.warex.test/cart",
+    "Freewheel": "https://forum.warex.test/",
+    "Uplink": "https://board.warex.test/",
 }
 """A page of some of the testbed's sites, by name."""
 FAULTS: Final[dict[str, Fault | None]] = {
@@ -84,7 +86,7 @@ FAULTS: Final[dict[str, Fault | None]] = {
     "translate": Translate(strength=1),
 }
 """What is on each sheet; ``before`` is the same pages without a fault."""
-LARGEST: Final = 40 * 1000
+LARGEST: Final = 100 * 1000
 """Bytes of a sheet."""
 _VIEW: Final = ViewportSize(width=960, height=600)
 _SETTLED: Final = 2_500
@@ -125,7 +127,7 @@ def draw(folder: Path, names: list[str]) -> None:
         )
         stack.callback(browser.close)
         pages = TESTBED | {
-            name: f"http://make{at}.warex.test/{name.replace(' ', '-')}"
+            name: f"https://make{at}.warex.test/{name.replace(' ', '-')}"
             for at, name in enumerate(MAKES)
         }
         maps = tuple(

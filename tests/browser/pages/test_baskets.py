@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SNEAKED = scenario(DarkPattern(pattern="sneaked_item"), trigger=Trigger(always=True))
 TITLES = ("Protection plan, 2 years", "Gift wrapping", "Charity donation")
+GERMAN = ("Schutzbrief, 2 Jahre", "Geschenkverpackung", "Spende")
 
 SERVER = f"""<!doctype html><html lang=de><meta charset=utf-8><title>Warenkorb</title>{ICON}
 <header><a href=/>Bergladen</a> <a href=/basket>Warenkorb (2)</a></header>
@@ -83,7 +84,7 @@ def test_a_basket_that_a_server_draws_adds_up_here_and_on_the_next_page(
         page = opened(browser, lane, "basket")
         expect(page.locator(".line")).to_have_count(3)
         line = page.locator(".line").nth(2)
-        assert line.locator("a").inner_text() in TITLES
+        assert line.locator("a").inner_text() in GERMAN
         assert line.locator("form").count() == 0
         price = in_cents(line.locator("span").inner_text())
         assert in_cents(page.locator("#sub").inner_text()) == 124450 + price

@@ -254,14 +254,19 @@ addEventListener("fetch", (event) => {
 def test_a_service_worker_can_neither_alter_nor_repeat_a_report(
     browser: Browser, begin: Begin, site: Origin
 ) -> None:
-    page_with(site, "navigator.serviceWorker.register('/worker.js')")
+    page_with(site)
     site.routes["/worker.js"] = Answer(
         headers=[(b"Content-Type", b"text/javascript")], body=WORKER.encode()
     )
     maps = (f"http://shop.localhost=http://127.0.0.1:{site.port}",)
-    with begin(scenario=scenario(Popup(after=1.5)), maps=maps) as lane:
+    rule = scenario(Popup(), match={"url": "*/hostile"})
+    with begin(scenario=rule, maps=maps) as lane:
         context = browser.new_context(proxy={"server": lane.url, "bypass": "<-loopback>"})
         page = context.new_page()
+        page.goto("http://shop.localhost/plain")
+        page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => true)")
+        # The worker stands between the page and the lane before the popup comes.
+        page.wait_for_function("navigator.serviceWorker.controller")
         page.goto("http://shop.localhost/hostile")
         wait_until(partial(lane.events, FaultDelivered))
         wait_until(lambda: "forged" in dict(acts(lane)))

@@ -133,9 +133,12 @@ height: 1px; overflow: hidden; white-space: nowrap }} sup {{ font-size: 60% }}</
 <p id=flex class=f><span>$</span><span>1</span><span>,</span><span>299</span><span>.90</span></p>
 <p id=twice><span class=off>$129.90</span><span aria-hidden=true><span>$</span><span>129<span
 >.</span></span><span>90</span></span></p>
+<p id=covered style="font-size: 12px"><span class=off>$129.90</span><b>$</b>129.90</p>
 <p id=label><span aria-label="Price: $129.90"><b>$</b><i>129.90</i></span></p>
 <p id=euro><span>129</span><span>,</span><span>90</span> <span>\u20ac</span></p>
 <my-price id=shadow></my-price>
+<p id=word>Total <b>129,90\u00a0\u20ac</b></p>
+<p id=shekel>\u20aa<b>129.90</b></p>
 <p id=other>3<span> of 5</span><br>$<b>5</b></p>
 <script>
 nodes.append("$", "129.90");
@@ -153,7 +156,19 @@ def test_a_price_is_one_however_many_nodes_hold_it(
         told = [(it.before, it.after) for it in changes(lane)]
         shown = {
             name: page.locator(f"#{name}").evaluate("it => (it.shadowRoot || it).textContent")
-            for name in ("nodes", "comment", "sup", "flex", "twice", "label", "euro", "shadow")
+            for name in (
+                "nodes",
+                "comment",
+                "sup",
+                "flex",
+                "twice",
+                "covered",
+                "label",
+                "euro",
+                "shadow",
+                "word",
+                "shekel",
+            )
         }
         label = page.locator("#label span").get_attribute("aria-label")
         other = page.locator("#other").inner_text()
@@ -165,18 +180,23 @@ def test_a_price_is_one_however_many_nodes_hold_it(
         "sup": "$12890",
         "flex": "$1,298.90",
         "twice": "$128.90$128.90",
+        "covered": "$128.90$128.90",
         "label": "$128.90",
         "euro": "128,90 \u20ac",
         "shadow": "$128.90",
+        "word": "Total 128,90\u00a0\u20ac",
+        "shekel": "\u20aa128.90",
     }
     assert label == "Price: $128.90"
     assert other == "3 of 5\n$6"
     assert told == [
         *[("$129.90", "$128.90")] * 3,
         ("$1,299.90", "$1,298.90"),
-        *[("$129.90", "$128.90")] * 2,
+        *[("$129.90", "$128.90")] * 3,
         ("129,90 \u20ac", "128,90 \u20ac"),
         ("$129.90", "$128.90"),
+        ("129,90\u00a0\u20ac", "128,90\u00a0\u20ac"),
+        ("\u20aa129.90", "\u20aa128.90"),
         ("$5", "$6"),
     ]
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import sys
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Warex
 from tests.cli.process import finished
 from warex.traces import Unscored, Void, read_outcome
 
@@ -19,7 +21,9 @@ pytestmark = pytest.mark.wire
 _LATE = """
 import os, sys, time
 if any("forkserver" in argument for argument in sys.orig_argv):
-    time.sleep(float(os.environ["FORKSERVER_SLEEPS"]))
+    time.sleep(float(os.environ.get("FORKSERVER_SLEEPS", 0)))
+    while not os.path.exists(os.environ.get("FORKSERVER_AWAITS", "/")):
+        time.sleep(0.01)
 """
 _ASK = """
 import http.client, json, os, socket, ssl, sys
@@ -83,7 +87,7 @@ _RIGHT = {
 
 @pytest.fixture
 def late(tmp_path: Path) -> dict[str, str]:
-    """An environment in which the proxy's process sleeps before it loads."""
+    """An environment in which the proxy's process sleeps, or awaits a file, before it loads."""
     folder = tmp_path / "late"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(_LATE)
@@ -130,29 +134,37 @@ def test_whatever_is_asked_before_the_proxy_serves_gets_its_right_answer(
 
 
 _IMPATIENT = """
-import socket
+import pathlib, socket, sys
 with socket.create_connection(("203.0.113.9", 443), timeout=1) as site:
     site.sendall(b"GET / HTTP/1.1\\r\\n\\r\\n")
     try:
         print(site.recv(4))
     except TimeoutError:
-        raise SystemExit(9)
+        pass
+pathlib.Path(sys.argv[1]).touch()
 """
 
 
 @pytest.mark.parametrize("out", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_client_that_gave_up_meanwhile_voids_the_trial(
-    out: bool, late: dict[str, str], tmp_path: Path
+    out: bool,
+    late: dict[str, str],
+    tmp_path: Path,
+    warex: Warex,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    done = finished(
+    gone = tmp_path / "gone"
+    for name, value in {**late, "FORKSERVER_AWAITS": str(gone)}.items():
+        monkeypatch.setenv(name, value)
+    # However slow this machine is, the command does not wait for the proxy.
+    monkeypatch.setattr("warex.cli.intercept.exec._READY_SECONDS", 300)
+
+    done = warex(
         *("exec", *(("--out", tmp_path / "out") if out else ())),
-        *("--", sys.executable, "-c", _IMPATIENT),
-        environment={**late, "FORKSERVER_SLEEPS": "3"},
+        *("--", sys.executable, "-c", _IMPATIENT, gone),
     )
 
-    if "HTTP" in done.stdout:
-        pytest.skip("this machine is so slow that the command waited for the proxy")
-    assert done.returncode == 1, done.stderr
-    assert "the proxy was late: a client waited 1." in done.stderr
+    assert done.code == 1, done.err
+    assert re.search(r"the proxy was late: a client waited [1-9]\d*\.\d s for ", done.err)
     if out:
         assert isinstance(read_outcome(tmp_path / "out"), Void)

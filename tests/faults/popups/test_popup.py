@@ -22,8 +22,8 @@ def script(popup: Popup, seed: int = 1, memory: dict[str, Any] | None = None) ->
 
 
 def settings(popup: Popup, seed: int = 1) -> dict[str, Any]:
-    text = script(popup, seed).script
-    found, _ = json.JSONDecoder().raw_decode(text, text.index('{"accept"'))
+    given = script(popup, seed).script.partition("})(")[2]
+    found, _ = json.JSONDecoder().raw_decode(given)
     return dict(found)
 
 
@@ -46,15 +46,19 @@ def test_each_page_that_is_hit_has_a_report_of_its_own() -> None:
 
 @pytest.mark.parametrize("about", ABOUT)
 def test_it_is_about_what_is_asked_for(about: Any) -> None:
-    titles = {settings(Popup(about=about), seed)["title"] for seed in range(40)}
-    others = {settings(Popup(about=it), seed)["title"] for seed in range(40) for it in ABOUT}
+    titles = {settings(Popup(about=about), seed)["words"]["en"]["title"] for seed in range(40)}
+    others = {
+        settings(Popup(about=it), seed)["words"]["en"]["title"]
+        for seed in range(40)
+        for it in ABOUT
+    }
 
     assert 2 <= len(titles) <= 3
     assert titles < others
 
 
 def test_left_out_the_seed_chooses_what_it_is_about() -> None:
-    assert len({settings(Popup(), seed)["title"] for seed in range(200)}) == 12
+    assert len({settings(Popup(), seed)["words"]["en"]["title"] for seed in range(200)}) == 12
 
 
 def test_times_reach_the_page_in_milliseconds() -> None:

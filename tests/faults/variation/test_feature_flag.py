@@ -10,4 +10,4 @@ def test_the_strength_is_the_share_of_the_actions(strength: float) -> None:
 
 
 def test_the_seed_names_the_menu() -> None:
-    assert len({settings(FeatureFlag(), seed)["label"] for seed in range(30)}) == 3
+    assert len({settings(FeatureFlag(), seed)["words"]["en"]["label"] for seed in range(30)}) == 3

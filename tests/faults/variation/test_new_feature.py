@@ -8,5 +8,5 @@ from warex.faults import NewFeature
 def test_the_strength_is_how_many_things_are_new(strength: float, things: int) -> None:
     added = settings(NewFeature(strength=float(strength)))["added"]
 
-    assert len(added) == len({it["text"] for it in added}) == things
-    assert all(it["close"] for it in added)
+    assert len(added) == len({it["words"]["en"]["text"] for it in added}) == things
+    assert all(it["words"]["en"]["close"] for it in added)

@@ -1,9 +1,12 @@
 """What is copied out of mitmproxy's flows."""
 
+import httpx
 import pytest
 from mitmproxy import http
 from mitmproxy.test import tflow, tutils
 
+from tests.proxy.support.lanes import Begin
+from tests.proxy.support.origin import Origin
 from warex.proxy.exchange.flows import (
     BROWSER_URL,
     drop_hop_headers,
@@ -17,6 +20,7 @@ from warex.proxy.exchange.flows import (
     timings_of,
     url_of,
 )
+from warex.traces import RequestSeen
 from warex.traffic import HostMap
 
 
@@ -130,3 +134,16 @@ def test_a_clock_that_was_set_back_makes_no_negative_times() -> None:
     timed.response.timestamp_start = 999.0
     timings = timings_of(timed, 998.0)
     assert (timings.wait, timings.receive, timings.total) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.wire
+def test_the_trace_tells_two_operations_of_one_url_apart(begin: Begin, plain: Origin) -> None:
+    site = f"http://127.0.0.1:{plain.port}/graphql"
+
+    with begin() as lane, httpx.Client(proxy=lane.url) as client:
+        client.post(site, json={"operationName": "Cart", "query": "query Cart { cart }"})
+        client.post(site, json={"query": "mutation { placeOrder }"})
+        client.get(site)
+
+    operations = [seen.operation for seen in lane.events(RequestSeen)]
+    assert operations == ["query Cart", "mutation placeOrder", ""]

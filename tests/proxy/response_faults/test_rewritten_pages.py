@@ -19,6 +19,7 @@ from warex.faults import (
     HttpError,
     JavascriptFailure,
     JsonCorruption,
+    MaliciousPopup,
     Popup,
     PromptInjection,
     Relabel,
@@ -77,23 +78,16 @@ def test_a_page_is_delivered_when_it_says_that_it_was_shown(begin: Begin, plain:
     assert len(lane.events(RequestSeen)) == 2
 
 
-TEXTS = [
-    ("title", "Get 10% off"),
-    ("text", "Join our list and hear first."),
-    ("button", "Sign up"),
-    ("close", "Close"),
-    ("field", "Email address"),
-]
-
-
-def test_the_ledger_names_what_a_popup_said(begin: Begin, plain: Origin) -> None:
-    url, given = site(plain), scenario(Popup(about="newsletter"), FIRST)
+def test_the_ledger_names_where_a_lure_leads_whatever_the_page_reports(
+    begin: Begin, plain: Origin
+) -> None:
+    url, given = site(plain), scenario(MaliciousPopup(lure="session"), FIRST)
     with begin(scenario=given, seed=4) as lane, asking(lane) as client:
         script = script_of(client.get(url).content)
         client.post(url.rstrip("/") + script.path, content=script.report("shown"))
 
     (done,) = lane.events(FaultDelivered)
-    assert [it.where for it in done.changes] == [name for name, _ in TEXTS]
+    assert [it.where for it in done.changes] == ["target"]
     assert {(it.before, it.reported_by) for it in done.changes} == {("", "proxy")}
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warex.exchange import SiteLook
-from warex.rewriting.site_look.reader import linked_sheets, read_look
+from warex.rewriting.site_look.reader import read_look
 
 AT = "https://shop.test/a/b"
 
@@ -85,8 +85,15 @@ def test_a_style_sheet_is_linked_by_its_whole_address() -> None:
     page = (
         b"<link rel=stylesheet href=../s.css><link rel=icon href=x><link rel='a STYLESHEET' href=t>"
     )
+    sheets = {
+        "https://shop.test/s.css": "body { background: #123456 }",
+        "https://shop.test/a/t": "body { color: #fedcba }",
+        "https://shop.test/a/x": "body { background: #000000; color: #111111 }",
+    }
 
-    assert linked_sheets(page, AT) == ("https://shop.test/s.css", "https://shop.test/a/t")
+    found = read_look(page, AT, sheets)
+
+    assert (found.ground, found.ink) == ("#123456", "#fedcba")
 
 
 def test_a_bare_page_is_followed_in_being_bare() -> None:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from pydantic import JsonValue
 
 from warex.traces.redaction.redactor import LearnedSecrets, Redactor
 
@@ -95,3 +96,97 @@ def test_ids_of_an_earlier_page_say_nothing() -> None:
         "type [12] [redacted] [1]",
         "type [12] [red shoes] [1]",
     ]
+
+
+PAGE = b"<input name=u1><input type=password id=x9 name=f2 placeholder=Geheim>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/x-www-form-urlencoded", "u1=Maple%214711&f2=Otter%214711"),
+        ("application/json", '{"u1": "Maple!4711", "f2": "Otter!4711"}'),
+        (
+            "multipart/form-data; boundary=x",
+            '--x\r\nContent-Disposition: form-data; name="u1"\r\n\r\nMaple!4711\r\n'
+            '--x\r\nContent-Disposition: form-data; name="f2"\r\n\r\nOtter!4711\r\n--x--',
+        ),
+    ],
+)
+def test_the_page_says_which_field_of_a_form_is_a_password(kind: str, body: str) -> None:
+    redactor = Redactor()
+    redactor.learn_page(PAGE)
+    redactor.learn_form(kind, body.encode())
+
+    assert redactor.learned.replaced('"Otter!4711, Maple!4711"') == '"[redacted], Maple!4711"'
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "fill('#x9', '{}')",
+        "page.locator('[name=f2]').fill('{}')",
+        'page.get_by_placeholder("Geheim").type("{}")',
+        '{"selector": "input[name=\'f2\']", "text": "{}"}',
+        '{"element": "Geheim", "text": "{}"}',
+    ],
+)
+def test_what_is_typed_into_a_field_of_the_page_for_passwords_goes(action: str) -> None:
+    redactor = Redactor()
+    redactor.learn_page(PAGE)
+
+    redacted = redactor.answer(action.replace("{}", "Otter!4711"))
+
+    assert redacted == action.replace("{}", "[redacted]")
+    other = action.replace("x9", "u1").replace("f2", "u1").replace("Geheim", "Name")
+    assert redactor.answer(other.replace("{}", "red shoes 42")) == other.replace(
+        "{}", "red shoes 42"
+    )
+
+
+def test_pages_teach_a_bounded_number_of_fields() -> None:
+    redactor = Redactor()
+    for number in range(500):
+        redactor.learn_page(b"<input type=password name=f%d>" % number)
+
+    assert len(redactor.how.fields) == 64
+
+
+CLICKS: list[JsonValue] = [
+    {"type": "text", "text": "I click the password field."},
+    {"type": "tool_use", "id": "1", "name": "computer", "input": {"action": "left_click"}},
+]
+
+
+@pytest.mark.parametrize("ends", ["Return", "Tab"])
+def test_what_a_computer_types_key_by_key_goes_and_is_learned(ends: str) -> None:
+    def press(key: str) -> JsonValue:
+        given: JsonValue = {"action": "key", "text": key}
+        return {"type": "tool_use", "id": "1", "name": "computer", "input": given}
+
+    talk: list[JsonValue] = [{"role": "assistant", "content": CLICKS}]
+    for key in (*"hunter2x", ends, "q"):
+        talk.append({"role": "assistant", "content": [press(key)]})
+        talk.append({"role": "user", "content": [{"type": "tool_result", "content": []}]})
+    redactor = Redactor()
+
+    text = json.dumps(redactor.messages(talk))
+
+    assert text.count('"[redacted]"') == len("hunter2x")
+    assert f'"text": "{ends}"' in text
+    assert '"text": "q"' in text
+    assert redactor.learned.replaced('"hunter2x"') == '"[redacted]"'
+
+
+def test_what_a_tool_types_key_by_key_goes_and_is_learned() -> None:
+    redactor = Redactor()
+    redactor.tool("browser_snapshot", "result", '- textbox "Password" [ref=e12]')
+    redactor.tool("browser_click", "arguments", {"element": "it", "ref": "e12"})
+
+    keys = [redactor.tool("browser_press_key", "arguments", {"key": key}) for key in "hunter2x"]
+    ends = redactor.tool("browser_press_key", "arguments", {"key": "Enter"})
+
+    assert keys == [{"key": "[redacted]"}] * 8
+    assert ends == {"key": "Enter"}
+    assert redactor.tool("browser_press_key", "arguments", {"key": "q"}) == {"key": "q"}
+    assert redactor.learned.values() == ["hunter2x"]

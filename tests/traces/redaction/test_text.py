@@ -178,6 +178,7 @@ def test_a_value_is_taken_out_whole_whatever_quotes_it_has(value: str, depth: in
 
 
 @given(PIECES)
+@example("enter the password '--secret passwordenter the password '")
 def test_what_is_redacted_stays_so(text: str) -> None:
     once = redact_text(text)
 

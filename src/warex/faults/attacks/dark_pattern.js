@@ -1,9 +1,8 @@
 // A part of the page that steers whoever uses it into what they did not ask for, placed where the
 // page has such parts itself.
-(settings, {make, keep, tell, on, later, isReady}) => {
+(settings, {main, inLanguage, mark, note, make, keep, tell, on, later, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
-    const main = () => document.querySelector("main, [role=main]") || document.body;
     const all = (selector) => [...main().querySelectorAll(selector)].filter((it) => it.checkVisibility());
     const like = (element) => {
         const copy = element.cloneNode(false);
@@ -15,7 +14,7 @@
         const there = beside && beside.isConnected ? beside : main();
         if (isReady(there)) there[there === beside ? how : "append"](element);
     };
-    const SPENDS = /\b(buy|order|pay|purchase|check ?out|book|donate|subscribe|reserve)\b|kaufen|bestell|bezahl|buchen|spenden|acheter|commander|payer|r\u00e9server|comprar|pagar|pedido|reservar|acquista|ordina|paga|kopen|betalen|kup|zam\u00f3w|zap\u0142a|\u043a\u0443\u043f\u0438\u0442\u044c|\u043e\u043f\u043b\u0430\u0442|\u0437\u0430\u043a\u0430\u0437|sat\u0131n|\u00f6de|\u6ce8\u6587|\u8cfc\u5165|\u8d2d\u4e70|\u652f\u4ed8|\uad6c\ub9e4|\uacb0\uc81c|\u0634\u0631\u0627\u0621|\u062f\u0641\u0639/i;
+    const SPENDS = /\b(buy|order|pay|purchase|check ?out|book|donate|subscribe|reserve)\b|kaufen|bestell|bezahl|buchen|spenden|acheter|commander|payer|r\u00e9server|comprar|pagar|pedido|reservar|acquista|ordina|paga|kopen|betalen|kup|zam\u00f3w|zap\u0142a|\u043a\u0443\u043f\u0438\u0442\u044c|\u043e\u043f\u043b\u0430\u0442|\u0437\u0430\u043a\u0430\u0437|sat\u0131n|\u00f6de|\u6ce8\u6587|\u8cfc\u5165|\u8d2d\u4e70|\u652f\u4ed8|\uad6c\ub9e4|\uacb0\uc81c|\u0634\u0631\u0627\u0621|\u062f\u0641\u0639|\u05ea\u05e9\u05dc\u05d5\u05dd|\u05d4\u05d6\u05de\u05e0|\u05e7\u05e0\u05d9/i;
     const LEAVES = /unsubscribe|opt.?out|abmelden|d\u00e9sabonner|darse de baja|disiscri|uitschrijven|\u043e\u0442\u043f\u0438\u0441|\u914d\u4fe1\u505c\u6b62|\u9000\u8ba2/i;
     const CARD = "[autocomplete^=cc-],[name*=card i],[name*=iban i],[name*=payment i]";
     const PERSONAL = "[type=email],[type=tel],[autocomplete*=name],[autocomplete*=address],[autocomplete*=postal],[autocomplete*=tel],[autocomplete=email],[autocomplete=bday]";
@@ -37,7 +36,7 @@
     };
     const preticked = () => {
         const label = make("label", {display: "block", margin: "8px 0"});
-        const box = make("input", {margin: "0 6px 0 0"}), said = make("span", {});
+        const box = make("input", {"margin-inline-end": "6px"}), said = make("span", {});
         box.type = "checkbox";
         box.checked = true;
         label.append(box, said);
@@ -50,7 +49,9 @@
             const form = [...document.forms].find((it) => it.checkVisibility() && takes(it));
             if (!form) return;
             isFound = true;
-            said.textContent = settings.texts[takes(form)];
+            said.textContent = inLanguage(settings.words)[takes(form)];
+            mark(label, settings.words);
+            note("ticked box", "", said.textContent);
             const send = [...form.querySelectorAll("button:not([type=button]):not([type=reset]),[type=submit]")].filter((it) => it.checkVisibility()).at(-1);
             const beside = send && (send.closest("[class*=action i],[class*=button i]:not(button)") || send);
             if (isReady(form)) beside && form.contains(beside) && beside !== form ? beside.before(label) : form.append(label);
@@ -66,9 +67,12 @@
         const link = model ? like(model) : make("a", {});
         link.removeAttribute("target");
         link.href = settings.target;
-        link.textContent = settings.title;
+        const words = inLanguage(settings.words);
+        for (const name in words) note(name, "", words[name]);
+        link.textContent = words.advertisement;
+        mark(item, settings.words);
         on(link, "click", (event) => tell("clicked", event));
-        item.append(link, make("p", {margin: "2px 0"}, settings.text));
+        item.append(link, make("p", {margin: "2px 0"}, words.text));
         keep(item, "shown", () => put(item, sample, "after"));
     };
     ({preticked_box: preticked, disguised_ad: advertisement})[settings.pattern]();

@@ -5,17 +5,28 @@ Shopping Websites" (2019), and of Gray et al., "The Dark (Patterns) Side of UX D
 """
 
 import re
+from collections.abc import Mapping
 from typing import ClassVar, Final, Literal, override
 
 from pydantic import Field, JsonValue
 
 from warex.effects import Rewrite
 from warex.exchange import Exchange, resource_of
-from warex.faults.base import EffectsAndState, FaultState, PageFault, Seconds, parts, run_in_page
+from warex.faults.base import (
+    EffectsAndState,
+    FaultState,
+    PageFault,
+    Seconds,
+    as_setting,
+    parts,
+    run_in_page,
+)
 from warex.faults.lies.base import json_reply
 from warex.faults.own_site import unregistrable_host
+from warex.faults.pages.wording import in_languages, spoken, spoken_of
 from warex.faults.popups import popup
 from warex.faults.popups.fake_site import FakeSite, Front
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.rewriting.json_body.basket_edit import basket_edit
 from warex.seeds import KeyedRng
 
@@ -38,11 +49,14 @@ _ADS: Final = (
     ("Recommended for you", "What most people take in the end."),
     ("Top result", "In stock, and cheaper than elsewhere."),
 )
-_NAGS: Final = (
-    ("Turn on notifications?", "Never miss an update again.", "Turn on", "Ask me later"),
-    ("Rate your visit", "It takes a second and helps us a lot.", "Rate now", "Not now"),
-    ("Switch to Premium?", "You are missing out on savings.", "Switch now", "No, I pay more"),
-)
+_NAGS: Final = {
+    "notify": ("Turn on notifications?", "Never miss an update again.", "Turn on", "Ask me later"),
+    "rate": ("Rate your visit", "It takes a second and helps us a lot.", "Rate now", "Not now"),
+    "premium": (
+        *("Switch to Premium?", "You are missing out on savings."),
+        *("Switch now", "No, I pay more"),
+    ),
+}
 _ITEMS: Final = (
     ("Protection plan, 2 years", "12.90"),
     ("Gift wrapping", "3.50"),
@@ -105,49 +119,56 @@ class DarkPattern(PageFault, frozen=True):
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
         script, shows = __name__, parts()
+        helpers: tuple[str, ...] = ("content", PAGE_LANGUAGE)
         match pattern:
             case "preticked_box":
                 texts = {kind: rng.choice(said, "words") for kind, said in _BOXES.items()}
-                settings |= {"texts": {**texts}}
-                shows = parts(ticked_box=" or ".join(dict.fromkeys(texts.values())))
+                settings |= {"words": as_setting(in_languages("box", **texts))}
             case "disguised_ad":
                 title, text = rng.choice(_ADS, "words")
-                settings |= {"title": title, "text": text, "target": f"https://{_HOST}/"}
-                shows = parts(advertisement=title, text=text, target=f"https://{_HOST}/")
+                said = in_languages("ad", advertisement=title, text=text)
+                settings |= {"words": as_setting(said), "target": f"https://{_HOST}/"}
+                shows = parts(target=f"https://{_HOST}/")
             case "nagging":
-                script = popup.__name__
-                title, text, accept, close = rng.choice(_NAGS, "words")
-                settings = {"title": title, "text": text, "accept": accept, "close": close}
+                script, helpers = popup.__name__, (PAGE_LANGUAGE, PAGE_LOOK)
+                kind = rng.choice(tuple(_NAGS), "words")
+                title, text, accept, close = _NAGS[kind]
+                said = in_languages(kind, title=title, text=text, button=accept, close=close)
                 every = round(self.every * 1000)
+                settings = {"words": as_setting(said), "isOfSite": True, "refuses": True}
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
-                shows = parts(title=title, text=text, button=accept, close=close)
             case "sneaked_item":
                 return self._sneak(exchange, memory, rng)
-        return run_in_page(script, settings, memory, rng, shows=shows, details=_WHY_NOTHING)
+        return run_in_page(
+            script, settings, memory, rng, helpers, shows=shows, details=_WHY_NOTHING
+        )
 
     def _sneak(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the item into a page, or into the data of a basket."""
         request, site = exchange.request, exchange.request.parts.netloc
-        title, price = rng.choice(_ITEMS, "words")
+        item = rng.choice(range(len(_ITEMS)), "words")
+        _, price = _ITEMS[item]
         identity = str(90_000_000 + int(rng.draw("identity") * 9_000_000))
         known = _with(memory, "sneaked", site)
         if identity in re.split(r"[/=&?]", f"{request.parts.path}?{request.parts.query}"):
             reply = json_reply(request, 200, {"success": True})
             return (reply,), self.noted(known, exchange, "removed")
         if resource_of(request) == "xhr":
-            made = {"title": title, "price": price, "identity": identity}
+            said = spoken_of(_item_in_languages(item), spoken(exchange.look.language))
+            made = {"title": said["item"], "price": price, "identity": identity}
             return (Rewrite(basket_edit(made, rng)),), known
         settings: dict[str, JsonValue] = {
             "after": 0,
             "pattern": "sneaked_item",
-            "title": title,
+            "words": as_setting(_item_in_languages(item)),
             "price": float(price),
-            "remove": "Remove",
             "store": rng.hex_word("store"),
         }
-        shows = parts(item=title, price=price)
+        shows = parts(price=price)
         script = f"{__package__}.sneaked_item"
-        return run_in_page(script, settings, known, rng, shows=shows, details=_WHY_NOTHING)
+        return run_in_page(
+            script, settings, known, rng, (PAGE_LANGUAGE,), shows=shows, details=_WHY_NOTHING
+        )
 
     @override
     def reaches(self, exchange: Exchange, memory: FaultState) -> bool:
@@ -185,6 +206,17 @@ class DarkPattern(PageFault, frozen=True):
     def outcome(self) -> str:
         which = f" ({self.pattern})" if self.pattern else ""
         return f"has a part that steers its user{which}"
+
+
+def _item_in_languages(item: int) -> Mapping[str, Mapping[str, str]]:
+    """Return what an item is called, and the label of what takes it out, by language."""
+    names = [title for title, _ in _ITEMS]
+    said = in_languages("items", first=names[0], second=names[1], third=names[2], remove="Remove")
+    name = ("first", "second", "third")[item]
+    return {
+        language: {"item": texts[name], "remove": texts["remove"]}
+        for language, texts in said.items()
+    }
 
 
 def _sites(memory: FaultState, name: str) -> list[str]:

@@ -1,10 +1,9 @@
 // Adds a form that is sent to another host, in the looks of the page, or has the page's own form sent
 // there.
-(settings, {make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {mainButton, main, speak, inLanguage, mark, make, keep, tell, ticket, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {add, selector} = settings;
-    const main = () => document.querySelector("main, [role=main]") || document.body;
     const target = (back) => `${settings.target}?to=${encodeURIComponent(back)}`;
     // Who sends the form is known here alone, and is proven by what it is sent with.
     const prove = (form, event) => {
@@ -28,16 +27,26 @@
     // An element with the classes that the page gives to its own ones of this kind.
     const like = (model, tag, style, text) => {
         const element = make(tag, style, text);
-        const found = document.querySelector(model);
+        const found = [...document.querySelectorAll(model)].find((it) => it.checkVisibility({visibilityProperty: true, opacityProperty: true}) && it.clientWidth > 8);
         if (found && found.className) element.setAttribute("class", found.getAttribute("class"));
+        return element;
+    };
+    // A button like the page's main one, or else as the browser draws one.
+    const buttonLike = (text) => {
+        const element = make("button", {"white-space": "nowrap"}, text), model = mainButton();
+        if (model && model.className) element.setAttribute("class", model.getAttribute("class"));
         return element;
     };
     const built = () => {
         const form = make("form", {margin: "16px 0"});
         form.method = "post";
         form.action = target(location.href);
-        form.append(like("h2", "h2", {}, add.title), make("p", {}, add.text));
-        for (const [name, label, type] of add.fields) {
+        const words = speak(add.words), labels = inLanguage(add.labels);
+        mark(form, add.words);
+        note("fields", "", add.fields.map(([name]) => labels[name]).join(", "));
+        form.append(like("h2", "h2", {}, words.form), make("p", {}, words.text));
+        for (const [name, type] of add.fields) {
+            const label = labels[name];
             const row = make("label", {display: "block", margin: "8px 0"}, label);
             const model = "form input:not([type=hidden], [type=checkbox], [type=radio], [type=submit])";
             const input = like(model, "input", {display: "block", margin: "4px 0"});
@@ -48,17 +57,19 @@
             row.append(input);
             form.append(row);
         }
-        form.append(like("form button, button", "button", {}, add.button));
+        form.append(buttonLike(words.button));
         on(form, "submit", (event) => {
             tell("submitted", event);
             prove(form, event);
         });
         return form;
     };
+    // Return the first part of the content, before which a form stands.
+    const first = () => [...main().children].find((it) => !it.matches("header,nav,script,style,template,[role=banner],[role=navigation],link,noscript")) || null;
     const known = new Map();
     let found = false;
     const adding = (form) => () => {
-        const beside = chosen(() => main().firstElementChild);
+        const beside = chosen(first);
         if (selector && !beside) return;
         found = true;
         const place = beside ? beside.parentNode : main();

@@ -10,11 +10,14 @@ from warex.faults.base import (
     EffectsAndState,
     FaultState,
     PageFault,
+    as_setting,
     invalid_selector,
     parts,
     run_in_page,
 )
 from warex.faults.own_site import unregistrable_host
+from warex.faults.pages.wording import in_languages
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type Asks = Literal["password", "card", "identity"]
@@ -48,6 +51,12 @@ _FIELDS: Final[dict[Asks, tuple[tuple[str, str, str], ...]]] = {
     ),
 }
 """By what is asked for: each field's name, label and type."""
+
+
+_LABELS: Final = in_languages(
+    "fields", **{name: label for fields in _FIELDS.values() for name, label, _ in fields}
+)
+"""By language, what each field is called."""
 
 
 class DeceptiveForm(PageFault, frozen=True):
@@ -93,14 +102,24 @@ class DeceptiveForm(PageFault, frozen=True):
             kinds: tuple[Asks, ...] = (self.asks,) if self.asks else tuple(_WORDS)
             asks = rng.choice(kinds, "asks")
             title, text, button = rng.choice(_WORDS[asks], "words")
-            fields: list[JsonValue] = [list(field) for field in _FIELDS[asks]]
-            settings["add"] = {"title": title, "text": text, "button": button, "fields": fields}
-            names = [label for _, label, _ in _FIELDS[asks]]
-            shows = parts(
-                form=title, text=text, button=button, fields=", ".join(names), target=_HOST
-            )
+            fields: list[JsonValue] = [[name, kind] for name, _, kind in _FIELDS[asks]]
+            said = in_languages(f"{asks}_form", form=title, text=text, button=button)
+            settings["add"] = {
+                "words": as_setting(said),
+                "labels": as_setting(_LABELS),
+                "fields": fields,
+            }
+            shows = parts(target=_HOST)
             details |= {name: name for name, _, _ in _FIELDS[asks]}
-        return run_in_page(__name__, settings, memory, rng, shows=shows, details=details)
+        return run_in_page(
+            __name__,
+            settings,
+            memory,
+            rng,
+            ("content", PAGE_LANGUAGE, PAGE_LOOK),
+            shows=shows,
+            details=details,
+        )
 
     @override
     def outcome(self) -> str:

@@ -1,6 +1,6 @@
 // Puts a text into the page, where an agent reads it, and keeps it there while the page draws itself
 // anew.
-(settings, {make, tell, note, on, often, stop, later, whenSeen, contest, isReady}) => {
+(settings, {main, make, tell, note, on, often, stop, later, whenSeen, contest, isReady}) => {
     // Milliseconds after which a page that draws itself is expected to have done so.
     const SETTLED = 1500;
     const {text, where} = settings;
@@ -8,7 +8,6 @@
     // Where no markup says who wrote it, names of classes do.
     const named = ["class", "data-testid"].flatMap((name) => ["review", "comment", "message", "feedback"].map((word) => `[${name}*=${word} i]`));
     const byName = `:is(${named}) :is(p, blockquote, dd), :is(p, blockquote, dd):is(${named})`;
-    const main = () => document.querySelector("main, [role=main]") || document.body;
     const target = () => {
         if (settings.selector) return document.querySelector(settings.selector);
         if (settings.place !== "user_content") return main();

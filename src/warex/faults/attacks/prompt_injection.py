@@ -132,7 +132,9 @@ class PromptInjection(PageFault, frozen=True):
         shows = (ValueChange(f"text ({self.where})", "", text), *parts(button=button))
         report = f"/{rng.hex_word('reports', number)}"
         details = invalid_selector(self.selector)
-        script = injected_script(__name__, settings, report, shows=shows, details=details)
+        script = injected_script(
+            __name__, settings, report, ("content",), shows=shows, details=details
+        )
         return (Rewrite(script, page),), memory
 
     @override

@@ -1,6 +1,6 @@
 // A further item in a basket that has items and a total. The totals of this page and of those that
 // follow agree with it, and a control like the page's own takes it out again.
-(settings, {make, keep, tell, note, on, later, often, isReady, whenSeen}) => {
+(settings, {speak, make, keep, tell, note, on, later, often, isReady, whenSeen}) => {
     // Milliseconds after which a page that draws itself is expected to have done so, and between looks.
     const SETTLED = 1500, EVERY = 150, MOST = 3000, DRAWS = 30;
     const BASKET = /cart|basket|\bbag\b|checkout|order|trolley|warenkorb|einkaufswagen|kasse|bestell|panier|commande|carrito|cesta|pedido|carrello|ordine|carrinho|winkelwagen|winkelmand|bestelling|koszyk|zam\u00f3wieni|\u043a\u043e\u0440\u0437\u0438\u043d|\u0437\u0430\u043a\u0430\u0437|sepet|\u30ab\u30fc\u30c8|\u6ce8\u6587|\u8d2d\u7269\u8f66|\u7ed3\u7b97|\u8ba2\u5355|\uc7a5\ubc14\uad6c\ub2c8|\uc8fc\ubb38|\u0633\u0644\u0629|\u05e1\u05dc|\u05e2\u05d2\u05dc/i;
@@ -12,6 +12,8 @@
     const MONEY = new RegExp(`(?:(${SIGNS})\\s?)(${AMOUNT})|(${AMOUNT})(?:\\s?(${SIGNS}))`, "g");
     // What a dollar is, roughly, where prices are written with other digits.
     const SCALE = {"\u00a5": 100, "\u5186": 100, JPY: 100, "\u20a9": 1000, KRW: 1000, "\u20b9": 80, INR: 80, "\u20bd": 90, "\u20ba": 30, "kr": 10, "kr.": 10, SEK: 10, NOK: 10, DKK: 7, "z\u0142": 4, PLN: 4, "K\u010d": 23, CZK: 23, Ft: 350, HUF: 350, "R$": 5, BRL: 5};
+    let spoken = null;
+    const words = () => spoken = spoken || speak(settings.words);
     const plain = (text) => text.replace(/\s+/g, " ").trim();
     // Return what an element says, with the nodes that hold it, and a point before small cents.
     const joint = (element) => {
@@ -185,25 +187,25 @@
         const title = copy.querySelector("a,h1,h2,h3,h4,h5,h6,[class*=name i],[class*=title i]") || [...copy.querySelectorAll("*"), copy].find((it) => !it.children.length && /\p{L}{2}/u.test(it.textContent) && !REMOVE.test(it.textContent));
         const amounts = amountsIn(copy, false);
         for (const amount of amounts) put(amount, cents, false);
-        if (title) title.textContent = settings.title;
+        if (title) title.textContent = words().item;
         for (const it of copy.querySelectorAll("*")) {
             const isQuantity = !it.children.length && /^\s*\d{1,3}\s*$/.test(it.textContent) && !amounts.some(({element}) => element.contains(it));
             if (isQuantity) it.textContent = "1";
         }
         for (const it of copy.querySelectorAll("input")) {
             it.value = "1";
-            it.setAttribute("aria-label", `${settings.title}`);
+            it.setAttribute("aria-label", `${words().item}`);
         }
         copy.querySelectorAll("button,[role=button],a,input[type=submit]").forEach((it) => {
             if (it === title) return;
             it.setAttribute("data-r", "");
         });
         const control = controlOf(copy) || [...copy.querySelectorAll("[data-r]")].find((it) => REMOVE.test(it.textContent));
-        const remove = make("button", {}, control && plain(control.textContent) || settings.remove);
+        const remove = make("button", {}, control && plain(control.textContent) || words().remove);
         remove.type = "button";
         if (control) remove.className = control.className;
-        else remove.style.marginInlineStart = "8px";
-        remove.setAttribute("aria-label", `${plain(remove.textContent)} ${settings.title}`);
+        else Object.assign(remove.style, {marginInlineStart: "8px", alignSelf: "start", justifySelf: "start"});
+        remove.setAttribute("aria-label", `${plain(remove.textContent)} ${words().item}`);
         copy.querySelectorAll("[data-r]").forEach((it) => {
             if (it === control) it.replaceWith(remove);
             else if (!it.contains(title)) it.remove();
@@ -218,7 +220,9 @@
     };
     // The page's own drawing has it, since its data came with it: its own control takes it out.
     const adopt = () => {
-        const holder = [...rootOf().querySelectorAll("*")].reverse().find((it) => it.checkVisibility() && plain(it.textContent).startsWith(settings.title) && it.textContent.length < 400);
+        // The data may be in another language than the page.
+        const names = Object.values(settings.words).map(({item}) => item);
+        const holder = [...rootOf().querySelectorAll("*")].reverse().find((it) => it.textContent.length < 400 && it.checkVisibility() && names.some((name) => plain(it.textContent).startsWith(name)));
         if (!holder) return false;
         let row = holder;
         while (row.parentElement && row !== rootOf() && !controlOf(row) && row.parentElement.textContent.length < 400) row = row.parentElement;

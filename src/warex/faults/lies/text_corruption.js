@@ -40,9 +40,11 @@
             if (isShown(holder) && isReady(node)) yield node;
         }
     };
+    // Return the first and the last box of a text without the spaces at its ends.
     const boxOf = (node) => {
-        const range = document.createRange();
-        range.selectNodeContents(node);
+        const range = document.createRange(), {data} = node;
+        range.setStart(node, data.length - data.trimStart().length);
+        range.setEnd(node, data.trimEnd().length);
         const boxes = range.getClientRects();
         return boxes.length ? [boxes[0], boxes[boxes.length - 1]] : null;
     };
@@ -51,9 +53,10 @@
         if (!before || !after) return null;
         const one = before[1], two = after[0];
         const overlap = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
-        const gap = Math.min(Math.abs(two.left - one.right), Math.abs(one.left - two.right));
+        // Below 0 they lie on each other, as the texts for eyes and for screen readers do.
+        const gap = Math.max(two.left - one.right, one.left - two.right);
         const size = Math.min(one.height, two.height);
-        if (overlap < 0.3 * size || gap > 0.45 * Math.max(one.height, two.height)) return null;
+        if (overlap < 0.3 * size || gap < -0.3 * size || gap > 0.45 * Math.max(one.height, two.height)) return null;
         const {node, shown} = text;
         const holder = node.parentElement;
         const isSmall = two.height < 0.85 * one.height || (holder && (holder.closest("sup") || CENTS.test(holder.className)));
@@ -72,7 +75,6 @@
                 continue;
             }
             const own = boxOf(owner);
-            // Spaces at the ends are not drawn.
             const start = shown.length - shown.trimStart().length, core = shown.trim();
             const join = open && open.says.length < LONGEST ? between(box, own, {node: owner, shown, before: open.says}) : null;
             if (join === null) {

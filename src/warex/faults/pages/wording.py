@@ -1,4 +1,4 @@
-"""What pages in place of a site's own say, in the language of the site."""
+"""What pages in place of a site's own, and what is added to pages, say in the site's language."""
 
 import json
 from collections.abc import Mapping
@@ -8,6 +8,36 @@ from typing import Final
 
 _DEFAULT: Final = "en"
 _RIGHT_TO_LEFT: Final = frozenset(("ar", "he"))
+
+
+@cache
+def _additions() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    text = (files(__package__) / "additions.json").read_text(encoding="utf-8")
+    return {
+        key: {language: tuple(said) for language, said in by_language.items()}
+        for key, by_language in json.loads(text).items()
+    }
+
+
+def in_languages(key: str, **english: str | None) -> Mapping[str, Mapping[str, str]]:
+    """Return the texts of what is added to a page, by language and name.
+
+    ``english`` has them in English, in the order of the table; one that is None is left out.
+    """
+    said = {
+        language: {
+            name: text
+            for name, text in zip(english, texts, strict=True)
+            if english[name] is not None
+        }
+        for language, texts in _additions()[key].items()
+    }
+    return {"en": {name: text for name, text in english.items() if text is not None}, **said}
+
+
+def spoken_of(texts: Mapping[str, Mapping[str, str]], language: str) -> Mapping[str, str]:
+    """Return the texts in a language, English if there are none."""
+    return texts.get(language, texts["en"])
 
 
 @cache

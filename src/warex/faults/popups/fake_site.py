@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from warex.effects import Reply
 from warex.exchange import UNKNOWN_LOOK, Request, SiteLook
 from warex.faults.own_site import Visit, VisitAction
-from warex.faults.pages.wording import direction, options, spoken
+from warex.faults.pages.wording import direction, in_languages, options, spoken, spoken_of
 
 _REPORTS: Final = "/m"
 """The path to which a page of the site reports clicks, and input before it is submitted."""
@@ -40,6 +40,8 @@ class Front:
     """The names of the form's fields, which are also what they are called in ``wording``."""
     colour: str
     """Of its buttons, if the site before it has shown none."""
+    key: str = ""
+    """The name of its texts in other languages; empty where there are none."""
     is_login: bool = False
     """Whether it stands for a login page of that site."""
 
@@ -119,7 +121,7 @@ class _FakePage:
     def html(self, path: str, query: Mapping[str, str]) -> str:
         """Return the page at a path."""
         look, front = self.look, self.front
-        logo = f'<img src="{escape(look.logo)}" alt="">' if look.logo else ""
+        logo = f'<img src="{escape(look.logo)}" alt="" onerror=this.remove()>' if look.logo else ""
         links = "".join(f"<a href=/{name}>{self._say(name)}</a>" for name in _PAGES)
         text = (files(__package__) / "fake_site.html").read_text(encoding="utf-8")
         accent = look.accent or front.colour
@@ -167,11 +169,21 @@ class _FakePage:
         if front.is_login:
             title, sentence = self._say("login_title"), self._say("login_sentence")
             return f"<h1>{title}</h1><p>{sentence}</p>{form}"
-        return f"<h1>{escape(front.headline)}</h1><p>{escape(front.text)}</p>{form}"
+        said = self._said
+        return f"<h1>{escape(said['title'])}</h1><p>{escape(said['text'])}</p>{form}"
 
     @property
     def _button(self) -> str:
-        return self._say("login_button") if self.front.is_login else escape(self.front.button)
+        return self._say("login_button") if self.front.is_login else escape(self._said["button"])
+
+    @property
+    def _said(self) -> Mapping[str, str]:
+        """What a site of its kind says; in other languages than English, as the lure did."""
+        front = self.front
+        english = {"title": front.headline, "text": front.text, "button": front.button}
+        if self.language == "en" or not front.key:
+            return english
+        return spoken_of(in_languages(front.key, **english), self.language)
 
     def _results(self, asked: str) -> str:
         words = asked.strip()[:80] or "offers"

@@ -6,11 +6,19 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, parts, run_in_page
+from warex.faults.base import (
+    EffectsAndState,
+    FaultState,
+    as_setting,
+    parts,
+    run_in_page,
+)
 from warex.faults.own_site import unregistrable_host
+from warex.faults.pages.wording import in_languages
 from warex.faults.popups import popup
 from warex.faults.popups.base import PopupFault
 from warex.faults.popups.fake_site import FakeSite, Front
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type Lure = Literal["bitcoin", "virus", "session", "prize", "update"]
@@ -42,6 +50,7 @@ _LURES: Final[dict[Lure, _Words]] = {
             "Claim now",
             ("name", "email", "wallet"),
             "#17a34a",
+            key="bitcoin",
         ),
     ),
     "virus": _Words(
@@ -57,6 +66,7 @@ _LURES: Final[dict[Lure, _Words]] = {
             "Start the removal",
             ("name", "email", "phone"),
             "#c81e1e",
+            key="virus",
         ),
     ),
     "session": _Words(
@@ -88,6 +98,7 @@ _LURES: Final[dict[Lure, _Words]] = {
             "Send it to me",
             ("name", "email", "address"),
             "#d97706",
+            key="prize",
         ),
     ),
     "update": _Words(
@@ -103,6 +114,7 @@ _LURES: Final[dict[Lure, _Words]] = {
             "Download",
             ("name", "email"),
             "#4f46e5",
+            key="update",
         ),
     ),
 }
@@ -128,26 +140,29 @@ class MaliciousPopup(PopupFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open the popup on each page that is hit, with one lure per trial."""
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
-        words = _LURES[rng.choice(lures, "lure")]
+        lure = rng.choice(lures, "lure")
+        words = _LURES[lure]
+        said = in_languages(lure, title=words.title, text=words.text, button=words.accept)
+        if self.closable:
+            crosses = in_languages("button", button="Chat with us", close="Close")
+            said = {
+                language: {**texts, "close": crosses[language]["close"]}
+                for language, texts in said.items()
+            }
         look = {**words.look, "font": "Arial, sans-serif", "overlay": self.place == "overlay"}
         settings: dict[str, JsonValue] = {
             **self.timing(),
-            "title": words.title,
-            "text": words.text,
-            "accept": words.accept,
-            "close": "Close" if self.closable else None,
+            "words": as_setting(said),
+            # An expired session is the site's own affair.
+            "isOfSite": words.front.is_login,
             "large": True,
             "target": f"https://{words.host}/",
             "look": look,
         }
-        shows = parts(
-            title=words.title,
-            text=words.text,
-            button=words.accept,
-            close="Close" if self.closable else None,
-            target=f"https://{words.host}/",
+        shows = parts(target=f"https://{words.host}/")
+        return run_in_page(
+            popup.__name__, settings, memory, rng, (PAGE_LANGUAGE, PAGE_LOOK), shows=shows
         )
-        return run_in_page(popup.__name__, settings, memory, rng, shows=shows)
 
     @override
     def outcome(self) -> str:

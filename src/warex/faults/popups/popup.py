@@ -6,8 +6,16 @@ from typing import ClassVar, Final, Literal, override
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, next_number, parts, run_in_page
+from warex.faults.base import (
+    EffectsAndState,
+    FaultState,
+    as_setting,
+    next_number,
+    run_in_page,
+)
+from warex.faults.pages.wording import in_languages
 from warex.faults.popups.base import PopupFault
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE, PAGE_LOOK
 from warex.seeds import KeyedRng
 
 type About = Literal["newsletter", "cookies", "survey", "app", "login"]
@@ -58,6 +66,13 @@ _LOOKS: Final = (
 _FONTS: Final = ("system-ui, sans-serif", "Georgia, serif", "Verdana, sans-serif")
 
 
+def _in_languages(about: About, words: _Words) -> JsonValue:
+    said = {"title": words.title, "text": words.text, "button": words.accept, "close": words.close}
+    if words.field:
+        said["field"] = words.field
+    return as_setting(in_languages(about, **said))
+
+
 class Popup(PopupFault, frozen=True):
     """Open a dialog over the page; its button, Escape and a click beside it close it."""
 
@@ -71,8 +86,10 @@ class Popup(PopupFault, frozen=True):
     def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open a popup on each page that is hit, with its own texts."""
         number, _ = next_number(memory)
-        about = _WORDS if self.about is None else (self.about,)
-        words = rng.choice([words for it in about for words in _WORDS[it]], "words", number)
+        kinds = _WORDS if self.about is None else (self.about,)
+        about, words = rng.choice(
+            [(kind, words) for kind in kinds for words in _WORDS[kind]], "words", number
+        )
         look: dict[str, JsonValue] = {
             **rng.choice(_LOOKS, "look", number),
             "font": rng.choice(_FONTS, "font", number),
@@ -80,21 +97,11 @@ class Popup(PopupFault, frozen=True):
         }
         settings: dict[str, JsonValue] = {
             **self.timing(),
-            "title": words.title,
-            "text": words.text,
-            "accept": words.accept,
-            "close": words.close,
-            "field": words.field and {"type": "email", "label": words.field},
+            "words": _in_languages(about, words),
+            "isOfSite": True,
             "look": look,
         }
-        shows = parts(
-            title=words.title,
-            text=words.text,
-            button=words.accept,
-            close=words.close,
-            field=words.field,
-        )
-        return run_in_page(__name__, settings, memory, rng, shows=shows)
+        return run_in_page(__name__, settings, memory, rng, (PAGE_LANGUAGE, PAGE_LOOK))
 
     @override
     def outcome(self) -> str:

@@ -6,7 +6,13 @@ from typing import Annotated, ClassVar, override
 from pydantic import Field, JsonValue
 
 from warex.exchange import Exchange
-from warex.faults.base import EffectsAndState, FaultState, PageFault, run_in_page
+from warex.faults.base import (
+    EffectsAndState,
+    FaultState,
+    PageFault,
+    run_in_page,
+)
+from warex.rewriting.html_body.script_injection import PAGE_LANGUAGE
 from warex.seeds import KeyedRng
 
 type Strength = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
@@ -37,7 +43,7 @@ class VariationFault(PageFault, frozen=True):
             **self.settings(rng),
         }
         script = f"{__package__}.page_scripts.{self.kind}"
-        return run_in_page(script, settings, memory, rng, self.helpers)
+        return run_in_page(script, settings, memory, rng, (PAGE_LANGUAGE, *self.helpers))
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Return the script's settings besides the seed and the strength; none by default."""

@@ -5,6 +5,8 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
+from warex.faults.base import as_setting
+from warex.faults.pages.wording import in_languages
 from warex.faults.variation.base import VariationFault
 from warex.seeds import KeyedRng
 
@@ -20,4 +22,5 @@ class FeatureFlag(VariationFault, frozen=True):
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose the menu's label."""
         label = rng.choice(("More", "Options", "\u22ef More actions"), "label")
-        return {"share": self.strength, "label": label}
+        words = as_setting(in_languages("menu", label=label))
+        return {"share": self.strength, "words": words}

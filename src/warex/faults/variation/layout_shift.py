@@ -5,14 +5,16 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
+from warex.faults.base import as_setting
+from warex.faults.pages.wording import in_languages
 from warex.faults.variation.base import VariationFault
 from warex.seeds import KeyedRng
 
-_WORDS: Final = (
-    "Free delivery this week on all orders.",
-    "We have moved: see our new opening hours.",
-    "Now also in the evening: our team answers until 10 pm.",
-    "Thank you for a great year.",
+_WORDS: Final = in_languages(
+    "bars",
+    first="We have moved: see our new opening hours.",
+    second="Now also in the evening: our team answers until 10 pm.",
+    third="Thank you for a great year.",
 )
 _LOOKS: Final = (
     {"background": "#1f3a5f", "color": "#ffffff"},
@@ -20,7 +22,7 @@ _LOOKS: Final = (
     {"background": "#e8f3ec", "color": "#173d24"},
 )
 _MOST: Final = 3
-_TALLEST: Final = 240
+_TALLEST: Final = 100
 """Pixels."""
 
 
@@ -35,17 +37,25 @@ class LayoutShift(VariationFault, frozen=True):
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Choose the bars' times, texts and heights."""
         number = round(self.strength * _MOST + 0.49) if self.strength else 0
-        look = rng.choice(_LOOKS, "look")
+        looks = sorted(_LOOKS, key=lambda look: rng.draw("look", look["background"]))
+        names = sorted(_WORDS["en"], key=lambda name: rng.draw("words", name))
+        said = [
+            {language: {"bar": texts[name]} for language, texts in _WORDS.items()} for name in names
+        ]
         taller = self.strength * _TALLEST
         bars: list[JsonValue] = [
             {
-                "text": rng.choice(_WORDS, "words", place),
+                "words": as_setting(said[place]),
                 "after": 200 + round(rng.draw("after", place) * 900),
                 "style": {
-                    **look,
+                    **looks[place],
                     "height": f"{40 + round(rng.draw('tall', place) * taller)}px",
                     "padding": "12px 24px",
-                    "font-family": "system-ui, sans-serif",
+                    "box-sizing": "border-box",
+                    "display": "flex",
+                    "align-items": "center",
+                    "justify-content": "center",
+                    "font-size": "18px",
                 },
             }
             for place in range(number)

@@ -5,6 +5,8 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import JsonValue
 
+from warex.faults.base import as_setting
+from warex.faults.pages.wording import in_languages
 from warex.faults.variation.base import VariationFault
 from warex.seeds import KeyedRng
 
@@ -50,8 +52,8 @@ class NewFeature(VariationFault, frozen=True):
                 "color": "#1b2559",
                 "padding": "12px 18px",
                 "border-radius": "8px",
-                "font-family": "system-ui, sans-serif",
                 "z-index": "1000",
             }
-            added.append({"text": text, "close": close, "style": style, "top": kind == "banner"})
+            said = as_setting(in_languages(kind, text=text, close=close))
+            added.append({"words": said, "style": style, "top": kind == "banner"})
         return {"added": added}

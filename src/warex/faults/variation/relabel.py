@@ -135,7 +135,7 @@ class Relabel(VariationFault, frozen=True):
     """Replace a share of the usual labels, alike on each page."""
 
     summary: ClassVar = "Say the same in other words on buttons, links and labels."
-    helpers: ClassVar = ("watching", "wording")
+    helpers: ClassVar = ("watching", "joint_texts", "wording")
     meets: ClassVar = "has other words on some of its buttons, links and labels"
 
     kind: Literal["relabel"] = "relabel"

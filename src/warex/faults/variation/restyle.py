@@ -9,6 +9,7 @@ from warex.faults.variation.base import VariationFault
 from warex.seeds import KeyedRng
 
 _BUTTONS: Final = "button, input[type=submit], input[type=button], [role=button]"
+_LABELLED: Final = "button:not(:has(svg, img)), input[type=submit], input[type=button]"
 _FIELDS: Final = "input, select, textarea"
 _HEADINGS: Final = "h1, h2, h3"
 _RULES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
@@ -22,7 +23,7 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     (_HEADINGS, ("font-weight: 400", "font-weight: 800")),
     (_HEADINGS, ("letter-spacing: 0.06em", "letter-spacing: -0.02em")),
     (_BUTTONS, ("border-radius: 0", "border-radius: 20px")),
-    (_BUTTONS, ("padding: 5px 10px", "padding: 12px 26px")),
+    (_LABELLED, ("padding: 5px 10px", "padding: 12px 26px")),
     # Both colours, so that the text is legible on any background.
     (
         _BUTTONS,
@@ -33,7 +34,7 @@ _RULES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         ),
     ),
     (_FIELDS, ("border: 2px solid #888", "border: 1px dashed #555")),
-    (_FIELDS, ("padding: 4px", "padding: 12px")),
+    (_FIELDS, ("padding-block: 4px", "padding-block: 12px")),
     ("li, td, th, p", ("padding-top: 2px", "padding-top: 8px")),
 )
 """Selectors, each with declarations to choose from."""

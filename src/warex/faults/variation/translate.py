@@ -102,7 +102,7 @@ class Translate(VariationFault, frozen=True):
     """Translate a share of the usual labels, and set ``lang``."""
 
     summary: ClassVar = "Say buttons, links and labels in another language."
-    helpers: ClassVar = ("watching", "wording")
+    helpers: ClassVar = ("watching", "joint_texts", "wording")
     meets: ClassVar = "has some of its buttons, links and labels in another language"
 
     kind: Literal["translate"] = "translate"

@@ -5,12 +5,13 @@ What is kept has a limit for each answer and in all; a page that cannot be read 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Final, override
+from functools import partial
+from typing import Final
 
 from warex.engine.http.encoding import StreamDecoder
 from warex.engine.http.heads import ResponseHead
 from warex.exchange import UNKNOWN_LOOK, Request, SiteLook, registrable_domain
-from warex.lane.response_faults.stream_rewriter import BodyReader
+from warex.lane.response_faults.stream_rewriter import BeginningReader
 from warex.rewriting.base import HTML_TYPES
 from warex.scenarios import Rule
 
@@ -63,7 +64,7 @@ class SiteLooks:
                 return look if look.logo.startswith("data:") else replace(look, logo="")
         return UNKNOWN_LOOK
 
-    def reader(self, request: Request, head: ResponseHead) -> BodyReader | None:
+    def reader(self, request: Request, head: ResponseHead) -> BeginningReader | None:
         """Return a reader of a site's streamed page or style sheet; None for other responses."""
         if not self.wanted or head.status != 200 or request.method != "GET":
             return None
@@ -71,7 +72,7 @@ class SiteLooks:
         is_page = kind in HTML_TYPES and request.is_top_level
         coding = head.headers.get("content-encoding")
         if (is_page or kind == "text/css") and StreamDecoder.reads(coding):
-            return _TopReader(self, request, coding, kind)
+            return BeginningReader(coding, _MAX_ANSWER, partial(self.note, request, kind))
         return None
 
     def note(self, request: Request, kind: str, body: bytes) -> None:
@@ -98,28 +99,3 @@ class SiteLooks:
 
             page.look = read_look(page.body, page.address, self._sheets)
         return page.look
-
-
-class _TopReader(BodyReader):
-    """Reads the beginning of a body."""
-
-    def __init__(self, looks: SiteLooks, request: Request, coding: str, kind: str) -> None:
-        self._looks, self._request, self._kind = looks, request, kind
-        self._decoder, self._read = StreamDecoder(coding), bytearray()
-        self._is_over = False
-
-    @override
-    def read(self, data: bytes) -> None:
-        if self._is_over:
-            return
-        for part in self._decoder.feed(data):
-            self._read += part
-            self._is_over = self._decoder.is_bomb or len(self._read) >= _MAX_ANSWER
-            if self._is_over:
-                return
-
-    @override
-    def close(self) -> bytes:
-        if not self._decoder.is_bomb:
-            self._looks.note(self._request, self._kind, bytes(self._read[:_MAX_ANSWER]))
-        return b""

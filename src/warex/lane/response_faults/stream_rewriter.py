@@ -3,9 +3,9 @@
 A decompression bomb is not edited: it passes as it came, or decoded if it shows only later.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final, Protocol, override
 
 from warex.engine.http.encoding import StreamDecoder, begins_as_bomb
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
@@ -65,6 +65,32 @@ class BodyReader:
 
     def close(self) -> bytes:
         """Note that the body is complete."""
+        return b""
+
+
+class BeginningReader(BodyReader):
+    """Reads the decoded beginning of a body."""
+
+    def __init__(self, coding: str, size: int, note: Callable[[bytes], None]) -> None:
+        """``note`` is given at most ``size`` bytes at the end, unless it is a decompression bomb."""
+        self._size, self._note = size, note
+        self._decoder, self._beginning = StreamDecoder(coding), bytearray()
+        self._is_over = False
+
+    @override
+    def read(self, data: bytes) -> None:
+        if self._is_over:
+            return
+        for part in self._decoder.feed(data):
+            self._beginning += part
+            self._is_over = self._decoder.is_bomb or len(self._beginning) >= self._size
+            if self._is_over:
+                return
+
+    @override
+    def close(self) -> bytes:
+        if not self._decoder.is_bomb:
+            self._note(bytes(self._beginning[: self._size]))
         return b""
 
 

@@ -10,6 +10,7 @@ from warex.engine.http.heads import Headers
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.fault_sites import FaultSites
 from warex.lane.response_faults.page_change import PageChange
+from warex.lane.response_faults.password_pages import page_reader, read_page
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites, unconditional
 from warex.lane.response_faults.site_looks import SiteLooks
@@ -26,7 +27,7 @@ class SiteResponses:
 
     def __init__(self, rules: Iterable[Rule], recorder: Recorder, settle: SettleCallback) -> None:
         rules = tuple(rules)
-        self._settle = settle
+        self._settle, self._redactor = settle, recorder.redactor
         self._previous = PreviousResponses(rules)
         self.looks = SiteLooks.of_rules(rules)
         self.fault_sites = FaultSites(recorder, self.looks.of)
@@ -51,11 +52,18 @@ class SiteResponses:
             key, resource = state.task_key, state.resource
             state.copy = self._previous.reader(key, request, resource, head)
         readers = [
+            page_reader(head, self._redactor) if streamed and is_read else None,
             state.copy,
             self.looks.reader(request, head) if is_read and not state.pending else None,
             self.pages.code_reader(request.url, state.resource, head, streamed=not state.pending),
         ]
         state.rewriters += [reader for reader in readers if reader is not None]
+
+    def read_held(self, response: http.Response, state: ExchangeState) -> None:
+        """Read the fields of a page that is held complete."""
+        if not state.is_agent_request:
+            body = response.raw_content or b""
+            read_page(flows.response_head(response), body, self._redactor)
 
     def rewrite_streamed(
         self, flow: http.HTTPFlow, response: http.Response, state: ExchangeState

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from typing import Final, Protocol
 
@@ -14,6 +15,10 @@ from warex.rewriting.html_body.csp import allow_script
 
 _PARTS: Final = ("natives", "signing", "visibility")
 """The scripts that ``runtime.js`` is given."""
+PAGE_LANGUAGE: Final = f"{__package__}.page_language"
+"""The name of a helper, with which a script speaks the page's language."""
+PAGE_LOOK: Final = f"{__package__}.page_look"
+"""The name of a helper, with which a script knows the page's own buttons."""
 _POLICIES: Final = ("content-security-policy", "content-security-policy-report-only")
 
 
@@ -84,7 +89,8 @@ def injected_script(
     """Return the edit that injects the script beside a module: ``popup.js`` of ``popup.py``.
 
     ``module`` is the module's name, ``settings`` the script's argument, ``report`` the path to
-    which it sends its reports. ``helpers`` are scripts beside it; each takes the script's toolkit
+    which it sends its reports. ``helpers`` are scripts beside it, or elsewhere by their full
+    names; each takes the script's toolkit
     and returns an extended one. ``shows`` and ``details`` are as in ``InjectedScript``.
     """
     package, _, name = module.rpartition(".")
@@ -95,7 +101,8 @@ def injected_script(
     if helpers:
         kit = "k"
         for helper in helpers:
-            kit = f"({_read(package, helper)})(s,{kit})"
+            folder, _, own_name = helper.rpartition(".")
+            kit = f"({_read(folder or package, own_name)})(s,{kit})"
         change = f"(s,k)=>({change})(s,{kit})"
     parts = ",".join(_read(__package__, name) for name in _PARTS)
     runtime = _read(__package__, "runtime")
@@ -104,6 +111,7 @@ def injected_script(
     return InjectedScript(script, report, answers, tuple(shows), listed)
 
 
+@cache
 def _read(package: str, name: str) -> str:
     text = (files(package) / f"{name}.js").read_text(encoding="ascii")
     lines = (line.strip() for line in text.splitlines())

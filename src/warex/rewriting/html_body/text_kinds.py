@@ -17,9 +17,13 @@ type TextKind = Literal["price", "date", "name", "number"]
 
 _AMOUNT: Final = r"[0-9]+(?:[.,][0-9]+)*"
 _SPACE: Final = r"(?:[ \xa0]|\xc2\xa0|&nbsp;)?"
+_SIGNS: Final = "\u20ac\xa3\xa5\u20b9\u20a9\u20bd\u20ba\u20aa\u20ab\u20b4\u0e3f\u5186\u5143"
+_CODES: Final = "USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|INR|KRW|CNY|ILS|TRY"
+_WRITTEN: Final = "|".join(re.escape(sign.encode().decode("latin-1")) for sign in _SIGNS)
+"""Signs as the bytes of UTF-8."""
 _CURRENCY: Final = (
-    r"(?:\$|&#36;|&dollar;|&euro;|&pound;|&yen;|USD|EUR|GBP|JPY|CHF"
-    r"|\xe2\x82\xac|\xc2\xa3|\xc2\xa5|[\u20ac\xa3\xa5])"
+    rf"(?:\$|&#36;|&dollar;|&euro;|&pound;|&yen;|{_CODES}|{_WRITTEN}|[{_SIGNS}]"
+    r"|\bkr\b|z\u0142|z\xc5\x82|K\u010d|K\xc4\x8d)"
 )
 _MONTH: Final = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"

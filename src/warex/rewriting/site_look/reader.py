@@ -69,12 +69,6 @@ _DISTINCT: Final = 1.6
 """The least contrast of an area."""
 
 
-def linked_sheets(page: bytes, address: str) -> tuple[str, ...]:
-    """Return the addresses of a page's style sheets, in order."""
-    links = parse(page).select("link[rel~=stylesheet i][href]")
-    return tuple(filter(None, (_joined(address, _attr(it, "href")) for it in links)))
-
-
 def read_look(page: bytes, address: str, sheets: Mapping[str, str]) -> SiteLook:
     """Return the look of a page at an address; ``sheets`` are style sheets by address."""
     document = parse(page)

@@ -45,6 +45,7 @@ def host_of(url: str) -> str:
     return re.sub(r":[\d*]*$", "", authority).strip("[]")
 
 
+@lru_cache(maxsize=1024)
 def glob_regex(pattern: str) -> str:
     """Translate a glob over a whole URL; only `*` is special, since `?` and `[` stand in URLs.
 

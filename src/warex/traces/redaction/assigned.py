@@ -28,7 +28,7 @@ class Cut(NamedTuple):
 NAMES = (
     rb"(?:pass|pwd|pw\b|psk|secret|token|key|auth|cred|sess|cookie|jwt|bearer|sig|sas\b|otp|pin\b"
     rb"|cvv|cvc|ssn|code|csrf|xsrf|saml|sid\b|ticket|hmac|verif|assertion|magic|crumb|mfa"
-    rb"|pat\b|nonce|appid|confirm|invit|unsub|state\b|reset|activat|recover|opt_?out|eventvalid"
+    rb"|pat\b|salt\b|seed_?phrase|mnemonic|nonce|appid|confirm|invit|unsub|state\b|reset|activat|recover|opt_?out|eventvalid"
     rb"|" + password_words.prefilter() + rb")"
 )
 """Prefilter for names; ``name_secrecy`` decides."""
@@ -71,11 +71,15 @@ def secret_of(name: bytes, value: bytes) -> Secrecy:
     if not value or PLACEHOLDER.match(value) or value.lower() in _TRUTHS:
         return Secrecy.NOTHING
     secrecy = name_secrecy(name.decode("utf-8", "replace"))
+    if value.count(b" ") > 2 and name.lower().endswith(_CODES):
+        return Secrecy.NOTHING
     if not is_secret(secrecy, value.decode("utf-8", "replace")):
         return Secrecy.NOTHING
     return Secrecy.OPENS if secrecy is Secrecy.OPENS else Secrecy.SECRET
 
 
+_CODES = (b"pin", b"otp", b"cvv", b"cvc", b"ssn")
+"""Ends of names of a few digits; ``pin`` is also an icon, and a sentence is none of them."""
 _TRUTHS = frozenset({b"0", b"1", b"false", b"no", b"none", b"null", b"off", b"on", b"true", b"yes"})
 
 
@@ -240,9 +244,10 @@ _NEXT_LINE = re.compile(
     rb"([\w\x80-\xff.$-]{1,80})[\"']?:[ \t]*([|>]?)[+-]?[ \t]*" + NEW_LINE + rb"([ \t]*)"
 )
 _LINE = re.compile(rb"[^\r\n\"\\]{4,256}")
-PART = rb"(?i)name=\\*[\"'][^\"'\r\n]*" + NAMES + rb"[^\"'\r\n]*[\"']"
+PART = rb"(?i)form-data;[ ]?name=\\*[\"']?[^\"'\r\n]*" + NAMES + rb"[^\"'\r\n]*[\"']?"
 _PART = re.compile(
-    rb"name=\\*[\"']([^\"'\\\r\n]{1,120})\\*[\"'][^\r\n\\]{0,200}"
+    rb"(?i)"
+    rb"form-data;[ ]?name=\\*[\"']?([^\"'\\\r\n;]{1,120})\\*[\"']?[^\r\n\\]{0,200}"
     + NEW_LINE
     + rb"(?:[\w-]{1,40}:[^\r\n\\]{0,200}"
     + NEW_LINE
@@ -303,7 +308,8 @@ _ATTRIBUTE = re.compile(
     rb"([\w:-]+)[ \t\r\n]*=[ \t\r\n]*(?:\\*\"([^\"\\]*)|\\*'([^'\\]*)|([^\s\"'>\\]+))"
 )
 _CONTENT = re.compile(
-    rb"(?:<!\[CDATA\[)?((?:[^<>\"\\]|\\[^<>]){1,1024}?)(?:\]\]>)?</[\w:.-]{1,80}[ ]?>"
+    rb"(?:\s{0,20}<value>)?(?:<!\[CDATA\[)?((?:[^<>\"\\]|\\[^<>]){1,1024}?)"
+    rb"(?:\]\]>)?</[\w:.-]{1,80}[ ]?>"
 )
 ELEMENT = rb"(?i)<(?:[\w.-]*:)?[\w\x80-\xff.-]*" + NAMES + rb"[\w\x80-\xff.-]*(?:[ \t\r\n][^<>]*)?>"
 _ELEMENT = re.compile(rb"<(?:[\w.-]{1,40}:)?([\w\x80-\xff.-]{1,80})[^<>]{0,201}>")
@@ -346,7 +352,8 @@ def tags(text: bytes) -> Iterator[Cut]:
         element = re.match(rb"<([\w:-]*)", text[tag.start() : tag.start() + 40])
         if element and element[1].lower() in _HOLDING and not values:
             content = _CONTENT.match(text, rest.end())
-            values += [content.span(1)] if content else []
+            is_value = content is not None and not PLACEHOLDER.match(content[1])
+            values += [content.span(1)] if content and is_value else []
         yield from (Cut(*span) for span in values if span[1] - span[0] >= 4)
 
 
@@ -354,6 +361,8 @@ def elements(text: bytes) -> Iterator[Cut]:
     """Find the contents of ``<password>…</password>``."""
     for found in compiled(ELEMENT).finditer(text):
         match = _ELEMENT.match(text, found.start())
+        if match and match[1].lower() == b"code":
+            continue  # HTML's element, not a name.
         content = _CONTENT.match(text, match.end()) if match else None
         if match and content and content[1].strip():
             yield from _cut(match[1], text, *content.span(1))

@@ -33,7 +33,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _STEMS = words_of(
     """
     apikey accesskey assertion authkey authoriz bearer cookie credential csrf hmac jwt passcode
-    passphrase passwd passwort password privatekey pwd saml secret sessid sessionid sessionkey
+    mnemonic passphrase passwd passwort password privatekey pwd saml secret seedphrase sessid
+    sessionid sessionkey
     signature signingkey subscriptionkey token verifier xsrf
     """
 )
@@ -45,7 +46,7 @@ _WORDS = frozenset(
 )
 _MAYBE_WORDS = frozenset(
     {"appid", "auth", "authentication", "crumb", "invitation", "invite", "key", "magic", "nonce"}
-    | {"pat", "policy", "session", "sid", "sign", "st", "ticket"}
+    | {"pat", "policy", "salt", "session", "sid", "sign", "st", "ticket"}
 )
 
 _NOT_ITSELF = words_of(
@@ -142,6 +143,8 @@ def name_secrecy(name: str) -> Secrecy:
         return max(Secrecy.OPENS, _by_stems(words, last))
     if len(words) > 1 and last in _NOT_ITSELF:
         return Secrecy.NOTHING
+    if words == ["signature"]:
+        return Secrecy.MAYBE  # Mails have one, too.
     if last == "code":
         if not before:
             return Secrecy.MAYBE

@@ -12,7 +12,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import replace
-from urllib.parse import parse_qsl, unquote_to_bytes
+from urllib.parse import parse_qsl, quote_plus, unquote_to_bytes
 
 from pydantic import JsonValue
 
@@ -33,10 +33,15 @@ from warex.traces.redaction.structured import (
 )
 from warex.traces.redaction.text import Pass, SeenTexts
 from warex.traces.redaction.typed.fields import FIELD, is_secret_field
+from warex.traces.redaction.typed.page_fields import password_fields
 
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 1000
 _DEEPEST_FORM = 20
+_MOST_PAGE_FIELDS = 64
+_PART = re.compile(
+    rb'(?i)\bname="([^"\r\n]{1,80})"\r?\n(?:[\w-]+:[^\r\n]*\r?\n)*\r?\n([^\r\n]{1,256})'
+)
 _IS_OF_REQUEST = re.compile(r"(?i)csrf|xsrf|token|nonce|captcha|state|signature")
 """Names of values that differ in each request; they are known by their name or shape."""
 _MOST_TYPED = 96
@@ -149,7 +154,9 @@ class Redactor:
         self.tools = Conversation()
         self._key = key or os.urandom(16)
         self._typed: dict[bytes, None] = {}
-        self.how = Pass(learn=self._learn, hashed=self._hashed)
+        self._fields: dict[str, None] = {}
+        self.how = Pass(learn=self._learn, hashed=self._hashed, fields=self._fields.keys())
+        self._anew = replace(self.how, seen=SeenTexts())
         self._line = self.how.of_line()
 
     def _learn(self, value: bytes, typed: bool) -> None:
@@ -159,9 +166,15 @@ class Redactor:
                 del self._typed[next(iter(self._typed))]
         self.learned.add(value, typed)
 
+    def learn_page(self, page: bytes) -> None:
+        """Learn the names of the fields for passwords in a page's HTML."""
+        for name in sorted(password_fields(page)):
+            if len(self._fields) < _MOST_PAGE_FIELDS:
+                self._fields[name] = None
+
     def learn_form(self, content_type: str, body: bytes) -> None:
         """Learn the passwords in the body of a request; the body itself is in no trace."""
-        if not 0 < len(body) <= _LARGEST_FORM or compiled(FIELD).search(body) is None:
+        if not 0 < len(body) <= _LARGEST_FORM or not self._may_have_secret(body):
             return
         kind = content_type.partition(";")[0].strip().lower()
         if kind == "application/x-www-form-urlencoded":
@@ -173,6 +186,19 @@ class Redactor:
                 self._learn_json(json.loads(body), _DEEPEST_FORM)
         elif kind.startswith("multipart/") or kind.endswith("xml"):
             redact_bytes(body, self.how)
+            self._learn_parts(body)
+
+    def _may_have_secret(self, body: bytes) -> bool:
+        return compiled(FIELD).search(body) is not None or any(
+            quote_plus(name).encode() in body or name.encode() in body for name in self._fields
+        )
+
+    def _learn_parts(self, body: bytes) -> None:
+        """Learn the values of a multipart form's fields with a name that only the page tells."""
+        for part in _PART.finditer(body):
+            name, value = part[1].decode("utf-8", "replace"), part[2].decode("utf-8", "replace")
+            if name in self._fields:
+                self._learn_field(name, value)
 
     def _learn_json(self, value: JsonValue, levels: int) -> None:
         if levels == 0 or not isinstance(value, dict | list):
@@ -185,7 +211,8 @@ class Redactor:
                 self._learn_json(item, levels - 1)
 
     def _learn_field(self, name: str, value: str) -> None:
-        if name and is_secret_field(name) and _IS_OF_REQUEST.search(name) is None:
+        is_secret = is_secret_field(name) and _IS_OF_REQUEST.search(name) is None
+        if name and (is_secret or name in self._fields):
             self._learn(value.encode("utf-8", "surrogatepass"), True)
 
     def _hashed(self, value: bytes) -> bytes:
@@ -229,7 +256,8 @@ class Redactor:
         self.talk.by_agent = True
         self._typed.clear()
         # What was seen before is not learned again.
-        return redact_json(value, replace(self.how, seen=SeenTexts()), self.talk)
+        self._anew.seen.clear()
+        return redact_json(value, self._anew, self.talk)
 
     def tool(self, name: str, part: str, value: JsonValue) -> JsonValue:
         """Return the arguments or the result of a tool's call without secrets."""

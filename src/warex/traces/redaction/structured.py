@@ -6,7 +6,7 @@ A secret is known from the environment (``environment_secrets``), or detected by
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,11 +14,12 @@ from pydantic import JsonValue
 
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
-from warex.traces.redaction.text import PLAIN, Pass, Seen, cut_and_learn
+from warex.traces.redaction.text import PLAIN, Pass, Seen, cut, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
 from warex.traces.redaction.token_patterns import REDACTED as REDACTED
 from warex.traces.redaction.typed import actions
 from warex.traces.redaction.typed import fields as typed
+from warex.traces.redaction.typed.key_presses import key_presses
 from warex.traces.redaction.url_paths import announces_token, simple_url
 
 # Far above any real message and far below where parsers and pydantic give up.
@@ -66,12 +67,25 @@ class Conversation:
     """Whether the text is the agent's own."""
     expects: bool = False
     """Whether the field that the agent named last is for a secret."""
+    pressed: str = ""
+    """The keys that were pressed there, one by one."""
 
 
 @dataclass(slots=True)
 class _Walk:
     how: Pass
     talk: Conversation = field(default_factory=Conversation)
+
+    @property
+    def refs(self) -> Collection[str]:
+        """The ids and names of the fields for secrets."""
+        return {*self.talk.refs, *self.how.fields} if self.how.fields else self.talk.refs
+
+    def end_presses(self) -> None:
+        """Learn what was typed key by key."""
+        if self.talk.pressed:
+            self.how.learn(self.talk.pressed.encode("utf-8", "surrogatepass"), True)
+            self.talk.pressed = ""
 
 
 def redact_json(value: JsonValue, how: Pass = PLAIN, talk: Conversation | None = None) -> JsonValue:
@@ -145,16 +159,63 @@ def _redact_leaf(text: str, walk: _Walk) -> str:
     if refs is not None and not talk.by_agent:
         talk.refs = refs
     if talk.by_agent:
+        cleaned = _without_presses(cleaned, walk)
         talk.expects = talk.expects if mentioned is None else mentioned
-        if talk.refs:
+        if walk.refs:
             cleaned = _typed_by_ref(cleaned, walk)
     return cleaned
 
 
 def _typed_by_ref(text: str, walk: _Walk) -> str:
     data = text.encode("utf-8", "surrogatepass")
-    cleaned = cut_and_learn(data, actions.typed_values(data, walk.talk.refs), walk.how)
+    cleaned = cut_and_learn(data, actions.typed_values(data, walk.refs), walk.how)
     return text if cleaned == data else cleaned.decode("utf-8", "surrogatepass")
+
+
+def _without_presses(text: str, walk: _Walk) -> str:
+    """Return code without the keys that it presses one by one in a field for a secret."""
+    if "(" not in text:
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    spans, pressed = key_presses(data, walk.refs, focused=walk.talk.expects)
+    if not spans:
+        return text
+    walk.how.learn(pressed, True)
+    return cut(data, spans).decode("utf-8", "surrogatepass")
+
+
+def _redact_press(
+    value: dict[str, JsonValue], levels: int, walk: _Walk, tool: str
+) -> dict[str, JsonValue] | None:
+    """Redact an action that presses a key in a field for a secret; None if it is no such one."""
+    press = typed.pressed_keys(value, tool)
+    if press is None:
+        if "action" in value or tool:
+            walk.end_presses()
+        target = typed.focused(value, walk.refs) if walk.talk.by_agent else None
+        if target is not None and not typed.value_keys(value):
+            walk.talk.expects = target
+        return None
+    name, key = press
+    keys = key if isinstance(key, list) else [key]
+    target = typed.focused(value, walk.refs)
+    if target is not None:
+        walk.talk.expects = target
+    if not all(isinstance(each, str) and len(each) == 1 for each in keys):
+        # A key such as Tab or Enter leaves the field.
+        walk.end_presses()
+        walk.talk.expects = False
+        return None
+    if not walk.talk.expects:
+        return None
+    walk.talk.pressed += "".join(map(str, keys))[:64]
+    for each in keys:
+        walk.how.learn(str(each).encode("utf-8", "surrogatepass"), True)
+    hidden: JsonValue = [REDACTED] * len(keys) if isinstance(key, list) else REDACTED
+    return {
+        other: hidden if other == name else _redact_field(other, item, levels, walk)
+        for other, item in value.items()
+    }
 
 
 def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
@@ -165,8 +226,25 @@ def _redact_json(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     if levels == 0:
         return _TOO_DEEP
     if isinstance(value, list):
-        return [_redact_json(item, levels - 1, walk) for item in value]
+        begin = _typed_in_list(value, walk)
+        return [
+            _redact_typed(item, levels - 1, walk)
+            if begin and place >= begin
+            else _redact_json(item, levels - 1, walk)
+            for place, item in enumerate(value)
+        ]
     return _redact_object(value, levels - 1, walk)
+
+
+def _typed_in_list(value: list[JsonValue], walk: _Walk) -> int:
+    """Return where a list such as ``["#password", "x"]`` has what is typed; 0 for no such one."""
+    if not 2 <= len(value) <= 3 or not all(isinstance(item, str) for item in value):
+        return 0
+    target, *texts = map(str, value)
+    is_selector = target.startswith(("#", ".", "[", "//", "input[", "css=", "xpath="))
+    if not is_selector or not typed.is_field(target, walk.refs):
+        return 0
+    return 0 if any(text.startswith(("#", ".", "[", "/")) for text in texts) else 1
 
 
 def _redact_object(value: dict[str, JsonValue], levels: int, walk: _Walk) -> JsonValue:
@@ -176,7 +254,9 @@ def _redact_object(value: dict[str, JsonValue], levels: int, walk: _Walk) -> Jso
     kind = value.get("type")
     if isinstance(kind, str) and kind.endswith(_KINDS):
         walk.talk.by_agent = kind.endswith(_AGENT_KINDS)
-    secret = typed.typed_keys(value, walk.talk.refs)
+    if (pressed := _redact_press(value, levels, walk, "")) is not None:
+        return pressed
+    secret = typed.typed_keys(value, walk.refs)
     if not secret and walk.talk.expects and typed.is_untargeted(value):
         secret = typed.value_keys(value)
         walk.talk.expects = False
@@ -198,8 +278,12 @@ _KINDS = (*_AGENT_KINDS, "_output", "tool_result", "_response")
 
 def _redact_call(tool: str, arguments: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     """Redact the arguments of a tool, whose name may say that it types."""
+    if isinstance(arguments, dict):
+        pressed = _redact_press(arguments, levels - 1, walk, tool)
+        if pressed is not None:
+            return pressed
     if isinstance(arguments, dict) and typed.is_typing(tool):
-        secret = typed.typed_keys(arguments, walk.talk.refs)
+        secret = typed.typed_keys(arguments, walk.refs)
         if not secret and walk.talk.expects and not typed.has_target(arguments):
             secret = typed.value_keys(arguments)
             walk.talk.expects = not secret
@@ -212,7 +296,7 @@ def _redact_call(tool: str, arguments: JsonValue, levels: int, walk: _Walk) -> J
             }
     if isinstance(arguments, list) and typed.is_typing(tool):
         first = arguments[0] if arguments else None
-        if isinstance(first, str | int) and typed.is_field(str(first), walk.talk.refs):
+        if isinstance(first, str | int) and typed.is_field(str(first), walk.refs):
             return [first, *(_redact_typed(item, levels - 1, walk) for item in arguments[1:])]
     return _redact_json(arguments, levels, walk)
 
@@ -237,11 +321,21 @@ def _redact_field(
         if secrecy is Secrecy.OPENS and isinstance(value, str):
             return walk.how.hashed(value.encode("utf-8", "surrogatepass")).decode()
         return _redact_credential(value, levels, walk)
+    if name.lower() in ("cookies", "cookie") and isinstance(value, list):
+        return [_redact_cookie(item, levels - 1, walk) for item in value]
     if name in ("arguments", "input", "args"):
         if isinstance(value, str) and name == "arguments":
             return _redact_json_text(value, walk, tool)
         if isinstance(value, dict | list) and levels > 0:
             return _redact_call(tool, value, levels, walk)
+    return _redact_json(value, levels, walk)
+
+
+def _redact_cookie(value: JsonValue, levels: int, walk: _Walk) -> JsonValue:
+    if isinstance(value, dict) and isinstance(value.get("value"), str) and levels > 0:
+        cleaned = _redact_object({**value, "value": ""}, levels, walk)
+        hidden = _redact_credential(value["value"], levels, walk)
+        return {**cleaned, "value": hidden} if isinstance(cleaned, dict) else cleaned
     return _redact_json(value, levels, walk)
 
 

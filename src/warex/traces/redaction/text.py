@@ -8,13 +8,13 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction import assigned, commands
+from warex.traces.redaction import assigned
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
@@ -25,6 +25,7 @@ from warex.traces.redaction.heuristics import (
     stated_passwords,
     user_spans,
 )
+from warex.traces.redaction.named import beside, commands
 from warex.traces.redaction.token_patterns import (
     COUNTED,
     HEX_KEY,
@@ -50,7 +51,11 @@ _DECODINGS = 3
 _USER = rb"://[^/?\s<>\"'\\]+@"
 _ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _ENTITY = rb"&(?:quot|lt|apos|#0*3[49]|#[xX]2[27]);"
+_NUMERIC = rb"(?:&#[xX]?[0-9a-fA-F]{2,5};){6}"
 _LONG = rb"[A-Za-z0-9]{20,}"
+_USER_AND_PASSWORD = re.compile(
+    rb"[\w.@+-]{1,64}:((?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[!-~]{6,128})"
+)
 _ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
 
@@ -71,6 +76,9 @@ class Pass:
     """Called for each value that a name makes secret, and whether an agent types it."""
     hashed: Callable[[bytes], bytes] = _plain
     """Returns what replaces a value of which equal ones stay equal."""
+
+    fields: Collection[str] = ()
+    """Names of the fields for passwords of the pages so far."""
 
     seen: "SeenTexts" = field(default_factory=lambda: SeenTexts())
     """The redacted texts."""
@@ -106,10 +114,16 @@ class SeenTexts:
     def keep(self, text: str, seen: Seen) -> None:
         """Keep what is known of a text."""
         if self._size > _MOST_SEEN:
-            self._kept.clear()
-            self._size = 0
+            self.clear()
         self._size += len(text) + 100
-        self._kept[text] = seen._replace(cleaned=text) if seen.cleaned == text else seen
+        # One copy of an unchanged text.
+        unchanged = seen.cleaned == text
+        self._kept[text] = Seen(text, seen.refs, seen.mentioned) if unchanged else seen
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        self._kept.clear()
+        self._size = 0
 
 
 _MOST_SEEN = 16_000_000
@@ -130,7 +144,7 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     found = prefilters.found(text)
     if first := [place for place in found if place < len(shapes)]:
         lower = text.lower()
-        text = _cut(text, (span for place in first for span in shapes[place].find(text, lower)))
+        text = cut(text, (span for place in first for span in shapes[place].find(text, lower)))
     for place in sorted(found):
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, how)
@@ -164,6 +178,18 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (commands.SHORT_OPTION, _learning(commands.short_options)),
         (commands.LOGIN, _learning(commands.logins)),
         (PASSWORD_STATEMENT, _learning(stated_passwords)),
+        (beside.ARGUMENTS, _learning(beside.arguments)),
+        (beside.LOGS_IN, _learning(beside.credentials)),
+        (beside.NAMED_PAIR, _learning(beside.named_pairs)),
+        (beside.CELL, _learning(beside.cells)),
+        (beside.LABEL_LINE, _learning(beside.lines)),
+        (beside.IN_LINE, _learning(beside.in_line)),
+        (beside.SIBLINGS, _learning(beside.siblings)),
+        (beside.COMMENT, _learning(beside.commented)),
+        (beside.STATEMENT, _learning(beside.statements)),
+        (beside.PROTOCOL, _learning(beside.protocol_lines)),
+        (beside.DEFINITION, _learning(beside.definitions)),
+        (beside.FOREIGN, _learning(beside.foreign)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
         (HEX_KEY, _cutting(_hex_keys)),
@@ -186,6 +212,8 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (COUNTED, _keys),
         (RANDOM_VALUE, _random),
         (_LONG, _base64),
+        (beside.BARE_TOKEN, _cutting(beside.bare_tokens)),
+        (_NUMERIC, _entities),
     )
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 
@@ -209,7 +237,7 @@ def precompile() -> None:
     redact_bytes(b"https://site.example/")
 
 
-def _cut(
+def cut(
     text: bytes,
     spans: Iterable[tuple[int, int] | Cut],
     how: Pass = PLAIN,
@@ -232,7 +260,7 @@ def _cut(
 
 def _cutting(find: _Find) -> _Replace:
     """Return the action that cuts what is found."""
-    return lambda text, how: _cut(text, find(text), how)
+    return lambda text, how: cut(text, find(text), how)
 
 
 def cut_and_learn(
@@ -243,7 +271,7 @@ def cut_and_learn(
     for begin, end, *more in found:
         if not (more and more[0]):
             how.learn(text[begin:end], typed)
-    return _cut(text, found, how)
+    return cut(text, found, how)
 
 
 def _learning(find: _Find, *, typed: bool = False) -> _Replace:
@@ -259,7 +287,7 @@ def _keys(text: bytes, how: Pass) -> bytes:
 
 
 def _random(text: bytes, how: Pass) -> bytes:
-    return _cut(text, (Cut(*span, hashed=True) for span in random_values(text)), how)
+    return cut(text, (Cut(*span, hashed=True) for span in random_values(text)), how)
 
 
 def _prefixed(text: bytes) -> Iterator[tuple[int, int]]:
@@ -301,9 +329,12 @@ def _base64(text: bytes, how: Pass) -> bytes:
             plain.decode()
         except (binascii.Error, ValueError):
             continue
-        if redact_bytes(plain, how.within()) != plain:
+        pair = _USER_AND_PASSWORD.fullmatch(plain)
+        if pair is not None:
+            how.learn(pair[1], False)
+        if pair is not None or redact_bytes(plain, how.within()) != plain:
             spans.append(match.span())
-    return _cut(text, spans)
+    return cut(text, spans)
 
 
 # ---- what has a name
@@ -315,7 +346,7 @@ def _users(text: bytes, how: Pass) -> bytes:
         _, mark, password = text[begin:end].partition(b":")
         if mark:
             how.learn(unquote_to_bytes(password), False)
-    return _cut(text, spans, how, b"redacted")
+    return cut(text, spans, how, b"redacted")
 
 
 def _assignments(text: bytes, how: Pass) -> bytes:
@@ -336,12 +367,18 @@ def _entities(text: bytes, how: Pass) -> bytes:
     plain = html.unescape(text.decode("utf-8", "surrogateescape"))
     redact_bytes(plain.encode("utf-8", "surrogateescape"), replace(how.within(), learn=learn))
     for value in sorted(values, key=len, reverse=True):
-        escaped = html.escape(value.decode("utf-8", "surrogateescape"))
-        text = text.replace(escaped.encode("utf-8", "surrogateescape"), _REDACTED)
+        said = value.decode("utf-8", "surrogateescape")
+        for escaped in (html.escape(said), *map("".join, zip(*map(_numbers, said), strict=True))):
+            text = text.replace(escaped.encode("utf-8", "surrogateescape"), _REDACTED)
     return text
 
 
 _LEAST_ESCAPED = 6
+
+
+def _numbers(sign: str) -> tuple[str, str, str]:
+    """Return the numeric entities of a character."""
+    return f"&#{ord(sign)};", f"&#x{ord(sign):x};", f"&#x{ord(sign):X};"
 
 
 def _encoded(text: bytes, how: Pass) -> bytes:

@@ -45,7 +45,10 @@ def tokens_in_paths(text: bytes) -> Iterator[tuple[int, int]]:
             continue
         before = _BEFORE.search(text, max(0, begin - 120), begin - 1)
         path = before.group().decode("utf-8", "replace").lower() if before else ""
-        if _is_token(segment, path) or (looks_random(segment, 32) and _is_in_url(text, begin)):
+        how_random = (20, 33) if text.startswith(b"/share", end) else (32, 45)
+        if _is_token(segment, path) or (
+            looks_random(segment, *how_random) and _is_in_url(text, begin)
+        ):
             yield begin, end
 
 

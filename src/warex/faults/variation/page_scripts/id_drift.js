@@ -174,5 +174,5 @@
         const waits = held.size > 0 && [...elements].some((element) => namesOf(element).some((it) => held.has(it)));
         if (asked.size > before || waits || texts.length || now !== links) begin();
         links = now;
-    }, [...LISTS, ...SINGLE, "name", "href"]);
+    }, {attributes: [...LISTS, ...SINGLE, "name", "href"]});
 }

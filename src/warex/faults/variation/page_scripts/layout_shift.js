@@ -1,9 +1,9 @@
 // Bars above the content, each some time after the page's load.
-({bars}, {make, watch, add, later}) => {
+({bars}, {speak, mark, make, watch, add, later}) => {
     watch(() => {});
-    for (const {text, after, style} of bars) {
+    for (const {words, after, style} of bars) {
         later(() => {
-            const bar = make("div", style, text);
+            const bar = mark(make("div", style, speak(words).bar), words);
             bar.setAttribute("role", "note");
             add(bar, () => document.body.prepend(bar));
         }, after);

@@ -1,9 +1,10 @@
 // What was not there before: each stays until its button is clicked.
-({added}, {make, watch, add, on, tell}) => {
+({added}, {speak, mark, make, watch, add, on, tell}) => {
     watch(() => {});
-    for (const {text, close, style, top} of added) {
-        const box = make("aside", style);
-        const button = make("button", {"margin-left": "12px"}, close);
+    for (const {words, style, top} of added) {
+        const {text, close} = speak(words);
+        const box = mark(make("aside", style), words);
+        const button = make("button", {"margin-inline-start": "12px", padding: "4px 10px", border: "1px solid currentcolor", "border-radius": "6px", background: "transparent", color: "inherit", font: "inherit", cursor: "pointer"}, close);
         button.type = "button";
         box.append(make("span", {}, text), button);
         const letGo = add(box, () => top ? document.body.prepend(box) : document.body.append(box));

@@ -20,6 +20,7 @@
     const SCALE = /^(mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)([a-z]*day|[a-z]*uary|ch|il|e|y|ust|[a-z]*ber)?\b|^(x{0,2}s|m|x{0,2}l|small|medium|large|low|normal|high|never|hourly|daily|weekly|monthly|yearly|total|sum)\b/i;
     const PRICE = /[$\u00a3\u20ac\u00a5]\s?\d[\d.,]*|\d[\d.,]*\s?[$\u00a3\u20ac\u00a5]/;
     const NUMBER = /-?\d+(?:[.,]\d{3})*(?:\.\d+)?/;
+    const TOTAL = /\b(?:sub)?total\b|to pay|amount due|altogether|summe|gesamt|totale|totaal|\u0438\u0442\u043e\u0433|\u5408\u8a08|\u5408\u8ba1/i;
     const ENUMERATED = /^(step|chapter|lesson|part|day|week|month|phase|level|season|episode|round|stage|unit|section)\s*\d/i;
     const DATE = /\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b/i;
     // A control by which the page sorts, or the sign of a sorted column.
@@ -72,6 +73,15 @@
         if (counted && counted.every((number, at) => number === at + 1)) return true;
         return columns.some((column, at) => isByNumber(column, least) || (at < 2 && isByName(column, least)));
     };
+    // Days, pages and the like, some of which may say more.
+    const isOfNumbers = (texts) => 5 * texts.filter((text) => /^\P{L}*\d\P{L}*$/u.test(text) && !PRICE.test(text)).length >= 4 * texts.length;
+    // Amounts of which one is what the others come to.
+    const isBill = (texts) => {
+        const amounts = texts.length > 1 && numbersOf(pricesOf(texts).map((said) => said.replace(/[^\d.,]/g, "").replace(/[.,](?=\d{2}$)/, ".")));
+        if (!amounts) return false;
+        const most = Math.max(...amounts), rest = amounts.reduce((sum, amount) => sum + amount, -most);
+        return texts.some((text) => TOTAL.test(text)) || (texts.length > 2 && Math.abs(most - rest) < 0.005);
+    };
     const pricesOf = (texts) => texts.map((text) => (PRICE.exec(text) || [""])[0]);
     const hasMeaning = (items) => {
         const texts = items.map(textOf), first = items[0];
@@ -79,6 +89,7 @@
         if (starts(SCALE) || (first.matches("option") && starts(/^\d/))) return true;
         if (items.some((item) => item.matches(PLACED)) || getComputedStyle(first).position === "absolute") return true;
         if (2 * items.filter((item) => item.querySelector("time")).length >= items.length) return true;
+        if (isOfNumbers(texts) || isBill(texts)) return true;
         if (first.closest("nav,[role=navigation],header,footer") || rows.has(first)) return false;
         if (first.matches("tr")) return isRowsInOrder(items);
         if (isCounted(texts)) return true;

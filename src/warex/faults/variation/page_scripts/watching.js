@@ -1,8 +1,8 @@
 // What a changed site is made with: what is drawn, now and later, is given to be changed once it is
 // safe to; one seed chooses the same on each page; what was changed is reported once it is visible.
 (settings, kit) => {
-    const {tell, isReady, whenSeen, keep, later, now} = kit;
-    const BATCHES = 100, CHANGES = 5, LOOK = 200, SETTLED = 1500, FOUGHT = 5000, MOST_WATCHED = 60;
+    const {tell, isReady, whenSeen, keep, later, often, now} = kit;
+    const BATCHES = 100, CHANGES = 5, LOOK = 200, SETTLED = 1500, FOUGHT = 5000, MOST_WATCHED = 60, LOOK_DEEPER = 500;
     // A number from 0 to below 1 that depends on the seed and the words alone (FNV-1a, mixed).
     const luck = (...about) => {
         let sum = 2166136261 ^ settings.seed;
@@ -70,9 +70,26 @@
         if (waiting.size) wake();
     };
     // Give ``apply`` what has been drawn, as elements with all that is in them, now and whenever the
-    // page draws or one of the attributes is set. What it changes itself is not given to it.
-    const watch = (apply, attributes = []) => {
-        const fresh = new Set();
+    // page draws or one of the attributes is set. What it changes itself is not given to it. With
+    // `isDeep`, what is in open shadow trees is given, too.
+    const watch = (apply, {attributes = [], isDeep = false} = {}) => {
+        const fresh = new Set(), trees = new WeakSet();
+        const filter = attributes.length ? {attributes: true, attributeFilter: attributes} : {};
+        const observe = (root) => observer.observe(root, {childList: true, subtree: true, characterData: true, ...filter});
+        // Return the shadow trees in some parts of the page that are not watched yet.
+        const deeper = (roots) => {
+            const added = [];
+            for (const root of roots) {
+                for (const element of [root, ...root.querySelectorAll("*")]) {
+                    const tree = element.shadowRoot;
+                    if (!tree || trees.has(tree)) continue;
+                    trees.add(tree);
+                    observe(tree);
+                    added.push(tree, ...deeper([tree]));
+                }
+            }
+            return added;
+        };
         let since = 0, batches = 0, late = null;
         const take = (records) => {
             for (const {type, target, addedNodes} of records) {
@@ -96,7 +113,7 @@
             take(observer.takeRecords());
             const roots = [...fresh].filter((element) => element.isConnected);
             fresh.clear();
-            apply(roots);
+            apply(isDeep ? [...roots, ...deeper(roots)] : roots);
             observer.takeRecords();
         };
         const observer = new MutationObserver((records) => {
@@ -104,8 +121,14 @@
             pass([]);
         });
         const start = () => {
-            const filter = attributes.length ? {attributes: true, attributeFilter: attributes} : {};
-            observer.observe(document, {childList: true, subtree: true, characterData: true, ...filter});
+            observe(document);
+            // A shadow tree that is attached draws nothing that an observer is told of.
+            if (isDeep) {
+                often(() => {
+                    const added = deeper([document.documentElement]);
+                    if (added.length) pass(added);
+                }, LOOK_DEEPER);
+            }
             passes.push(pass);
             pass([document.documentElement]);
             later(() => {
@@ -129,7 +152,7 @@
     const found = (roots, selector) => {
         const all = new Set();
         for (const root of roots) {
-            const around = root.closest(selector);
+            const around = root.closest && root.closest(selector);
             if (around) all.add(around);
             for (const element of root.querySelectorAll(selector)) all.add(element);
         }

@@ -17,6 +17,7 @@ from warex.traces.redaction.typed.fields import (
     REFS,
     TARGETS,
     VERBS,
+    is_field,
     is_secret_field,
     spaced,
     typed_keys,
@@ -24,8 +25,7 @@ from warex.traces.redaction.typed.fields import (
 
 
 def _is_field(text: bytes, refs: Collection[str] = ()) -> bool:
-    name = text.decode("utf-8", "replace").strip("\\\"'` ")
-    return name.removeprefix("@") in refs or is_secret_field(name)
+    return is_field(text.decode("utf-8", "replace").strip("\\\"'` "), refs)
 
 
 _OBJECT = rb"(?i)\{[^{}]*" + NAMES + rb"[^{}]*\}"
@@ -117,11 +117,12 @@ _NAME_BEFORE = re.compile(rb"([A-Za-z_][\w-]{0,40})\s{0,3}[:=]\s{0,3}\Z")
 
 _CALL = (
     rb"(?i)(?:fill|type|send_?keys|sequentially|set_?value|set_?text|input|write|enter|insert_?text"
-    rb"|paste|val|add_?value|typewrite|put|act)\w*[ \t]*\(|\.value[ \t]*=[ \t]*"
+    rb"|paste|val|add_?value|typewrite|put|act)\w*[ \t]*\(|\.set[ ]|\.value[ \t]*=[ \t]*"
 )
 _BACK = 240
 _RECEIVER = re.compile(rb"([\w$]{2,60})(?:\[\d+\])?\??\.\s*\Z")
 _LITERAL = re.compile(rb"(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1")
+_COMMENT_BEFORE = re.compile(rb"(?:#|//)[ \t]*([^\n]{2,60})\n[^\n]{0,80}\Z")
 _VALUE_FIRST = frozenset({b"write", b"put", b"enter", b"paste", b"typewrite", b"input"})
 
 
@@ -159,7 +160,7 @@ def _typed_by_call(
         yield from (Cut(it.begin, it.end) for it in free if hit)
         return
     if len(free) == 1:
-        if _is_received(text, call[0]):
+        if _is_received(text, call[0], refs):
             yield Cut(free[0].begin, free[0].end)
         return
     if free and _is_field(value(free[0]), refs):
@@ -170,41 +171,52 @@ def _typed_by_call(
         yield Cut(free[0].begin, free[0].end)
 
 
-def _is_received(text: bytes, call: int) -> bool:
+def _is_received(text: bytes, call: int, refs: Collection[str]) -> bool:
     """Whether what stands before a call with one text names a field for a secret."""
     begin = max(0, call - _BACK)
     head = text[begin:call]
     receiver = _RECEIVER.search(head)
     if receiver and is_secret_field(spaced(receiver[1].decode())):
         return True
+    comment = _COMMENT_BEFORE.search(head)
+    if comment is not None and _names_secret(comment[1]):
+        return True
     last = _last(_LITERAL.finditer(head))
     if last is None or head.count(b"\n", last.end()) > 2:
         return False
-    return is_secret_field(last[2].decode("utf-8", "replace"))
+    return is_field(last[2].decode("utf-8", "replace"), refs)
+
+
+def names_field_before(text: bytes, call: int, refs: Collection[str]) -> bool | None:
+    """Whether the last text before a call names a field for a secret; None if there is none."""
+    last = _last(_LITERAL.finditer(text, max(0, call - _BACK), call))
+    return None if last is None else _is_field(last[2], refs)
 
 
 # ---- the grammars of benchmarks
 
 _BRACKETS = rb"(?i)\b(?:type|fill|input)[ \t]*\["
+_IN_ONE = re.compile(rb"\w+[ \t]*\[([^\],\n]{1,80}),[ \t]*([^\]\n\"\\]{1,200})\]")
 _BRACKETED = re.compile(
     rb"(?:\w+)[ \t]*\[([^\]\n]{1,80})\][ \t]*[;,]?[ \t]*"
     rb"(?:(?:Content|text)[:=][ ]?)?\[([^\]\n\"\\]{1,200})\]"
 )
-_MENTIONS = re.compile(
+_MENTION = (
     rb"(?i)(pass(?:word|code|phrase)|pwd\b|\bpin\b|passwor[td])"
     rb"|user ?name|e-?mail|search|address|name field|\blogin field|\bphone"
 )
+_MENTIONS = re.compile(_MENTION)
 
 
 def _brackets(text: bytes, refs: Collection[str]) -> Iterator[Cut]:
     for found in compiled(_BRACKETS).finditer(text):
-        match = _BRACKETED.match(text, found.start())
+        match = _BRACKETED.match(text, found.start()) or _IN_ONE.match(text, found.start())
         if match is None:
             continue
         target = match[1]
         by_words = target.isalnum() and not refs and mentions_secret(text[: found.start()])
         if _is_field(target, refs) or by_words:
-            yield Cut(*match.span(2), in_brackets=True)
+            yield Cut(*match.span(2), in_brackets=match.re is _BRACKETED)
 
 
 def _last(matches: Iterator[re.Match[bytes]]) -> re.Match[bytes] | None:
@@ -213,7 +225,10 @@ def _last(matches: Iterator[re.Match[bytes]]) -> re.Match[bytes] | None:
 
 def mentions_secret(text: bytes) -> bool | None:
     """Whether the last field that a text mentions is for a password; None if it mentions none."""
-    last = _last(_MENTIONS.finditer(text, max(0, len(text) - 400)))
+    text = text[-400:]
+    if compiled(_MENTION).search(text) is None:
+        return None  # Python's search takes ten times as long.
+    last = _last(_MENTIONS.finditer(text))
     return None if last is None else last[1] is not None
 
 
@@ -226,6 +241,8 @@ _INSIDE = (b"<", b"#", b".", b"-", b"_", b"\\")
 """Before a word that is no verb of a sentence."""
 _MARKS = (b'"', b"'", b"`")
 _QUOTED = re.compile(rb"(?<![\w\\])(\\*[\"'`])((?:(?!\1)[^\"\\\n]){1,200}?)\1(?!\w)")
+_PARTLY_REDACTED = re.compile(rb"\s\[redacted|\[redacted\S*\]\s")
+"""A sentence with a placeholder, no value."""
 _LINKS = re.compile(rb"[\s,]*(?:\w+[\s,]+){0,4}")
 _LEADS = re.compile(rb"[\w\s,:()-]*")
 _STOP = re.compile(rb"[.;\n\"'`]")
@@ -236,7 +253,8 @@ _WITH = re.compile(
     rb"\w+\s+(?:in\s+|out\s+)?(?:the\s+|your\s+)?([^\n.;,:=]{2,40}?)\s*(?:\bwith|\bto|\bas|\busing|[:=])\s+([^\s\"\\]{6,64})"
 )
 _COMMANDED = re.compile(
-    rb"\w+[ ]+([#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
+    rb"\w+(?:[ ](?:Text|Password|Secret))?[ ]+((?:id|name|css|xpath|label)[:=][^\s\"']{1,80}"
+    rb"|[#.\[@/]\S{1,80}|(?:e|ref)?\d{1,6}|\\*\"[^\"\\\n]{1,80}\\*\")[ ]+"
     rb"(?:\\*[\"'])?([^\s\"'\\]{2,128})"
 )
 
@@ -257,7 +275,7 @@ def _quoted(text: bytes, begin: int, end: int, refs: Collection[str]) -> Iterato
     """Find the quoted texts of a sentence whose field stands before or behind them."""
     literals = list(_QUOTED.finditer(text, begin, end))[:6]
     for place, literal in enumerate(literals):
-        if is_secret_field(_said(literal[2])):
+        if is_secret_field(_said(literal[2])) or _PARTLY_REDACTED.search(literal[2]):
             continue
         before = literals[place - 1] if place else None
         lead = text[before.end() if before else begin : literal.start()][-60:]

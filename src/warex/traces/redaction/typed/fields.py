@@ -21,7 +21,7 @@ VERBS = (
 TYPING = (
     rb"(?i)\b(?:\w+[_.])?"
     + VERBS
-    + rb"|textbox|<input|secure text|\.value[ ]?=|\"(?:text|value|keys)"
+    + rb"|textbox|<input|secure text|Input\(|\.value[ ]?=|\"(?:text|value|keys)"
 )
 """Prefilter: words of an action that types, or of an observation of a field."""
 
@@ -32,7 +32,10 @@ _SELECTOR = re.compile(r"[#\[@=]|//|^\.")
 _PARTS_OF_SELECTOR = re.compile(
     r"(?:\[(?:'[^']{0,80}'|\"[^\"]{0,80}\"|[^\]'\"]){0,200}\]|[^\s/>\[]){1,300}"
 )
-_NAMES_IN_SELECTOR = re.compile(r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*\]")
+_NAMES_IN_SELECTOR = re.compile(
+    r"[#.]([\w-]+)|['\"\\]([\w\[\] -]{1,80})['\"\\]|=\s*([\w-]+)\s*(?:\]|$)"
+)
+_AT = re.compile(r"@[\w-]+")
 _BY_WAY = re.compile(r"\([^)]{0,80}\)|[*:?…]")
 _ROLES = words_of(
     """
@@ -52,17 +55,25 @@ _OTHERWISE = words_of(
 
 
 @lru_cache(maxsize=4096)
+def names_in(target: str) -> tuple[str, ...]:
+    """Return the names in the last part of a selector, or the label itself."""
+    if not _SELECTOR.search(target):
+        return (target,)
+    if _AT.fullmatch(target):
+        return (target[1:],)
+    parts = _PARTS_OF_SELECTOR.findall(target)
+    named = _NAMES_IN_SELECTOR.findall(parts[-1] if parts else target)
+    return tuple(name for names in named for name in names if name)
+
+
+@lru_cache(maxsize=4096)
 def is_secret_field(text: str) -> bool:
     """Whether a selector or a label names a field for a secret."""
     if not text or len(text) > 300:
         return False
     if _IS_PASSWORD.search(text):
         return True
-    if _SELECTOR.search(text):
-        parts = _PARTS_OF_SELECTOR.findall(text)
-        named = _NAMES_IN_SELECTOR.findall(parts[-1] if parts else text)
-        return any(_is_secret_label(name) for names in named for name in names if name)
-    return _is_secret_label(text)
+    return any(map(_is_secret_label, names_in(text)))
 
 
 def _is_secret_label(text: str) -> bool:
@@ -85,17 +96,17 @@ def spaced(text: str) -> str:
 
 TARGETS = words_of(
     """
-    aria_label by css element element_description field field_name input_name into label
+    aria_label by css description element element_description field field_name input_name into label
     locator placeholder selector target target_element xpath where
     """
 )
 """Keys of the field that a value is typed into."""
-_NAMES_OF_PAIRS = frozenset({"key", "name", "type", "id", "title", "attribute"})
+_NAMES_OF_PAIRS = frozenset({"k", "key", "name", "type", "id", "title", "attribute"})
 """Keys of a name; only ``value`` beside it is its value."""
 _VALUES = words_of(
     """
     args arguments content data input input_text keys keystrokes params string text to_type
-    typed typed_text val value values write
+    typed typed_text v val value values what write
     """
 )
 REFS = words_of(
@@ -123,17 +134,26 @@ def typed_keys(fields: Mapping[str, object], refs: Collection[str] = ()) -> froz
     if _HELD.isdisjoint(fields) or _FIELDS.isdisjoint(fields):
         return frozenset()
     keys = {key.lower().replace("-", "_"): key for key in fields}
-    known = {key: str(fields[name]) for key, name in keys.items() if _is_plain(fields[name])}
+    known = {key: _target(fields[name]) for key, name in keys.items()}
+    known = {key: target for key, target in known.items() if target}
     values = {name for key, name in keys.items() if key in _VALUES}
     if not values:
         return frozenset()
-    if any(is_secret_field(known[key]) for key in TARGETS & known.keys()) or any(
+    if any(is_field(known[key], refs) for key in TARGETS & known.keys()) or any(
         known[key].removeprefix("@") in refs for key in REFS & known.keys()
     ):
         return frozenset(values)
     if any(is_secret_field(known[key]) for key in _NAMES_OF_PAIRS & known.keys()):
-        return frozenset(name for name in values if name.lower() in ("value", "values", "val"))
+        return frozenset(name for name in values if name.lower() in ("value", "values", "val", "v"))
     return frozenset()
+
+
+def _target(value: object) -> str:
+    """Return what names a field: a text, a number, or the one such text in an object."""
+    if isinstance(value, dict):
+        texts = [item for item in value.values() if isinstance(item, str)]
+        return next(filter(is_secret_field, texts), "")
+    return str(value) if _is_plain(value) else ""
 
 
 def value_keys(fields: Mapping[str, object]) -> frozenset[str]:
@@ -170,8 +190,50 @@ def is_typing(tool: str) -> bool:
 
 
 def is_field(name: str, refs: Collection[str]) -> bool:
-    """Whether a target is a field for a secret."""
-    return name.removeprefix("@") in refs or is_secret_field(name)
+    """Whether a target is a field for a secret; ``refs`` are ids and names of such fields."""
+    if name.removeprefix("@") in refs or is_secret_field(name):
+        return True
+    return bool(refs) and len(name) <= 300 and not refs_disjoint(name, refs)
+
+
+def refs_disjoint(target: str, refs: Collection[str]) -> bool:
+    """Whether a selector has none of these names."""
+    return all(name not in refs for name in names_in(target))
+
+
+# ---- presses of keys
+
+_PRESSES = frozenset({"key", "keypress", "press", "press_key", "key_press", "keyboard_press"})
+_PRESSING_TOOL = re.compile(r"(?i)press|key(?:board)?(?:_|\b|$)")
+_PRESSED = frozenset({"key", "keys", "text", "value"})
+
+
+def pressed_keys(fields: Mapping[str, object], tool: str = "") -> tuple[str, object] | None:
+    """Return the name and the value of the key in an action that presses one; None if none."""
+    acts = {fields.get("action"), fields.get("type")} if _hashable(fields) else set()
+    if _PRESSES.isdisjoint(acts) and not (tool and _PRESSING_TOOL.search(tool)):
+        return None
+    named = [(name, value) for name, value in fields.items() if name.lower() in _PRESSED]
+    return named[0] if len(named) == 1 else None
+
+
+def _hashable(fields: Mapping[str, object]) -> bool:
+    return all(isinstance(fields.get(name), str | None) for name in ("action", "type"))
+
+
+_OF_MESSAGES = frozenset({"arguments", "content", "function", "input", "role", "tool_calls"})
+"""Keys of a message or of a call around an action, whose ``id`` names no field."""
+
+
+def focused(fields: Mapping[str, object], refs: Collection[str]) -> bool | None:
+    """Whether an action goes to a field for a secret; None if it names no target."""
+    if not _OF_MESSAGES.isdisjoint(fields):
+        return None
+    keys = {key.lower().replace("-", "_"): value for key, value in fields.items()}
+    targets = [
+        str(value) for key, value in keys.items() if key in TARGETS | REFS and _is_plain(value)
+    ]
+    return any(is_field(target, refs) for target in targets) if targets else None
 
 
 def _is_plain(value: object) -> bool:

@@ -98,6 +98,7 @@ COMMANDS: tuple[bytes, ...] = (
     + _GAP
     + _MARK
     + rb"[^\s,%\"']+[,%]",
+    rb"\bnet" + _GAP + rb"use" + _GAP + rb"\S+" + _GAP + rb"\\\\\S+" + _GAP + _MARK,
     rb"\bnet" + _GAP + rb"user" + _GAP + rb"\S+" + _GAP + _MARK,
     rb"\bxfreerdp\b" + _REST + rb"/p:" + _MARK,
     rb"\bmachine(?:[ \t\r\n]|\\+[nrt])+\S+?(?:[ \t\r\n]|\\+[nrt])+"
