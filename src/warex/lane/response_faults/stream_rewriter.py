@@ -72,7 +72,7 @@ class BeginningReader(BodyReader):
     """Reads the decoded beginning of a body."""
 
     def __init__(self, coding: str, size: int, note: Callable[[bytes], None]) -> None:
-        """``note`` is given at most ``size`` bytes at the end, unless it is a decompression bomb."""
+        """Give ``note`` at most ``size`` bytes at the end, unless the body is a bomb."""
         self._size, self._note = size, note
         self._decoder, self._beginning = StreamDecoder(coding), bytearray()
         self._is_over = False
