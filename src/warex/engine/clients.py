@@ -28,8 +28,8 @@ from warex.engine.routes import Route
 from warex.engine.services import Services
 from warex.engine.sites import Inbox
 
-_CANCEL: Final = 8
-"""RFC 9113 §7."""
+_INTERNAL_ERROR: Final = 2
+"""RFC 9113 §7: how an exchange ends that is cut."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a refused client may send the rest of its request, so that it reads the page
 before its system meets a reset."""
@@ -49,7 +49,10 @@ class Run(Protocol):
         """Begin."""
 
     def client_left(self, error: str | None) -> None:
-        """Note that the client has given up the exchange, or left."""
+        """Note that the client's connection has ended."""
+
+    def client_gave_up(self, error: str, code: int | None) -> None:
+        """Note that the client has ended this exchange."""
 
     def interrupt(self, end: handler.End, error: str) -> None:
         """End the exchange where it waits."""
@@ -129,6 +132,8 @@ class ClientSide:
         self._close_if_idle()
 
     def _lost(self) -> None:
+        for stream in list(self._emptied):
+            self._queue_emptied(stream)
         for run in list(self.runs.values()):
             run.client_left(self.end.error)
         self._resolve(None)
@@ -163,7 +168,7 @@ class ClientSide:
             case ExchangeFailed():
                 run = self.runs.get(event.stream)
                 if run is not None:
-                    run.client_left(event.message)
+                    run.client_gave_up(event.message, event.code)
             case RequestRejected(_, status, line, reason):
                 self._lingers = True
                 self.services.handler.rejected(self.connection, Rejection(status, line, reason))
@@ -227,18 +232,24 @@ class ClientSide:
         if self.end.unsent:
             await self.end.flush()
 
-    def abort(self, stream: int, how: AbortHow) -> None:
-        """End an exchange; ``reset`` ends the connection with every other one."""
+    def abort(self, stream: int, how: AbortHow, code: int | None = None) -> None:
+        """End an exchange; ``reset`` ends the connection with every other one.
+
+        ``code``: the error code of HTTP/2.
+        """
         if how == "reset":
             self.end.reset()
             for run in list(self.runs.values()):
                 if run.stream != stream:
                     run.interrupt("aborted", "the connection was reset")
         elif self.is_multiplexed:
-            self.http.reset(stream, _CANCEL)
+            self.http.reset(stream, _INTERNAL_ERROR if code is None else code)
             self.flush()
         else:
-            self.end.close()
+            data = self.http.data_to_send()
+            if data:
+                self.end.write(data)
+            self._close()
 
     def ended(self, stream: int, *, unread: bool) -> None:
         """Forget an exchange; ``unread``: its request has not been read to its end."""

@@ -18,8 +18,10 @@ from warex.engine.handler import (
     Stall,
     Tunnel,
 )
+from warex.engine.http.connection import ServerConnection
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 from warex.engine.http.http1.server import Http1Server
+from warex.engine.http.http2.server import Http2Server
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
@@ -88,7 +90,9 @@ class ConnectionRun:
                 site = Site("http", destination)
                 http = Http1Server(scheme="http", authority=_authority(destination, 80))
                 await self._serve_http(http, self._route(site))
-            case "h2c" | "other" | "silent":
+            case "h2c":
+                await self._serve_http2(self._route(Site("http", destination), h2c=True))
+            case "other" | "silent":
                 self._handler.not_http(self.connection)
                 await self._pass_on(destination)
 
@@ -112,7 +116,7 @@ class ConnectionRun:
             first = seen
 
     async def _serve_http(
-        self, http: Http1Server, route: Route, *, tunnels: bool = False
+        self, http: ServerConnection, route: Route, *, tunnels: bool = False
     ) -> tuple[RequestHead, int] | None:
         self.client = ClientSide(
             self.services,
@@ -133,7 +137,14 @@ class ConnectionRun:
             route.close()
         return None if connect is None else (connect.head, connect.stream)
 
-    def _route(self, site: Site | None, sni: str = "", offered: tuple[bytes, ...] = (H1,)) -> Route:
+    def _route(
+        self,
+        site: Site | None,
+        sni: str = "",
+        offered: tuple[bytes, ...] = (H1,),
+        *,
+        h2c: bool = False,
+    ) -> Route:
         return Route(
             self._connector,
             self.services.site_contexts,
@@ -141,6 +152,7 @@ class ConnectionRun:
             site=site,
             sni=sni,
             protocols=offered,
+            prior_knowledge=h2c,
         )
 
     # ---- TLS
@@ -268,8 +280,15 @@ class ConnectionRun:
     async def _serve_secured(
         self, host: str, destination: Address, protocol: str | None, route: Route
     ) -> None:
+        if protocol == "h2":
+            await self._serve_http2(route)
+            return
         authority = _authority(Address(host, destination.port), 443)
         await self._serve_http(Http1Server(scheme="https", authority=authority), route)
+
+    async def _serve_http2(self, route: Route) -> None:
+        self.connection.version = "HTTP/2.0"
+        await self._serve_http(Http2Server(self.services.clock.now), route)
 
     # ---- unread
 

@@ -10,9 +10,10 @@ from warex.engine.routes import OpenedSite
 class Over(Exception):
     """The exchange ends here."""
 
-    def __init__(self, end: End, error: str | None = None) -> None:
+    def __init__(self, end: End, error: str | None = None, code: int | None = None) -> None:
+        """``code``: the peer's error code of HTTP/2, which is passed on."""
         super().__init__(error)
-        self.end, self.error = end, error
+        self.end, self.error, self.code = end, error, code
 
 
 @dataclass(slots=True)

@@ -36,8 +36,6 @@ from warex.engine.sites import SiteInbox, SiteSide
 
 type ResponsePart = DataReceived | MessageEnded
 
-_MOST_RETRIES: Final = 2
-"""Times that a request which a site has refused unprocessed is sent again."""
 _LEFT: Final = "the client left"
 
 
@@ -74,14 +72,21 @@ class ExchangeRun:
     # ---- interruptions
 
     def client_left(self, error: str | None) -> None:
-        """Note that the client has given up the exchange, or left."""
-        if not self._record.is_sent:
+        """Note that the client's connection has ended."""
+        if not self._record.is_sent or self._client.http.queued(self.stream):
             self.interrupt("client_left", error or _LEFT)
 
-    def interrupt(self, end: End, error: str) -> None:
+    def client_gave_up(self, error: str, code: int | None) -> None:
+        """Note that the client has ended this exchange."""
+        if not self._record.is_sent or self._client.is_multiplexed:
+            self.interrupt("client_left", error, code)
+
+    def interrupt(self, end: End, error: str, code: int | None = None) -> None:
         """End the exchange where it waits."""
-        if self._interruption is None and self._task is not None and not self._task.done():
-            self._interruption = Over(end, error)
+        if self._interruption is not None or (self._task is not None and self._task.done()):
+            return
+        self._interruption = Over(end, error, code)
+        if self._task is not None:
             self._task.cancel()
 
     def abort(self, how: AbortHow) -> None:
@@ -113,10 +118,12 @@ class ExchangeRun:
     def _finish(self, over: Over) -> None:
         record = self._record
         self._takes_pushes = False
-        self._leave_site()
+        self._leave_site(over.code)
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
-            self._give_up(over.end)
+            self._give_up(over)
         record.is_sent = True
+        if self._client.is_multiplexed:
+            record.response_bytes = self._client.http.sent(self.stream)
         try:
             if self._is_told:
                 left = over.end == "client_left" or (
@@ -130,16 +137,16 @@ class ExchangeRun:
         self.requests.close()
         self._client.ended(self.stream, unread=not self._body.is_complete)
 
-    def _give_up(self, end: End) -> None:
+    def _give_up(self, over: Over) -> None:
         """End what the client has begun, as the network would."""
         record, client = self._record, self._client
         how: AbortHow = "close"
-        if end == "site_failed" and record.unreachable and client.is_redirected:
+        if over.end == "site_failed" and record.unreachable and client.is_redirected:
             how = "reset"  # The nearest equivalent of a refusal.
         elif record.hints_sent and not (record.head_sent or client.is_multiplexed):
             how = "reset"  # Browsers take an end after 103 for a complete response.
-        if not self._client.end.is_closed:
-            self._client.abort(self.stream, how)
+        if not client.end.is_closed:
+            client.abort(self.stream, how, over.code)
 
     def _tell(self, over: Over) -> None:
         self._is_told = True
@@ -150,8 +157,13 @@ class ExchangeRun:
 
     async def _serve(self) -> None:
         need = self._handler.request_head(self.exchange)
+        # A client may give up what it asks in the same write; a complete request is decided on.
+        if self._interruption is not None and not self._body.take_available():
+            raise self._interruption
         await self._body.read(whole=need == "whole")
         plan = self._handler.request(self.exchange)
+        if self._interruption is not None:
+            raise self._interruption
         if plan.hold_s:
             await self._hold(plan)
         match plan.then:
@@ -188,14 +200,24 @@ class ExchangeRun:
             site = site_of(request.scheme, request.authority)
         for _ in range(forward.copies):
             await self._send_copy(site, forward)
-        retries = 0
+        is_retry = False
         while (failed := await self._answer(await self._ask(site, forward))) is not None:
             self._record.refused_unprocessed = failed.unprocessed
-            may_retry = failed.unprocessed and self._body.is_known and retries < _MOST_RETRIES
-            if not may_retry:
-                raise Over("site_failed", failed.message)
-            retries += 1
+            if not self._may_retry(failed, is_retry=is_retry):
+                raise Over("site_failed", failed.message, failed.code)
+            is_retry = True
             self._leave_site()
+
+    def _may_retry(self, failed: ExchangeFailed, *, is_retry: bool) -> bool:
+        """Whether the request may be sent on another connection (RFC 9113 §8.7).
+
+        That is so where the site takes no more on this one: again and again while each connection
+        serves some requests, otherwise once. A single refused request is the client's to repeat.
+        """
+        if self._site is None or not failed.unprocessed or not self._body.is_known:
+            return False
+        side, _ = self._site
+        return not side.is_usable and (side.has_served or not is_retry)
 
     async def _ask(self, site: Site, forward: Forward, *, alone: bool = False) -> SiteInbox:
         """Send the request; ``alone``: on a connection of its own."""
@@ -241,14 +263,14 @@ class ExchangeRun:
             self._leave_site()
             side.close()
 
-    def _leave_site(self) -> None:
+    def _leave_site(self, code: int | None = None) -> None:
         """Give the connection to the site back, or the exchange on it up."""
         upload, site = self._upload, self._site
         self._upload = self._site = None
         if site is not None:
             side, stream = site
             is_complete = self._site_done and (upload is None or upload.done())
-            side.release(stream, is_complete=is_complete)
+            side.release(stream, code, is_complete=is_complete)
         if upload is not None:
             upload.cancel()
 
@@ -331,7 +353,7 @@ class ExchangeRun:
                 return event
             case ExchangeFailed():
                 self._client.flush()
-                raise Over("site_failed", event.message)
+                raise Over("site_failed", event.message, event.code)
             case _:
                 raise TypeError(f"{event} within a response's body")
 
@@ -398,6 +420,8 @@ class ExchangeRun:
         record.is_sent = record.is_complete = True
         await client.sent(self.stream)
         record.arrived = client.end.has_arrived()
+        if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
+            record.arrived = False
         if not record.arrived:
             raise Over("client_left", client.end.error or _LEFT)
 

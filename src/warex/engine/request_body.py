@@ -40,17 +40,23 @@ class RequestBody:
         """Whether all of it is kept, so that it can be sent again."""
         return self._exchange.request_body is not None
 
+    def take_available(self) -> bool:
+        """Take what has come, without waiting; return whether that is all of it."""
+        while self.inbox.has_events and not self.is_complete:
+            self._keep(self.inbox.take())
+        return self.is_complete
+
     async def read(self, *, whole: bool) -> None:
         """Read what the handler needs: all of it, unless it is too long to be kept.
 
         What has come with the head is read in any case.
         """
+        self.take_available()
         if not self.may_follow:
-            self._take(await self.inbox.get())
+            while not self.is_complete:
+                self._keep(await self.inbox.get())
             self._exchange.request_body = b""
             return
-        while self.inbox.has_events and not self.is_complete:
-            self._keep(await self.inbox.get())
         if not (whole or self.is_complete):
             return
         if not self.is_complete and expects_continue(self._exchange.request):

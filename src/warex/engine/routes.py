@@ -10,6 +10,7 @@ from warex.engine.ends import End
 from warex.engine.handler import Address, Site
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
+from warex.engine.http.http2.client import Http2Client
 from warex.engine.net.connector import Connector, SiteUnreachable, proxy_authorization
 from warex.engine.sites import SiteSide
 from warex.engine.tls.site_contexts import SiteContexts
@@ -44,11 +45,18 @@ class Route:
         site: Site | None,
         sni: str = "",
         protocols: tuple[bytes, ...] = (H1,),
+        prior_knowledge: bool = False,
     ) -> None:
-        """``site``: where requests go that name none; ``protocols``: what is offered by ALPN."""
+        """``site``: where requests go that name none; ``protocols``: what is offered by ALPN.
+
+        ``prior_knowledge``: sites without TLS speak HTTP/2 (RFC 9113 §3.3).
+        """
         self._connector, self._contexts, self._clock = connector, contexts, clock
         self.site, self._sni, self._protocols = site, sni, protocols
+        self._prior_knowledge = prior_knowledge
         self._sides: dict[Site, SiteSide] = {}
+        self._retired: list[SiteSide] = []
+        """Connections that take no further request, and may have open exchanges."""
         self._opening: dict[Site, asyncio.Lock] = {}
         self._failures: dict[Site, SiteUnreachable] = {}
 
@@ -68,7 +76,10 @@ class Route:
                 end.reset()
                 raise
             secured = self._clock.wall()
-        side = self._side(end, _VERSIONS.get(protocol, "HTTP/1.1"), site)
+        version = _VERSIONS.get(protocol, "HTTP/1.1")
+        if site.scheme == "http" and self._prior_knowledge:
+            version = "HTTP/2.0"
+        side = self._side(end, version, site)
         return OpenedSite(side, protocol, started, connected, secured)
 
     async def ready(self, site: Site) -> tuple[SiteSide, OpenedSite | None]:
@@ -94,23 +105,31 @@ class Route:
     def keep(self, site: Site, side: SiteSide) -> None:
         """Use a connection for the next requests to its site."""
         former = self._sides.pop(site, None)
-        if former is not None and not former.end.is_closed and former.version != "HTTP/2.0":
-            former.close()
+        if former is not None:
+            self._retire(former)
         if len(self._sides) >= _MOST_SITES:
             oldest = next(iter(self._sides))
-            self._sides.pop(oldest).close()
+            self._retire(self._sides.pop(oldest))
         self._sides[site] = side
 
     def close(self) -> None:
         """Close every connection."""
-        for side in self._sides.values():
+        for side in (*self._sides.values(), *self._retired):
             side.close()
         self._sides.clear()
+        self._retired.clear()
 
     def abort(self) -> None:
         """Close every connection at once."""
-        for side in self._sides.values():
+        for side in (*self._sides.values(), *self._retired):
             side.end.abort()
+
+    def _retire(self, side: SiteSide) -> None:
+        if side.is_busy:
+            self._retired = [it for it in self._retired if not it.end.is_closed]
+            self._retired.append(side)
+        else:
+            side.close()
 
     async def _secure(self, end: End, site: Site) -> str | None:
         name = (self._sni if site == self.site and self._sni else site.address.host).rstrip(".")
@@ -134,7 +153,7 @@ class Route:
 
     def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
         if version == "HTTP/2.0":
-            raise SiteUnreachable("HTTP/2 is not there yet")
+            return SiteSide(end, Http2Client(self._clock.now), version)
         default = 443 if site.scheme == "https" else 80
         http = Http1Client(
             secure=site.scheme == "https",

@@ -16,7 +16,7 @@ from warex.engine.handler import AbortHow, Address, Connection, Exchange, Handle
 from warex.engine.net.connector import Connector
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
-from warex.engine.routes import H1
+from warex.engine.routes import H1, H2
 from warex.engine.services import Services
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts, TrustStore
@@ -54,7 +54,7 @@ class Engine:
         """``broke`` is told when the engine's or the handler's own machinery breaks."""
         site_contexts = SiteContexts(config.trust, insecure=config.insecure)
         self._services = Services(
-            handler, clock, ServerContexts(config.authority), site_contexts, (H1,), broke
+            handler, clock, ServerContexts(config.authority), site_contexts, (H2, H1), broke
         )
         self._handler, self._broke = handler, broke
         self._connector = Connector(config.upstream, site_contexts, config.is_refused)

@@ -54,6 +54,10 @@ class Inbox[T]:
                 await self._waiter
             finally:
                 self._waiter = None
+        return self.take()
+
+    def take(self) -> T:
+        """Return the next event, which must be there."""
         event = self._events.popleft()
         if isinstance(event, DataReceived):
             was, self._size = self._size, self._size - len(event.payload)
@@ -68,6 +72,9 @@ class Inbox[T]:
             self._end.resume(self)
         self._size = 0
 
+
+CANCEL: Final = 8
+"""RFC 9113 §7: the exchange is not wanted any more."""
 
 type SiteInbox = Inbox[ResponseEvent]
 
@@ -93,6 +100,11 @@ class SiteSide:
         if end.has_ended or end.is_closed or self._is_going_away:
             return False
         return self.http.reusable
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an exchange is open on it."""
+        return bool(self._inboxes)
 
     def request(
         self, head: RequestHead, *, has_body: bool, raw_body: bool
@@ -125,8 +137,8 @@ class SiteSide:
             self.http.acknowledge(stream, size)
             self.flush()
 
-    def release(self, stream: int, *, is_complete: bool) -> None:
-        """Forget an exchange; give up one that is not complete both ways."""
+    def release(self, stream: int, code: int | None = None, *, is_complete: bool) -> None:
+        """Forget an exchange; give up one that is not complete both ways, with an error code."""
         inbox = self._inboxes.pop(stream, None)
         if inbox is None:
             return
@@ -134,7 +146,7 @@ class SiteSide:
         if is_complete:
             self.has_served = True
         elif not self.end.is_closed:
-            self.http.reset(stream)
+            self.http.reset(stream, CANCEL if code is None else code)
             self.flush()
         waiting = self._emptied.pop(stream, None)
         if waiting is not None and not waiting.done():
