@@ -19,8 +19,9 @@ async def test_bytes_pass_and_are_counted(
 ) -> None:
     """``secured``: through TLS to an upstream proxy, where the kernel cannot pass them on."""
     loop = asyncio.get_running_loop()
-    client, ours = socket.socketpair()
-    theirs, site = socket.socketpair()
+    client, ours = tcp_pair()
+    theirs, site = tcp_pair()
+    theirs.setblocking(False)
     _, client_end = await loop.create_connection(End, sock=ours)
     _, site_end = await loop.create_connection(End, sock=theirs)
     _, far_end = await loop.create_connection(End, sock=site)
@@ -49,3 +50,11 @@ async def test_bytes_pass_and_are_counted(
     client.close()
     await asyncio.sleep(0)
     assert (connection.sent_to_site, connection.sent_to_client) == (5, 6)
+
+
+def tcp_pair() -> tuple[socket.socket, socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        one = socket.create_connection(server.getsockname())
+        other, _ = server.accept()
+    other.setblocking(False)
+    return one, other
