@@ -48,7 +48,7 @@ class Run(Protocol):
     def start(self) -> None:
         """Begin."""
 
-    def client_left(self, error: str | None) -> None:
+    def client_left(self) -> None:
         """Note that the client's connection has ended."""
 
     def client_gave_up(self, error: str, code: int | None) -> None:
@@ -128,14 +128,14 @@ class ClientSide:
     def _ended(self) -> None:
         self._dispatch(self.http.receive_eof())
         for run in list(self.runs.values()):
-            run.client_left(self.end.error)
+            run.client_left()
         self._close_if_idle()
 
     def _lost(self) -> None:
         for stream in list(self._emptied):
             self._queue_emptied(stream)
         for run in list(self.runs.values()):
-            run.client_left(self.end.error)
+            run.client_left()
         self._resolve(None)
 
     def _dispatch(self, events: list[RequestEvent]) -> None:

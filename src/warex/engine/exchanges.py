@@ -36,7 +36,7 @@ from warex.engine.sites import SiteInbox, SiteSide
 
 type ResponsePart = DataReceived | MessageEnded
 
-_LEFT: Final = "the client left"
+_LEFT: Final = "Client disconnected."
 
 
 class ExchangeRun:
@@ -71,10 +71,10 @@ class ExchangeRun:
 
     # ---- interruptions
 
-    def client_left(self, error: str | None) -> None:
+    def client_left(self) -> None:
         """Note that the client's connection has ended."""
         if not self._record.is_sent or self._client.http.queued(self.stream):
-            self.interrupt("client_left", error or _LEFT)
+            self.interrupt("client_left", _LEFT)
 
     def client_gave_up(self, error: str, code: int | None) -> None:
         """Note that the client has ended this exchange."""
@@ -382,7 +382,7 @@ class ExchangeRun:
             self._acknowledge(part)
 
     async def _relay_part(self, relay: Relay, part: DataReceived, *, raw: bool) -> None:
-        if not relay.tap:
+        if not (relay.tap and part.payload):
             self._send(part.payload, part.raw)
         elif raw:
             pieces = self._handler.response_piece(self.exchange, part.payload, last=False)
@@ -423,7 +423,7 @@ class ExchangeRun:
         if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
             record.arrived = False
         if not record.arrived:
-            raise Over("client_left", client.end.error or _LEFT)
+            raise Over("client_left", _LEFT)
 
     async def _respond(self, respond: Respond) -> None:
         """Answer in the site's place."""

@@ -55,6 +55,8 @@ class Route:
         self.site, self._sni, self._protocols = site, sni, protocols
         self._prior_knowledge = prior_knowledge
         self._sides: dict[Site, SiteSide] = {}
+        self._main: SiteSide | None = None
+        """The connection to ``site``: found without hashing it."""
         self._retired: list[SiteSide] = []
         """Connections that take no further request, and may have open exchanges."""
         self._opening: dict[Site, asyncio.Lock] = {}
@@ -84,7 +86,7 @@ class Route:
 
     async def ready(self, site: Site) -> tuple[SiteSide, OpenedSite | None]:
         """Return a usable connection to a site, and what was opened for it. Raises as ``open``."""
-        side = self._sides.get(site)
+        side = self._main if site is self.site else self._sides.get(site)
         if side is not None and side.is_usable:
             return side, None
         lock = self._opening.setdefault(site, asyncio.Lock())
@@ -111,6 +113,8 @@ class Route:
             oldest = next(iter(self._sides))
             self._retire(self._sides.pop(oldest))
         self._sides[site] = side
+        if site == self.site:
+            self._main = side
 
     def close(self) -> None:
         """Close every connection."""
