@@ -63,7 +63,7 @@ class Scripted(PassThrough):
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         self.rejections.append(rejection)
 
-    def upgrade_closed(self, exchange: Exchange) -> None:
+    def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         self.upgrades_closed.append(exchange)
 
     def closed(self, connection: Connection) -> None:

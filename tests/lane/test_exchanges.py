@@ -54,7 +54,7 @@ def test_a_streamed_request_is_recorded_with_its_size_when_it_is_answered() -> N
         assert began.lane.request(exchange) == Plan(Forward())
         assert not began.all(RequestSeen)
         exchange.request_bytes = 77
-        exchange.response = answer()[0]
+        exchange.response = answer(kind="application/json")[0]
 
         assert began.lane.response(exchange) == Plan(Relay())
         assert began.the(RequestSeen).size == 77

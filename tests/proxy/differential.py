@@ -1,9 +1,11 @@
 """The same traffic through both engines: are the ledgers equal in every field but times?
 
-python -m tests.proxy.differential [KIND…]: without a kind, every fault of the catalogue that needs
-no namespace, and no fault. It prints what differs and exits with 1 if anything does.
+python -m tests.proxy.differential [--over https|http|h2] [KIND…]: without a kind, every fault of
+the catalogue that needs no namespace, no fault, and clients that leave. It prints what differs and
+exits with 1 if anything does.
 """
 
+import argparse
 import gzip
 import hashlib
 import json
@@ -28,7 +30,7 @@ from tests.proxy.support.model import PATH as CHAT
 from tests.proxy.support.model import Model
 from tests.proxy.support.origin import Answer, Origin, served, server_context
 from warex.errors import WarexError
-from warex.faults import CATALOGUE, Fault
+from warex.faults import CATALOGUE, Fault, LlmSlow, McpSlow, NetworkError, SlowPage
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Scenario, Trigger
@@ -94,6 +96,7 @@ def requests() -> Iterator[tuple[str, str, dict[str, str], bytes]]:
         yield "HEAD", "/list", BROWSER, b""
         yield "GET", "/gone", BROWSER, b""
         yield "GET", "/large", {**XHR, "sec-fetch-dest": "image"}, b""
+        yield "PUT", "/api/items", {**XHR, "content-type": "text/plain"}, b"x" * 400_000
         asked = {**question, "stream": number == 1, "seed": number}
         yield "POST", CHAT, json_body, json.dumps(asked).encode()
         listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -101,7 +104,7 @@ def requests() -> Iterator[tuple[str, str, dict[str, str], bytes]]:
         yield "POST", "/stream", HEAD, json.dumps(called(2, "look", at=number)).encode()
 
 
-def session(lane: Lane, site: str, ca: CertificateAuthority) -> list[str]:
+def session(lane: Lane, site: str, ca: CertificateAuthority, *, http2: bool) -> list[str]:
     """Send the requests one by one; return what the client sees of each answer."""
     seen = []
     with httpx.Client(proxy=lane.url, verify=trusting(ca.certificate), timeout=_PATIENCE) as client:
@@ -115,7 +118,8 @@ def session(lane: Lane, site: str, ca: CertificateAuthority) -> list[str]:
             digest = hashlib.sha256(answer.content).hexdigest()[:8]
             if b"<script>" in answer.content:  # It has a key that is drawn anew each time.
                 digest = "changed by a script"
-            seen.append(f"{method} {path}: {answer.status_code} {head} {digest}")
+            version = answer.http_version
+            seen.append(f"{method} {path}: {version} {answer.status_code} {head} {digest}")
     return seen
 
 
@@ -150,14 +154,19 @@ def lanes(ca: CertificateAuthority, folder: Path) -> Iterator[dict[str, Begin]]:
 
 
 def differences(
-    begins: dict[str, Begin], given: Scenario | None, site: Origin, url: str, ca: Any
+    begins: dict[str, Begin],
+    given: Scenario | None,
+    site: Origin,
+    over: str,
+    ca: CertificateAuthority,
 ) -> Iterator[str]:
     """Yield what differs under a scenario."""
     answers, ledgers = [], []
+    url = f"{'http' if over == 'http' else 'https'}://localhost:{site.port}"
     for begin in begins.values():
         routes(site)
         with begin(scenario=given, seed=7) as lane:
-            answers.append(session(lane, url, ca))
+            answers.append(session(lane, url, ca, http2=over == "h2"))
         ledgers.append(ledger(lane))
     for one, other in zip(*answers, strict=True):
         if one != other:
@@ -190,23 +199,38 @@ def faults(kinds: list[str]) -> Iterator[tuple[str, Fault]]:
             yield name, kind()
 
 
-def main(kinds: list[str]) -> int:
+def leaving() -> Iterator[tuple[str, Fault]]:
+    """Yield faults for which no client waits."""
+    yield "left: network_error", NetworkError(delay=10)
+    yield "left: slow_page", SlowPage(delay=0.1, pause=1.0)
+    yield "left: llm_slow", LlmSlow(delay=0.0, pause=3.0)
+    yield "left: mcp_slow", McpSlow(delay=10)
+
+
+def main(arguments: list[str]) -> int:
     """Compare; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--over", choices=("https", "http", "h2"), default="https")
+    parser.add_argument("kinds", nargs="*", metavar="KIND")
+    chosen = parser.parse_args(arguments)
+    kinds: list[str] = chosen.kinds
     different = compared = 0
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         ca = ensure_ca(folder / "ca")
         (folder / "leaf").mkdir()
         certificate = ca.leaf("localhost", folder / "leaf")
-        site = stack.enter_context(served(server_context(*certificate, ["http/1.1"])))
+        alpn = ["h2"] if chosen.over == "h2" else ["http/1.1"]
+        tls = None if chosen.over == "http" else server_context(*certificate, alpn)
+        site = stack.enter_context(served(tls))
         begins = stack.enter_context(lanes(ca, folder))
         given: list[tuple[str, Scenario | None]] = [] if kinds else [("no fault", None)]
         hits = Trigger(nth=(1, 3, 4))
-        given += [(name, scenario(fault, hits)) for name, fault in faults(kinds)]
+        hit = [*faults(kinds), *(() if kinds else leaving())]
+        given += [(name, scenario(fault, hits)) for name, fault in hit]
         for name, rules in given:
             try:
-                url = f"https://localhost:{site.port}"
-                found = list(differences(begins, rules, site, url, ca))
+                found = list(differences(begins, rules, site, chosen.over, ca))
             except WarexError as error:
                 print(f"{name}: left out: {error}")
                 continue

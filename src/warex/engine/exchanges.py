@@ -6,6 +6,7 @@ from typing import Final, Self, assert_never
 
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord, Over
+from warex.engine.frames import FrameFilter
 from warex.engine.handler import (
     Abort,
     AbortHow,
@@ -125,7 +126,10 @@ class ExchangeRun:
             record.response_bytes = self._client.http.sent(self.stream)
         try:
             if self._is_told:
-                self._handler.upgrade_closed(self.exchange)
+                left = over.end == "client_left" or (
+                    self._upload is not None and self._upload.done()
+                )
+                self._handler.upgrade_closed(self.exchange, by_client=left)
             else:
                 self._tell(over)
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -471,16 +475,26 @@ class ExchangeRun:
         record.head_sent = record.is_complete = True
         record.arrived = client.end.has_arrived()
         self._tell(Over("complete"))
-        self._upload = _eager(self._body.pass_on(side, stream))
+        frames = self._frames(from_client=False)
+        upload = self._body.pass_on(side, stream, self._frames(from_client=True))
+        self._upload = _eager(upload)
         while True:
             part = await self._next_part(inbox)
             if isinstance(part, MessageEnded):
+                if frames is not None:
+                    self._send(frames.rest())
                 break
-            self._send(part.payload, part.raw)
+            self._send(part.payload if frames is None else frames.receive(part.payload))
             await client.drain(self.stream)
             self._acknowledge(part)
         await client.sent(self.stream)
         client.abort(self.stream, "close")
+
+    def _frames(self, *, from_client: bool) -> FrameFilter | None:
+        """Return what asks the handler about frames; None if it does not want them."""
+        if not self._handler.wants_frames(self.exchange):
+            return None
+        return FrameFilter(self._handler, self.exchange, from_client=from_client)
 
 
 def _eager(work: Coroutine[object, object, None]) -> asyncio.Task[None]:

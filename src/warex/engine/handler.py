@@ -342,7 +342,7 @@ class Handler(Protocol):
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Take note of the end of an exchange, once; of an upgraded one after its 101."""
 
-    def upgrade_closed(self, exchange: Exchange) -> None:
+    def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         """Take note of the end of an upgraded connection, after ``ended``."""
 
 

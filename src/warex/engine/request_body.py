@@ -1,6 +1,7 @@
 """The body of a request: read from the client, and sent to the site."""
 
 from warex.engine.clients import ClientSide, RequestPart
+from warex.engine.frames import FrameFilter
 from warex.engine.handler import MAX_WHOLE_REQUEST, Exchange, Forward
 from warex.engine.http.events import DataReceived, MessageEnded
 from warex.engine.http.heads import RequestHead
@@ -95,16 +96,20 @@ class RequestBody:
             if not await _send_part(side, stream, part):
                 return
 
-    async def pass_on(self, side: SiteSide, stream: int) -> None:
+    async def pass_on(self, side: SiteSide, stream: int, frames: FrameFilter | None) -> None:
         """Send what comes after an upgrade, until the client ends."""
         self.is_complete = False
         while True:
             part = await self.inbox.get()
             if isinstance(part, MessageEnded):
+                if frames is not None and (rest := frames.rest()):
+                    await side.send_data(stream, rest)
                 side.send_end(stream)
                 return
             self._take(part)
-            await side.send_data(stream, part.payload, part.raw)
+            sent = part.payload if frames is None else frames.receive(part.payload)
+            if sent:
+                await side.send_data(stream, sent)
 
     def _keep(self, part: RequestPart) -> None:
         self._read.append(part)

@@ -6,12 +6,13 @@ from urllib.parse import unquote
 
 import msgspec
 
+from warex.engine.handler import Exchange as WireExchange
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.config import ProxyConfig
 from warex.lane.record.fault_events import skipped
 from warex.lane.record.recorder import Recorder
 from warex.lane.state import ExchangeState
-from warex.lane.tasks import Task, Tasks, may_begin_task, read_marker, task_name
+from warex.lane.tasks import Task, Tasks, may_begin_task, read_marker, task_name, user_name
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.whole_response import WholeResponse
 from warex.llm import LlmRequest
@@ -195,3 +196,11 @@ class Attribution:
 
     def _beside(self, task: Task[LlmCalls]) -> str:
         return "" if task is self.main else task.name
+
+
+def task_of_user(wire: WireExchange) -> str | None:
+    """Return the task that a client's proxy user name names: its CONNECT's or the request's."""
+    connection = wire.connection
+    if connection.destination is None:
+        return user_name(wire.request.headers.by_name.get("proxy-authorization"))
+    return task_name(unquote(connection.proxy_user))

@@ -87,7 +87,9 @@ class Connections:
         self._rejections.begin(_key(connection), self._recorder.clock.now(), suites)
         if target is not None:
             return Intercept(site_of(target), site_first=False)
-        return Intercept(site_first=not is_reserved(host))
+        if is_reserved(host):
+            return Intercept(site_first=False)
+        return Intercept(needs_site=not self.interception.may_answer(host.lower()))
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         """Note whether the client trusts our certificate."""

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
-from urllib.parse import unquote
 
 from warex.engine.handler import (
     Abort,
@@ -27,8 +26,9 @@ from warex.engine.handler import (
 )
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead
+from warex.engine.http.websocket import Frame
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
-from warex.lane.attribution import Attribution
+from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
 from warex.lane.connections import Connections, site_of
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
@@ -39,18 +39,16 @@ from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
-from warex.lane.response_faults.stream_rewriter import (
-    BodyReader,
-    DecodingRewriter,
-    StreamedRewriter,
-)
+from warex.lane.response_faults.site_readers import SiteReaders
+from warex.lane.response_faults.stream_rewriter import changes_length_of
 from warex.lane.settlement import Settlement
 from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
-from warex.lane.tasks import TASK_HEADER, task_name, user_name
+from warex.lane.tasks import TASK_HEADER
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic, amends_response
+from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import Injector, PlannedInjection
 from warex.traces import RequestSeen
@@ -90,8 +88,8 @@ class Exchanges:
         self._connections = connections
         self._attribution = attribution
         self._kinds = kinds
-        self._previous = previous
         self._looks = looks
+        self._readers = SiteReaders(previous, looks, rewritten, recorder.redactor)
         self._rewritten = rewritten
         self._answer = answer
         self._settlement = settlement
@@ -177,7 +175,7 @@ class Exchanges:
         own = request.parts.hostname in RESERVED_HOSTS or self._rewritten.is_report(head.path)
         task, name = attribution.main, ""
         if not own:
-            user = _task_of_user(wire)
+            user = task_of_user(wire)
             task, name = attribution.task_of(request, resource, task_header, user)
         state = ExchangeState(
             wire, connection, task, Traffic(exchange), resource, Draft(head), name, is_to_warex=own
@@ -271,7 +269,7 @@ class Exchanges:
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)
                 state.draft.holds += [(it, wait) for it in amended][:1]
-            self._code_reader(state, streamed=False)
+            self._readers.note_held(state.exchange.request, state.resource, wire.response)
             plan = Plan(ReadWhole(_MAX_WHOLE), _seconds(state.draft))
             return self._settlement.planned(state, plan)
         return self._settlement.planned(state, self._relay(state, b""))
@@ -312,7 +310,14 @@ class Exchanges:
         head = wire.response
         assert head is not None
         state.relays = True
-        self._watch(state)
+        state.rewriters += self._readers.of_relayed(
+            state.task_key,
+            state.exchange.request,
+            state.resource,
+            head,
+            is_rewritten=bool(state.pending),
+            of_agent=state.is_agent_request,
+        )
         changes_length = False
         for injection in state.pending:
             applied = AppliedInjection(injection)
@@ -321,7 +326,7 @@ class Exchanges:
             head = self._rewritten.begin(change, wire.request, head, beginning)
             if change.rewriter is not None:
                 state.rewriters.append(change.rewriter)
-                changes_length |= _changes_length(change.rewriter)
+                changes_length |= changes_length_of(change.rewriter)
         state.pending = []
         state.answer = head
         traffic = state.traffic
@@ -351,23 +356,6 @@ class Exchanges:
         traffic.tap.on_queued = push
         traffic.tap.client_has_left = lambda: state.finished
 
-    def _watch(self, state: ExchangeState) -> None:
-        """Have the response read on its way for what later faults need."""
-        response, request = state.wire.response, state.exchange.request
-        assert response is not None
-        if not state.is_agent_request:
-            key, resource = state.task_key, state.resource
-            state.copy = self._previous.reader(key, request, resource, response)
-        is_plain = not (state.pending or state.is_agent_request)
-        look = self._looks.reader(request, response) if is_plain else None
-        code = self._code_reader(state, streamed=not state.pending)
-        state.rewriters += [it for it in (state.copy, look, code) if it is not None]
-
-    def _code_reader(self, state: ExchangeState, *, streamed: bool) -> BodyReader | None:
-        url, response = state.exchange.request.url, state.wire.response
-        assert response is not None
-        return self._rewritten.code_reader(url, state.resource, response, streamed=streamed)
-
     def response_piece(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
         state: ExchangeState = wire.state
@@ -376,6 +364,30 @@ class Exchanges:
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)
+
+    # ---- WebSockets
+
+    def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> bool:
+        """Record a frame; it passes."""
+        self._socket(wire.state).add(frame, from_client=from_client)
+        return True
+
+    def upgrade_closed(self, wire: WireExchange, by_client: bool) -> None:
+        """Record the end of a WebSocket."""
+        self._socket(wire.state).close(by_client=by_client)
+
+    def _socket(self, state: ExchangeState) -> WebSocketRecord:
+        if state.socket is None:
+            answer = state.wire.response
+            assert answer is not None
+            state.socket = WebSocketRecord(
+                state.traffic,
+                self._recorder,
+                answer.headers.get("sec-websocket-extensions"),
+                on_llm_call=lambda: self._attribution.model_asked(state.task),
+                on_task_ended=lambda: self._attribution.task_ended(state.task),
+            )
+        return state.socket
 
     # ---- faults
 
@@ -395,6 +407,8 @@ class Exchanges:
     def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
         """Apply the faults that come after a complete response of the site or the cache."""
         state.traffic.read_held(response)
+        if not (state.is_agent_request or state.from_cache):
+            self._readers.read_held(response)
         self._apply(state, list(state.pending))
         draft = state.draft
         if draft.abort is None and draft.response is not None and not state.by_warex:
@@ -445,19 +459,6 @@ class Exchanges:
 
 def _comes_before(injection: PlannedInjection) -> bool:
     return injection.stage == "request" or amends_response(injection)
-
-
-def _changes_length(rewriter: StreamedRewriter) -> bool:
-    """Whether a response may have another length after a rewriter."""
-    return not (isinstance(rewriter, DecodingRewriter) and rewriter.keeps_body)
-
-
-def _task_of_user(wire: WireExchange) -> str | None:
-    """Return the task that a client's proxy user name names: its CONNECT's or the request's."""
-    connection = wire.connection
-    if connection.destination is None:
-        return user_name(wire.request.headers.by_name.get("proxy-authorization"))
-    return task_name(unquote(connection.proxy_user))
 
 
 def _end_to_end(wire: WireExchange) -> RequestHead:

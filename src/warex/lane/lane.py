@@ -261,12 +261,15 @@ class Lane:
         return self._aborting(exchange, read, exchange, piece) or ()
 
     def wants_frames(self, exchange: Exchange) -> bool:
-        """Frames are recorded."""
-        return isinstance(exchange.state, ExchangeState)
+        """Whether it is a WebSocket, whose messages are recorded."""
+        answered = exchange.response
+        upgrade = "" if answered is None else answered.headers.get("upgrade")
+        return isinstance(exchange.state, ExchangeState) and upgrade.lower() == "websocket"
 
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
-        """Pass a frame on."""
-        return (frame,)
+        """Record a frame, and pass it on."""
+        read = partial(self._exchanges.frame, from_client=from_client)
+        return (frame,) if self._aborting(exchange, read, exchange, frame) else ()
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Record what has become of an exchange."""
@@ -275,8 +278,10 @@ class Lane:
         else:
             self._closing(None, self._exchanges.ended, exchange, outcome)
 
-    def upgrade_closed(self, exchange: Exchange) -> None:
+    def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         """Record the end of a WebSocket."""
+        if self.wants_frames(exchange):
+            self._closing(None, self._exchanges.upgrade_closed, exchange, by_client)
 
     def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
         answer = exchange.response

@@ -18,6 +18,7 @@ from warex.lane.outcome import CUT, Arrival, arrival_of, delivery_of, share_hold
 from warex.lane.record.fault_events import missed, settle
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
+from warex.lane.response_faults.site_readers import copy_of
 from warex.lane.state import AppliedInjection, ExchangeState
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Ending
@@ -211,7 +212,7 @@ class Settlement:
             state.resource,
             ending.head,
             "" if strayed else state.draft.head.path,
-            state.copy,
+            copy_of(state.rewriters),
         )
 
     def end_trial(self, state: ExchangeState) -> None:

@@ -8,12 +8,13 @@ from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
-from warex.lane.response_faults.previous_responses import ResponseCopy, TaskKey
+from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
 from warex.lane.tasks import Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp_tap import Amendment
+from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 from warex.traces import ChangedValue
@@ -138,8 +139,6 @@ class ExchangeState:
     """Seconds of the holds of earlier plans."""
     rewriters: list[StreamedRewriter] = field(default_factory=list)
     """Read or change the response while it is relayed, in order."""
-    copy: ResponseCopy | None = None
-    """Copies the response, if it may be replayed."""
     may_be_rewritten: bool = False
     """Whether a rule may change the response."""
     is_to_warex: bool = False
@@ -158,6 +157,8 @@ class ExchangeState:
     """The head of the response, as it is recorded."""
     refusal: str | None = None
     """Why the request is not forwarded, though no fault says so."""
+    socket: WebSocketRecord | None = None
+    """The record of a WebSocket, once it is open."""
     finished: bool = False
 
     @property
