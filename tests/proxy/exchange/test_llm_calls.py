@@ -202,13 +202,10 @@ def test_a_coding_that_cannot_be_read_voids_a_trial_with_a_defence(
     begin: Begin, model: Model, coding: str
 ) -> None:
     at_openai = f"http://api.openai.com=http://127.0.0.1:{model.origin.port}"
-    with (
-        begin(defence=HINT, maps=(at_openai,)) as lane,
-        httpx.Client(proxy=lane.url) as raw,
-        pytest.raises(httpx.TransportError),
-    ):
-        named = {"content-encoding": coding}
-        raw.post(f"http://api.openai.com{PATH}", content=b"abc", headers=named)
+    named, url = {"content-encoding": coding}, f"http://api.openai.com{PATH}"
+    begun = begin(defence=HINT, maps=(at_openai,))
+    with begun as lane, pytest.raises(httpx.TransportError):
+        httpx.post(url, content=b"abc", headers=named, proxy=lane.url)
 
     assert model.origin.seen == []
     (broke,) = lane.events(HarnessBroke)
