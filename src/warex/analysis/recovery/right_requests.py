@@ -114,7 +114,16 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
     else:
-        found = [one for one in after if equivalence.same_operation(one.event, hit)]
+        landings = () if equivalence.is_write(hit) else tuple(trial.landings(hit.url))
+        found = [
+            one
+            for one in after
+            if equivalence.same_operation(one.event, hit)
+            or (
+                one.event.method == hit.method
+                and any(equivalence.same_page(one.event.url, page) for page in landings)
+            )
+        ]
     return sorted(found, key=lambda one: one.entry.seq)
 
 

@@ -10,6 +10,7 @@ from math import inf
 from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries, equivalence
+from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.script_acts import foreign_acts
 from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
@@ -305,8 +306,9 @@ class TrialEvents:
         return [one for one in self.calls if one.began >= start and one.answered <= end]
 
     def landings(self, url: str) -> Iterator[str]:
-        """Yield the pages to which an address redirects, here or in the twin."""
-        for one, after in pairwise(self.pages(0, inf)):
+        """Yield where an address of a page or a program redirects, here or in the twin."""
+        followed = (one for one in self.requests if one.is_page or by_program(one.event))
+        for one, after in pairwise(followed):
             exchange = one.event.exchange
             is_redirected = (self.status(exchange) or 0) // 100 == 3 and exchange not in self.hit
             if is_redirected and equivalence.same_page(one.event.url, url):

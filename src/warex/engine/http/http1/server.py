@@ -1,5 +1,6 @@
 """HTTP/1.1 towards a client: receives requests, sends responses (RFC 9112)."""
 
+import re
 from typing import Final
 
 from warex.engine.http.events import (
@@ -28,6 +29,7 @@ from warex.engine.http.http1.response_head import CHUNKED, UNTIL_EOF, InvalidRes
 
 _MAX_WAITING: Final = 64 * 1024
 """Bytes of pipelined requests from which on nothing more is read."""
+_VERSION = re.compile(rb"[ \t]+HTTP/\d\.\d[ \t]*\Z")
 _MAX_LINE: Final = 8 * 1024
 
 
@@ -145,7 +147,7 @@ class Http1Server(Http1Connection):
             self._reject(400, self._line, message, events)
 
     def _reject(self, status: int, line: bytes, reason: str, events: list[RequestEvent]) -> None:
-        line = line.partition(b"\n")[0].rstrip(b"\r")[:_MAX_LINE]
+        line = _VERSION.sub(b"", line.partition(b"\n")[0].rstrip(b"\r"))[:_MAX_LINE]
         self._buffer = b""
         self.is_ended = self.must_close = True
         self._out.append(error_page(status))
