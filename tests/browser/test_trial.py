@@ -9,7 +9,6 @@ import pytest
 from warex.benchmarks import AgentSpec, benchmark_kind
 from warex.proxy.certificates.ca import ensure_ca
 from warex.proxy.process.forkserver import Forkserver
-from warex.sandbox.chromium import find_chromium
 from warex.sandbox.isolation import Isolation
 from warex.scenarios.load import load_preset
 from warex.traces import (
@@ -32,14 +31,14 @@ TASK = "calendar-friday-evening"
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialContext]:
+def context(chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialContext]:
     forkserver = Forkserver()
     with ScriptedModelProcess(FILES) as model:
         yield TrialContext(
             benchmark=benchmark_kind("testbed")(),
             forkserver=forkserver,
             ca=ensure_ca(tmp_path_factory.mktemp("authority") / "ca"),
-            chromium=find_chromium(),
+            chromium=chromium,
             timeout_s=90,
             model=model,
         )

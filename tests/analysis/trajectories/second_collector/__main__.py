@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.analysis.trajectories.second_collector.cases import Script, Variant
 from tests.analysis.trajectories.second_collector.record import record
-from tests.analysis.trajectories.second_collector.scripts import SCRIPTS
+from tests.analysis.trajectories.second_collector.scripts import SCRIPTS, blind
 
 _CLEAN = Variant("clean", ())
 _WRITING = Lock()
@@ -58,12 +58,13 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="the beginning of names of scripts")
+    parser.add_argument("--blind", action="store_true", help="the scripts of the blind test")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     todo = [
         (script, variant)
-        for script in SCRIPTS
+        for script in (blind.SCRIPTS if given.blind else SCRIPTS)
         if script.name.startswith(tuple(given.only.split(",")))
         for variant in (_CLEAN, *script.variants)
     ]

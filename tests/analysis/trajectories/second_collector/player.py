@@ -66,6 +66,9 @@ class Player:
             x, y = (place[1], place[2]) if place else ("500", "300")
             value = {"x": x, "y": y, "at": f"[{x}, {y}]"}[which]
             text = text.replace(f'"@{which}:{name}"', value)
+        for name in re.findall(r"@place:([\w-]+)", text):
+            place = re.search(rf"\[{name}\] (\d+,\d+)", shown)
+            text = text.replace(f"@place:{name}", place[1] if place else "500,300")
         for name, value in self._known.items():
             text = text.replace(name, json.dumps(value, ensure_ascii=False)[1:-1])
         words, calls = json.loads(text)

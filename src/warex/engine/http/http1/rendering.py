@@ -1,21 +1,16 @@
 """Heads as the bytes of HTTP/1, where they are not passed on as they came."""
 
-from http import HTTPStatus
-
+from warex.engine.http.error_page import error_body, phrase
 from warex.engine.http.heads import Headers, RequestHead, ResponseHead
 
 
 def error_page(status: int) -> bytes:
-    """Return an error page like a site's, as a connection's last answer."""
-    title = f"{status} {HTTPStatus(status).phrase}"
-    body = (
-        f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n"
-        f"<center><h1>{title}</h1></center>\r\n</body>\r\n</html>\r\n"
-    )
+    """Return an error page as a connection's last answer."""
+    body = error_body(status)
     return (
-        f"HTTP/1.1 {title}\r\nContent-Type: text/html\r\nConnection: close\r\n"
-        f"content-length: {len(body)}\r\n\r\n{body}"
-    ).encode()
+        b"HTTP/1.1 %d %b\r\nContent-Type: text/html\r\nConnection: close\r\n"
+        b"content-length: %d\r\n\r\n%b" % (status, phrase(status), len(body), body)
+    )
 
 
 def response_bytes(head: ResponseHead) -> bytes:
@@ -23,16 +18,9 @@ def response_bytes(head: ResponseHead) -> bytes:
     reason = head.reason
     version = "HTTP/1.1" if head.version == "HTTP/2.0" else head.version
     if head.version == "HTTP/2.0" and not reason:
-        reason = _phrase(head.status)
+        reason = phrase(head.status)
     lines = b"".join(b"%b: %b\r\n" % field for field in head.headers.fields)
     return b"%b %d %b\r\n%b\r\n" % (version.encode(), head.status, reason, lines)
-
-
-def _phrase(status: int) -> bytes:
-    try:
-        return HTTPStatus(status).phrase.encode()
-    except ValueError:
-        return b""
 
 
 def with_chunks(head: ResponseHead) -> ResponseHead:

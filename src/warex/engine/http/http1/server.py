@@ -1,5 +1,6 @@
 """HTTP/1.1 towards a client: receives requests, sends responses (RFC 9112)."""
 
+import re
 from typing import Final
 
 from warex.engine.http.events import (
@@ -28,6 +29,7 @@ from warex.engine.http.http1.response_head import CHUNKED, UNTIL_EOF, InvalidRes
 
 _MAX_WAITING: Final = 64 * 1024
 """Bytes of pipelined requests from which on nothing more is read."""
+_VERSION = re.compile(rb"[ \t]+HTTP/\d\.\d[ \t]*\Z")
 _MAX_LINE: Final = 8 * 1024
 
 
@@ -115,22 +117,22 @@ class Http1Server(Http1Connection):
         """Read a part of the body; return what is behind it."""
         reader = self._reader
         assert reader is not None
-        if not data:
-            return b""
-        try:
-            payload, used, ended = reader.feed(data)
-        except InvalidFraming as error:
-            self._fail_body(str(error), events)
-            return b""
-        size = len(data)
-        events.append(DataReceived(self._stream, payload, data if used == size else data[:used]))
+        ended = False
+        while data and not ended:
+            try:
+                payload, used, ended = reader.feed(data)
+            except InvalidFraming as error:
+                self._fail_body(str(error), events)
+                return b""
+            raw, data = (data, b"") if used == len(data) else (data[:used], data[used:])
+            events.append(DataReceived(self._stream, payload, raw))
         if not ended:
             return b""
         self._state.request = DONE
         self._reader = None
         events.append(MessageEnded(self._stream, reader.trailers))
         self._next_if_over()
-        return data[used:]
+        return data
 
     def _fail_body(self, message: str, events: list[RequestEvent]) -> None:
         """End a request whose body cannot be read; it is answered if it is not yet."""
@@ -145,7 +147,7 @@ class Http1Server(Http1Connection):
             self._reject(400, self._line, message, events)
 
     def _reject(self, status: int, line: bytes, reason: str, events: list[RequestEvent]) -> None:
-        line = line.partition(b"\n")[0].rstrip(b"\r")[:_MAX_LINE]
+        line = _VERSION.sub(b"", line.partition(b"\n")[0].rstrip(b"\r"))[:_MAX_LINE]
         self._buffer = b""
         self.is_ended = self.must_close = True
         self._out.append(error_page(status))

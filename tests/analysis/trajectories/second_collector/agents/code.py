@@ -1,7 +1,8 @@
 """An agent whose model writes Python, executed block by block; names stay bound.
 
 Options: `flavour`: `playwright` (`page`), `selenium` (`driver`), `tools` (functions that fetch and
-click), `program` (requests, httpx, tenacity…; no browser). The last block calls `final_answer`, or
+click), `program` (requests, httpx, tenacity…; no browser); a flavour may
+bring a `run` of its own. The last block calls `final_answer`, or
 an answer has no code.
 """
 
@@ -23,7 +24,9 @@ from tests.analysis.trajectories.second_collector.agents.model import (
     Reply,
 )
 
-_BLOCK = re.compile(r"(?:```(?:python|py)?\n|<code>)(.*?)(?:```|</code>|<end_code>)", re.DOTALL)
+_BLOCK = re.compile(
+    r"(?:```(?:python|py|javascript|js)?\n|<code>)(.*?)(?:```|</code>|<end_code>)", re.DOTALL
+)
 
 
 class Ended(Exception):
@@ -103,7 +106,7 @@ def _program() -> Iterator[dict[str, Any]]:
     yield {"see": lambda: ""}
 
 
-_FLAVOURS = {
+FLAVOURS = {
     "playwright": _playwright,
     "tools": _tools,
     "selenium": _selenium,
@@ -113,9 +116,10 @@ _FLAVOURS = {
 
 def main(config: dict[str, Any]) -> int:
     talk = Conversation(config.get("api", "chat"), "You write Python.", config.get("tools", []))
-    with _FLAVOURS[config["flavour"]]() as names:
+    with FLAVOURS[config["flavour"]]() as names:
         names = names | {"final_answer": _final_answer, "time": time}
         see = names.pop("see")
+        run = names.pop("run", exec)
         talk.show(f"Task: {config['task']}")
         for _ in range(config.get("turns", 10)):
             try:
@@ -130,7 +134,7 @@ def main(config: dict[str, Any]) -> int:
             output = io.StringIO()
             try:
                 with contextlib.redirect_stdout(output):
-                    exec(code, names)
+                    run(code, names)
             except Ended as end:
                 print(end)
                 break

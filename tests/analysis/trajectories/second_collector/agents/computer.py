@@ -10,6 +10,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -92,9 +94,9 @@ class Screen:
         return int(left + action["x"]), int(top + action["y"])
 
 
-def main(config: dict[str, Any]) -> int:
-    api = config["api"]
-    talk = Conversation(api, "You use a computer.", config.get("tools", ["computer"]))
+@contextmanager
+def desktop(config: dict[str, Any]) -> Iterator[tuple[Page, Screen]]:
+    """Run a visible Chromium on an X server of its own; open the config's `start` page."""
     reading, writing = os.pipe()
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1024x800x24", "-nolisten", "tcp"],
@@ -113,10 +115,23 @@ def main(config: dict[str, Any]) -> int:
         page = chromium.new_context(no_viewport=True).new_page()
         screen = Screen(page, display)
         if "start" in config:
-            try:
-                page.goto(config["start"], timeout=9000)
-            except Error as error:
-                print(first_line(error))
+            goto(page, config["start"])
+        yield page, screen
+        chromium.close()
+    server.terminate()
+
+
+def goto(page: Page, url: str) -> None:
+    """Open an address; print the error, if any."""
+    try:
+        page.goto(url, timeout=9000)
+    except Error as error:
+        print(first_line(error))
+
+
+def main(config: dict[str, Any]) -> int:
+    talk = Conversation(config["api"], "You use a computer.", config.get("tools", ["computer"]))
+    with desktop(config) as (page, screen):
         text, picture = screen.look()
         talk.screen = text
         talk.show(f"Task: {config['task']}", picture)
@@ -132,17 +147,12 @@ def main(config: dict[str, Any]) -> int:
             for call in reply.calls:
                 given = call.arguments if isinstance(call.arguments, dict) else {}
                 if call.name == "goto":
-                    try:
-                        page.goto(given["url"], timeout=9000)
-                    except Error as error:
-                        print(first_line(error))
+                    goto(page, given["url"])
                 else:
                     screen.act(given)
                 text, picture = screen.look()
                 talk.screen = text
                 talk.result(call, "" if call.name == "computer" else "done", picture)
-        chromium.close()
-    server.terminate()
     return 0
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def _run(command: str) -> str:
     return f"exit code {ran.returncode}\n{ran.stdout[:700]}{ran.stderr[-300:]}"
 
 
-def main(config: dict[str, Any]) -> int:
+def main(config: dict[str, Any], use: Callable[[str, Any, str], str] | None = None) -> int:
+    use = use or tool
     names = config.get("tools", ["http_get", "http_post", "bash", "wait"])
     talk = Conversation(config.get("api", "chat"), "You have tools.", names)
     talk.show(f"Task: {config['task']}")
@@ -83,12 +85,13 @@ def main(config: dict[str, Any]) -> int:
             print(reply.text)
             break
         for call in reply.calls:
-            talk.result(call, _tool(call.name, call.arguments, config.get("client", "requests")))
+            talk.result(call, use(call.name, call.arguments, config.get("client", "requests")))
     time.sleep(config.get("lingers", 0))
     return 0
 
 
-def _tool(name: str, given: Any, client: str) -> str:
+def tool(name: str, given: Any, client: str) -> str:
+    """Execute a call of a tool."""
     if not isinstance(given, dict):
         return "Error: the arguments are not JSON"
     match name:

@@ -1,0 +1,1 @@
+"""HTTP/2 (RFC 9113) over a library; ``library`` alone knows which."""

@@ -1,0 +1,207 @@
+"""Relays the bytes of a connection that is not HTTP, outside mitmproxy and unchanged.
+
+It receives into one shared buffer and sends from it, so that nothing is copied or queued in Python.
+If one side cannot send, the other side is not read. A half-close is passed on as a half-close, a
+reset as a reset.
+"""
+
+import asyncio
+import socket
+from base64 import b64encode
+from contextlib import suppress
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from warex.engine.net.redirected_connection import close_with_reset
+
+_BUFFER: Final = 256 * 1024
+_HEAD: Final = 64 * 1024
+"""Maximum bytes of an upstream proxy's response to CONNECT."""
+
+
+class _Pipe:
+    """One direction, from ``source`` to ``sink``."""
+
+    def __init__(self, source: socket.socket, sink: socket.socket, relay: "Relay") -> None:
+        self.source, self.sink, self._relay = source, sink, relay
+        self.moved = 0
+        self.over = False
+        self._loop = asyncio.get_running_loop()
+        self._unsent = memoryview(b"")
+
+    def begin(self) -> None:
+        self._loop.add_reader(self.source, self._receive)
+
+    def _receive(self) -> None:
+        buffer = self._relay.buffer
+        try:
+            count = self.source.recv_into(buffer)
+            if count == 0:
+                self._finish()
+                return
+            sent = self._send(buffer[:count])
+        except BlockingIOError:
+            return
+        except OSError:
+            self._relay.connection_reset()
+            return
+        if sent < count:
+            # The buffer is shared: keep the rest as a copy, and stop reading until it is sent.
+            self._unsent = memoryview(bytes(buffer[sent:count]))
+            self._loop.remove_reader(self.source)
+            self._loop.add_writer(self.sink, self._flush)
+
+    def _flush(self) -> None:
+        try:
+            self._unsent = self._unsent[self._send(self._unsent) :]
+        except OSError:
+            self._relay.connection_reset()
+            return
+        if not self._unsent:
+            self._loop.remove_writer(self.sink)
+            self.begin()
+
+    def _send(self, data: memoryview) -> int:
+        try:
+            sent = self.sink.send(data)
+        except BlockingIOError:
+            return 0
+        self.moved += sent
+        return sent
+
+    def _finish(self) -> None:
+        self._loop.remove_reader(self.source)
+        self.over = True
+        with suppress(OSError):  # The sink may be closed already.
+            self.sink.shutdown(socket.SHUT_WR)
+        self._relay.direction_ended()
+
+    def stop(self) -> None:
+        self._loop.remove_reader(self.source)
+        self._loop.remove_writer(self.sink)
+
+
+class Relay:
+    """A client's connection and the site's, joined."""
+
+    buffer = memoryview(bytearray(_BUFFER))
+    """Shared by all relays: each piece is sent or copied before the next one is received."""
+
+    def __init__(self, client: socket.socket, site: socket.socket) -> None:
+        self._client, self._site = client, site
+        self._out = _Pipe(client, site, self)
+        self._back = _Pipe(site, client, self)
+        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._broken = False
+
+    @property
+    def sent(self) -> int:
+        """Bytes sent by the client."""
+        return self._out.moved
+
+    @property
+    def received(self) -> int:
+        """Bytes sent by the site."""
+        return self._back.moved
+
+    async def run(self) -> None:
+        """Relay until both sides have ended or one is reset."""
+        for end in (self._client, self._site):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._out.begin()
+        self._back.begin()
+        try:
+            await self._ended
+        except asyncio.CancelledError:
+            self._broken = True
+            raise
+        finally:
+            self._out.stop()
+            self._back.stop()
+            for end in (self._client, self._site):
+                if self._broken:
+                    close_with_reset(end)
+                else:
+                    end.close()
+
+    def connection_reset(self) -> None:
+        """Reset both sides."""
+        self._broken = True
+        self._end()
+
+    def direction_ended(self) -> None:
+        """End the relay if both directions have ended."""
+        if self._out.over and self._back.over:
+            self._end()
+
+    def _end(self) -> None:
+        if not self._ended.done():
+            self._ended.set_result(None)
+
+
+class Connector:
+    """Connects to sites, directly or through an upstream proxy."""
+
+    def __init__(self, upstream: str | None = None) -> None:
+        self.upstream = upstream
+
+    async def connect(self, host: str, port: int) -> socket.socket:
+        """Connect to a site; raise OSError on failure."""
+        if self.upstream is None:
+            return await _connect(host, port)
+        parts = urlsplit(self.upstream)
+        opened = await _connect(parts.hostname or "", parts.port or 0)
+        try:
+            await _open_tunnel(opened, host, port, proxy_authorization(self.upstream))
+        except BaseException:
+            opened.close()
+            raise
+        return opened
+
+
+def proxy_authorization(upstream: str | None) -> str | None:
+    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
+    parts = urlsplit(upstream or "")
+    if parts.username is None:
+        return None
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return f"Basic {b64encode(pair.encode()).decode()}"
+
+
+async def _connect(host: str, port: int) -> socket.socket:
+    loop = asyncio.get_running_loop()
+    failure: OSError = OSError(f"{host} has no address")
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for family, kind, protocol, _, address in found:
+        opened = socket.socket(family, kind, protocol)
+        opened.setblocking(False)
+        try:
+            await loop.sock_connect(opened, address)
+        except OSError as error:
+            failure = error
+            opened.close()
+        except BaseException:
+            opened.close()
+            raise
+        else:
+            return opened
+    raise failure
+
+
+async def _open_tunnel(opened: socket.socket, host: str, port: int, auth: str | None) -> None:
+    """Ask an HTTP proxy for a tunnel (RFC 9110 §9.3.6)."""
+    loop = asyncio.get_running_loop()
+    target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    credentials = "" if auth is None else f"Proxy-Authorization: {auth}\r\n"
+    request = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{credentials}\r\n"
+    await loop.sock_sendall(opened, request.encode("latin-1"))
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        # Read by the byte: the site's data follows the head.
+        more = await loop.sock_recv(opened, 1)
+        if not more or len(head) > _HEAD:
+            raise OSError("the upstream proxy broke off")
+        head += more
+    status = head.split(b" ", 2)[1:2]
+    if not status or not status[0].startswith(b"2"):
+        raise OSError(f"the upstream proxy refused: {head.splitlines()[0].decode('latin-1')}")
