@@ -255,7 +255,10 @@ def test_a_client_that_goes_away_gets_what_it_asked_for() -> None:
     pair.ask()
     assert pair.server.receive(GoAwayFrame(0).serialize()) == [GoingAway(0)]
     assert not pair.server.must_close
+    assert kinds(pair.ask()) == ["RequestReceived", "MessageEnded"]
     assert answer(pair, 1)[1].data == b"hello"
+    assert not pair.server.must_close
+    assert answer(pair, 3)[1].data == b"hello"
     assert pair.server.must_close
 
 
