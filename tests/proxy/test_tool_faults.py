@@ -27,7 +27,7 @@ from tests.proxy.support.mcp import (
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import Fault, HttpError, McpError, McpResultCorrupt, McpSlow, McpToolMissing
 from warex.scenarios import Trigger
-from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, McpCall
+from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, McpCall, ResponseSeen
 
 pytestmark = pytest.mark.wire
 
@@ -239,3 +239,15 @@ def test_each_answer_to_a_batch_is_changed_however_it_comes(begin: Begin, plain:
 
     assert [parsed(it.split("\n")[0]) for it in got.split("data: ")[1:]] == [said(TEXT[:10])] * 2
     assert len(lane.events(FaultDelivered)) == 1
+
+
+def test_the_size_of_a_changed_answer_is_that_of_the_servers(begin: Begin, plain: Origin) -> None:
+    got = json.dumps(answered(1, TOOLS)).encode()
+    plain.routes[PATH] = Answer(raw=whole(got))
+    hidden = scenario(McpToolMissing(), Trigger(first=1))
+    with begin(scenario=hidden) as lane, httpx.Client(proxy=lane.url) as raw:
+        url = f"http://127.0.0.1:{plain.port}{PATH}"
+        answer = raw.post(url, json=asked(1, "tools/list"), headers=HEAD)
+
+    assert len(answer.content) < len(got)
+    assert [it.size for it in lane.events(ResponseSeen)] == [len(got)]

@@ -215,11 +215,11 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         state = state_of(flow)
         if state is None or flow.response is None:
             return None
-        if (state.pending or state.from_cache) and not state.by_warex:
+        held = state.pending or state.traffic.needs_whole_response
+        if (held or state.from_cache) and not state.by_warex:
             state.response_size = len(flow.response.raw_content or b"")
             state.traffic.read_held(flows.whole_response(flow.response))
             self.responses.read_held(flow.response, state)
-        held = state.pending or state.traffic.needs_whole_response
         if held and not state.by_warex:
             return self._apply_after(flow, state)
         if not state.awaits_sending:

@@ -12,7 +12,7 @@ from warex.engine.http.events import (
 from warex.engine.http.exchange import ExchangeState, Step
 from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.http.http2 import header_lists
-from warex.engine.http.http2.connection import Event, Http2Connection, Stream
+from warex.engine.http.http2.connection import Http2Connection, Stream
 from warex.engine.http.http2.floods import UNSEEN
 from warex.engine.http.http2.header_lists import MalformedMessage
 from warex.engine.http.http2.library import GoAwayReceived, frame_events
@@ -41,7 +41,7 @@ class Http2Server(Http2Connection):
             GoAwayReceived: self._go_away,
         }
 
-    def receive(self, data: bytes) -> list[Event]:
+    def receive(self, data: bytes) -> list[Any]:
         """Return the events of the next bytes."""
         self._opened.clear()
         return self._read(data)
