@@ -153,8 +153,8 @@ class ExchangeRun:
         self._is_told = True
         if self._client.is_multiplexed:
             self._record.response_bytes = self._client.http.sent(self.stream)
-        body = self.exchange.request_bytes, self._body.completed
-        self._handler.ended(self.exchange, self._record.outcome(over, *body))
+        size, completed = self.exchange.request_bytes, self._body.completed
+        self._handler.ended(self.exchange, self._record.outcome(over, size, completed))
 
     # ---- the request
 
@@ -277,8 +277,8 @@ class ExchangeRun:
             event = await inbox.get()
             match event:
                 case InformationalReceived():
-                    self._client.send_informational(self.stream, event.head)
                     self._record.hints_sent = True
+                    self._client.send_informational(self.stream, event.head)
                 case ResponseReceived():
                     await self._answered(event, inbox)
                     return None
@@ -358,8 +358,7 @@ class ExchangeRun:
         """Send the site's response on; first what was read of it."""
         assert self._site is not None
         raw = self._is_raw(self._site[0]) and not relay.changes_length
-        if relay.changes_length:
-            head = with_any_length(head)
+        head = with_any_length(head) if relay.changes_length else head
         self._client.send_response(self.stream, head, raw_body=raw)
         self._record.head_sent = True
         self._takes_pushes = relay.changes_length
@@ -397,12 +396,14 @@ class ExchangeRun:
         await self._client.drain(self.stream)
 
     async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
-        if relay.tap:
-            for piece in self._handler.response_piece(self.exchange, b"", last=True):
-                if piece:
-                    self._send(piece)
+        self._send_last(tap=relay.tap)
         self._takes_pushes = False
         await self._complete(end, may_tell_first=not relay.tap)
+
+    def _send_last(self, *, tap: bool) -> None:
+        """Send what the handler adds at the end of a body."""
+        for piece in self._handler.response_piece(self.exchange, b"", last=True) if tap else ():
+            self._send(piece)
 
     def _acknowledge(self, event: DataReceived) -> None:
         if event.flow and self._site is not None:
@@ -456,9 +457,7 @@ class ExchangeRun:
                 self._send(part)
                 await client.drain(self.stream)
         if respond.cut is None:
-            if respond.tap:
-                for last in self._handler.response_piece(self.exchange, b"", last=True):
-                    self._send(last)
+            self._send_last(tap=respond.tap)
             await self._complete()
             return
         client.flush()
