@@ -41,6 +41,7 @@ def test_a_client_that_leaves_between_two_pieces_has_waited_for_both_faults() ->
 
     delivered = began.the(FaultDelivered)
     assert (delivered.waited_s, delivered.client_left) == (4.5, True)
+    assert began.kinds()[-2:] == ["ResponseSeen", "FaultDelivered"]
 
 
 def test_a_copy_that_the_site_answered_is_a_change() -> None:

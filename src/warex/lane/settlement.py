@@ -146,8 +146,9 @@ class Settlement:
         if outcome.refused_unprocessed:
             self._expect_retries([state])
         arrivals = self._arrivals(state, outcome)
-        for applied in [it for it in state.applied if arrivals[id(it)].held]:
-            self._settle(state, applied, arrivals[id(applied)])
+        if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
+            for applied in [it for it in state.applied if arrivals[id(it)].held]:
+                self._settle(state, applied, arrivals[id(applied)])
         self._settle_cuts(state, outcome, arrivals)
         ending = ending_of(state, outcome, error)
         self._recorder.write(ended_response(state, outcome, ending))

@@ -47,7 +47,7 @@ class Http2Server(Http2Connection):
     def _request(self, frame: Any) -> None:
         number = frame.stream_id
         if self._going_away:
-            self._frames.reset_stream(number, _REFUSED_STREAM)
+            self._frames.reset(number, _REFUSED_STREAM)
             return
         self._opened.add(number)
         stream = self._streams[number] = Stream()
