@@ -31,8 +31,7 @@ from warex.engine.sites import Inbox
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
 _LATE_READING_S: Final = 1.0
-"""Seconds in which a refused client may send the rest of its request, so that it reads the page
-before its system meets a reset."""
+"""Seconds in which a client may send the rest of a request that is not read."""
 
 
 type RequestPart = DataReceived | MessageEnded
@@ -290,12 +289,8 @@ class ClientSide:
             self._close()
 
     def _close(self) -> None:
-        if self._lingers and not self.end.has_ended:
-            # A reset by unread bytes would take the page from the client (RFC 9112 §9.6).
-            self.end.end_writing()
-            self.end.start(lambda data: None)
-            self.end.on_end = self.end.close
-            asyncio.get_running_loop().call_later(_LATE_READING_S, self.end.close)
+        if self._lingers:
+            self.end.linger(_LATE_READING_S)
         else:
             self.end.close()
         self._resolve(None)

@@ -29,6 +29,7 @@ from warex.engine.routes import H1, OpenedSite, Route, split_authority
 from warex.engine.services import Services
 from warex.engine.tls.certificates import CertificateError
 from warex.engine.tls.client_hello import NoClientHello, read_client_hello
+from warex.engine.tls.layer import ssl_reason
 
 _SERVER_FIRST_DELAY: Final = 0.5
 """Seconds after which a silent client in a tunnel is assumed to wait for the server."""
@@ -265,7 +266,7 @@ class ConnectionRun:
         try:
             await self.end.start_tls(context, server_side=True)
         except ssl.SSLError as error:
-            reason = (error.reason or str(error)).replace("_", " ").lower()
+            reason = ssl_reason(error)
             ended = "rejected" if " alert " in reason else "left"
             self._handler.handshake(self.connection, ended, reason)
             self.end.close()

@@ -6,7 +6,7 @@ from typing import Final, Self, assert_never
 
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord, Over
-from warex.engine.frames import FrameFilter
+from warex.engine.frames import frame_filters
 from warex.engine.handler import (
     Abort,
     AbortHow,
@@ -73,7 +73,12 @@ class ExchangeRun:
 
     def client_left(self) -> None:
         """Note that the client's connection has ended."""
-        if not self._record.is_sent or self._client.http.queued(self.stream):
+        client = self._client
+        if self._is_told:
+            left = client.end.is_lost  # An upgraded connection may be half-closed.
+        else:
+            left = not self._record.is_sent or client.http.queued(self.stream) > 0
+        if left:
             self.interrupt("client_left", _LEFT)
 
     def client_gave_up(self, error: str, code: int | None) -> None:
@@ -118,6 +123,7 @@ class ExchangeRun:
     def _finish(self, over: Over) -> None:
         record = self._record
         self._takes_pushes = False
+        client_ended = self._upload is not None and self._upload.done()
         self._leave_site(over.code)
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
             self._give_up(over)
@@ -126,10 +132,8 @@ class ExchangeRun:
             record.response_bytes = self._client.http.sent(self.stream)
         try:
             if self._is_told:
-                left = over.end == "client_left" or (
-                    self._upload is not None and self._upload.done()
-                )
-                self._handler.upgrade_closed(self.exchange, by_client=left)
+                by_client = client_ended or over.end == "client_left"
+                self._handler.upgrade_closed(self.exchange, by_client=by_client)
             else:
                 self._tell(over)
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -203,21 +207,12 @@ class ExchangeRun:
         is_retry = False
         while (failed := await self._answer(await self._ask(site, forward))) is not None:
             self._record.refused_unprocessed = failed.unprocessed
-            if not self._may_retry(failed, is_retry=is_retry):
+            side = None if self._site is None else self._site[0]
+            known = failed.unprocessed and self._body.is_known
+            if side is None or not (known and side.allows_retry(again=is_retry)):
                 raise Over("site_failed", failed.message, failed.code)
             is_retry = True
             self._leave_site()
-
-    def _may_retry(self, failed: ExchangeFailed, *, is_retry: bool) -> bool:
-        """Whether the request may be sent on another connection (RFC 9113 §8.7).
-
-        That is so where the site takes no more on this one: again and again while each connection
-        serves some requests, otherwise once. A single refused request is the client's to repeat.
-        """
-        if self._site is None or not failed.unprocessed or not self._body.is_known:
-            return False
-        side, _ = self._site
-        return not side.is_usable and (side.has_served or not is_retry)
 
     async def _ask(self, site: Site, forward: Forward, *, alone: bool = False) -> SiteInbox:
         """Send the request; ``alone``: on a connection of its own."""
@@ -475,9 +470,8 @@ class ExchangeRun:
         record.head_sent = record.is_complete = True
         record.arrived = client.end.has_arrived()
         self._tell(Over("complete"))
-        frames = self._frames(from_client=False)
-        upload = self._body.pass_on(side, stream, self._frames(from_client=True))
-        self._upload = _eager(upload)
+        from_client, frames = frame_filters(self._handler, self.exchange)
+        self._upload = _eager(self._body.pass_on(side, stream, from_client))
         while True:
             part = await self._next_part(inbox)
             if isinstance(part, MessageEnded):
@@ -489,12 +483,6 @@ class ExchangeRun:
             self._acknowledge(part)
         await client.sent(self.stream)
         client.abort(self.stream, "close")
-
-    def _frames(self, *, from_client: bool) -> FrameFilter | None:
-        """Return what asks the handler about frames; None if it does not want them."""
-        if not self._handler.wants_frames(self.exchange):
-            return None
-        return FrameFilter(self._handler, self.exchange, from_client=from_client)
 
 
 def _eager(work: Coroutine[object, object, None]) -> asyncio.Task[None]:

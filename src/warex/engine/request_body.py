@@ -104,7 +104,7 @@ class RequestBody:
             if isinstance(part, MessageEnded):
                 if frames is not None and (rest := frames.rest()):
                     await side.send_data(stream, rest)
-                side.send_end(stream)
+                side.end_switched(stream)
                 return
             self._take(part)
             sent = part.payload if frames is None else frames.receive(part.payload)

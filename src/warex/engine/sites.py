@@ -106,6 +106,14 @@ class SiteSide:
         """Whether an exchange is open on it."""
         return bool(self._inboxes)
 
+    def allows_retry(self, *, again: bool) -> bool:
+        """Whether a request that it has left undone may be sent on another (RFC 9113 §8.7).
+
+        That is so where the site takes no more on this one: again and again while each connection
+        serves some requests, otherwise once. A single refused request is the client's to repeat.
+        """
+        return not self.is_usable and (self.has_served or not again)
+
     def request(
         self, head: RequestHead, *, has_body: bool, raw_body: bool
     ) -> tuple[int, SiteInbox]:
@@ -130,6 +138,12 @@ class SiteSide:
         """Complete the request."""
         self.http.send_end(stream, trailers)
         self.flush()
+
+    def end_switched(self, stream: int) -> None:
+        """Send no more on an upgraded connection; the site may go on."""
+        self.http.send_end(stream)
+        self.flush()
+        self.end.end_writing()
 
     def acknowledge(self, stream: int, size: int) -> None:
         """Let the site send as many bytes more."""
