@@ -69,7 +69,7 @@ def claim_of(trial: TrialEvents, judged: Claim | None = None) -> Claim | None:
         return "failure"
     ending = _ending(last)
     stated = _stated(ending, last)
-    in_words = judged or _claim_in_words(ending, last)
+    in_words = judged or _claim_in_words(ending, last, is_final=_is_final(trial, last))
     if stated is not None:
         return "success" if stated and in_words != "failure" else "failure"
     return in_words
@@ -99,7 +99,18 @@ def _last(trial: TrialEvents) -> ModelCall | None:
 
 
 def _ending(last: ModelCall) -> ModelAction | None:
-    return next((act for act in last.actions if act.does == "finish"), None)
+    """Return the action that ends the agent's work: by what it does, or by a field that says so."""
+    by_field = (act for act in last.actions if any(_flags(act.arguments)))
+    return next((act for act in last.actions if act.does == "finish"), next(by_field, None))
+
+
+def _flags(arguments: JsonValue) -> Iterator[bool]:
+    return (name.lower() in _FLAGS and value is True for name, value in _fields(arguments))
+
+
+def _is_final(trial: TrialEvents, last: ModelCall) -> bool:
+    """Whether words without an action can only be the agent's answer: its others have actions."""
+    return trial.reads_actions and not last.actions and not last.is_command
 
 
 def gives_up(trial: TrialEvents, call: ModelCall) -> bool:
@@ -149,7 +160,7 @@ def _done(name: str, value: JsonValue) -> bool | None:
     return False if word in _FALSE else None
 
 
-def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
+def _claim_in_words(ending: ModelAction | None, last: ModelCall, *, is_final: bool) -> Claim:
     given = "\n".join(ending.all_texts) if ending else ""
     text = given or last.event.answer
     if ending is None and last.actions and not text.strip():
@@ -160,6 +171,6 @@ def _claim_in_words(ending: ModelAction | None, last: ModelCall) -> Claim:
     says_nothing = _NOTHING.fullmatch(shown) and (shown.strip() or not ends)
     if admits_failure(text) or says_nothing:
         return "failure"
-    if ending is not None:
+    if ending is not None or (is_final and not _INTENDS.search(text)):
         return "unclear" if _ASKS.search(text) and not claims_done(text) else "success"
     return claim_in_words(text)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
+from urllib.parse import urlsplit
 
 from warex.analysis.recovery import connection_tries, equivalence
 from warex.analysis.recovery.causes import (
@@ -287,7 +288,7 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
         return _healed(trial, injection, again[0], len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
-        by_itself = asked.is_page or by_program(asked.event)
+        by_itself = asked.is_page or by_program(asked.event) or _is_same_place(asked.event, hit)
         shown = by_itself and not equivalence.is_write(asked.event)
         if not (shown and same_host(asked.event, hit)):
             continue
@@ -300,6 +301,13 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
         return injection.judged("undecided", "The agent's actions are not known.")
     why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
     return injection.judged("not_recovered", why)
+
+
+def _is_same_place(asked: RequestSeen, hit: RequestSeen) -> bool:
+    """Whether a request of a page is for the address of a write, or for one above or below it."""
+    places = [urlsplit(one.url).path.rstrip("/") for one in (asked, hit)]
+    shorter, longer = sorted(places, key=len)
+    return bool(shorter) and f"{longer}/".startswith(f"{shorter}/")
 
 
 def _recovered(

@@ -10,6 +10,7 @@ from math import inf
 from pydantic import JsonValue
 
 from warex.analysis.recovery import connection_tries, equivalence
+from warex.analysis.recovery.clients import by_program
 from warex.analysis.recovery.script_acts import foreign_acts
 from warex.analysis.recovery.twin import Twin
 from warex.effects import effects_with
@@ -305,8 +306,9 @@ class TrialEvents:
         return [one for one in self.calls if one.began >= start and one.answered <= end]
 
     def landings(self, url: str) -> Iterator[str]:
-        """Yield the pages to which an address redirects, here or in the twin."""
-        for one, after in pairwise(self.pages(0, inf)):
+        """Yield where an address of a page or a program redirects, here or in the twin."""
+        followed = (one for one in self.requests if one.is_page or by_program(one.event))
+        for one, after in pairwise(followed):
             exchange = one.event.exchange
             is_redirected = (self.status(exchange) or 0) // 100 == 3 and exchange not in self.hit
             if is_redirected and equivalence.same_page(one.event.url, url):
@@ -358,7 +360,9 @@ def _kind(name: str, arguments: JsonValue) -> ActionKind | None:
     texts = texts_in(arguments)
     if any(_RELOADS.search(text) for text in texts):
         return "reload"
-    return "reload" if kind == "goto" and any(map(_OPEN_PAGE.fullmatch, texts)) else kind
+    # ``frame.src = frame.src`` loads the frame again.
+    own_address = name in texts or any(map(_OPEN_PAGE.fullmatch, texts))
+    return "reload" if kind == "goto" and own_address else kind
 
 
 def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import inf
 
 from warex.analysis.recovery import equivalence
+from warex.analysis.recovery.clients import by_program
 from warex.llm.actions.guess import guess_actions, kind_of_action, recorded_calls
 from warex.llm.actions.name_heuristics import ActionKind
 from warex.traces.events import Disarmed, Entry, LlmCall, RequestSeen, ResponseSeen
@@ -75,8 +76,8 @@ class Twin:
         )
 
     def landings(self, url: str) -> tuple[str, ...]:
-        """Return the pages to which an address redirects here."""
-        pages = [one for one in self.requests if one.is_page]
+        """Return the addresses to which an address of a page or a program redirects here."""
+        pages = [one for one in self.requests if one.is_page or by_program(one.event)]
         return tuple(
             after.event.url
             for one, after in pairwise(pages)

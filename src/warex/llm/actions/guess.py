@@ -30,6 +30,7 @@ from warex.llm.actions.parser import (
 from warex.llm.actions.python_code import NOTHING_DEFINED, Definitions, python_calls
 from warex.llm.actions.written_calls import written_calls
 from warex.llm.base import LlmAnswer, ToolCall
+from warex.llm.body.lenient_json import as_dict, parse_json
 
 _WORD = re.compile(r"[A-Za-z_]\w{1,60}")
 _RECEIVER = re.compile(r"(?m)^([ \t`>]*)(?:await[ \t]+)?(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w*\()")
@@ -174,10 +175,21 @@ def _by_names(text: str, calls: tuple[ToolCall, ...], known: Collection[str]) ->
     names = tuple(name for name in words if name not in known and action_kind(name))
     answer = LlmAnswer(model="", text=plain, tool_calls=calls, complete=True)
     found = parse_actions(answer, Vocabulary(name="any", other=names))
+    if calls and not found:
+        names = tuple(it.name for it in calls if it.name not in known and _kind_of_call(it))
+        found = parse_actions(answer, Vocabulary(name="any", other=names))
     if not calls:
         lines = tuple(actions_on_lines(plain, frozenset(names)))
         found = lines if len(lines) > len(found) else found
     return tuple(action for action in found if action.arguments or _is_meant(action.name, said))
+
+
+def _kind_of_call(call: ToolCall) -> ActionKind | None:
+    try:
+        arguments = parse_json(call.arguments.encode(errors="replace"))
+    except ValueError:
+        arguments = None
+    return action_kind_with_arguments(call.name, as_dict(arguments))
 
 
 def _is_meant(name: str, said: str) -> bool:

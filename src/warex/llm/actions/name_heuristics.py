@@ -34,6 +34,22 @@ _STRONGEST: tuple[ActionKind, ...] = (
 )
 """The order of precedence for names with several parts: ``navigate_back``, ``wait_for_load``."""
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_OF_WHAT = re.compile(r"(?:web)?(?:url|page|site|link|address)$")
+"""What a name may say that its action is for: ``openurl``."""
+_MODES: Mapping[str, ActionKind] = {
+    **dict.fromkeys(("reload", "refresh"), "reload"),
+    **dict.fromkeys(("back", "forward"), "back"),
+}
+"""Values by which an action of navigation says what it does."""
+_ELEMENT = frozenset(
+    (
+        *("selector", "css_selector", "xpath", "ref", "uid", "element", "element_id", "elementid"),
+        *("bid", "index", "node_id", "nodeid", "backend_node_id", "coordinate", "coordinates"),
+    )
+)
+"""Names of an argument that says which element of a page a tool is used on."""
+_NAMED_WITHIN = frozenset(("action", "actions", "command", "commands", "code", "script", "method"))
+_INPUT = frozenset(("text", "value", "values", "input", "content", "option"))
 _NEW_TAB = frozenset(("tab", "window"))
 _BETWEEN_KEYS = re.compile(r"[+\s-]+")
 _CONTROL = frozenset(
@@ -52,6 +68,7 @@ _WITH_ALT: Mapping[str, ActionKind] = dict.fromkeys(
 """What a browser does for these keys, as Playwright, Selenium, xdotool and agents write them."""
 _REQUESTS = frozenset(("get", "post", "put", "patch", "delete", "head", "request", "stream"))
 """Methods of HTTP clients; ``get`` also of Selenium's driver."""
+_ADDRESS = re.compile(r"https?://\S+")
 _READERS = re.compile(r"read_(?:csv|excel|feather|fwf|html|json|parquet|table|xml)")
 """Functions of data frames that read an address, too."""
 _LOCATION = frozenset(("href", "assign", "replace"))
@@ -65,9 +82,14 @@ _OWN_ADDRESS = re.compile(
 
 
 def action_kind(name: str) -> ActionKind | None:
-    """Return what an action with this name does, or None; ``look`` changes nothing at the site."""
-    if name.lower() in _DOES:
-        return _DOES[name.lower()]
+    """Return what an action with this name does, or None; ``look`` changes nothing at the site.
+
+    Of a tool of an MCP server, ``mcp__SERVER__TOOL``, the tool's own name counts.
+    """
+    name = name.rpartition("__")[2] or name
+    for whole in (name.lower(), _OF_WHAT.sub("", name.lower())):
+        if whole in _DOES:
+            return _DOES[whole]
     parts = [part.lower() for part in _PARTS.findall(name)]
     found = {_DOES[part] for part in parts if part in _DOES}
     if "go" in parts and not found:
@@ -81,16 +103,36 @@ def action_kind_with_arguments(name: str, arguments: JsonValue) -> ActionKind | 
     """Return what an action does by its keys or button if these are known, else by its name.
 
     A method with a receiver is classified too: ``driver.get``. Going to the page's own address is a
-    reload.
+    reload. A tool with an unknown name is classified by what it is given: an address, an element.
     """
     by_name = _method_kind(name, arguments) if "." in name else action_kind(name)
     if by_name == "goto" and any(map(_OWN_ADDRESS.fullmatch, _texts(arguments))):
         return "reload"
+    if by_name == "goto" and isinstance(arguments, dict):
+        modes = (text.lower() for text in _texts(arguments))
+        return next((_MODES[mode] for mode in modes if mode in _MODES), by_name)
+    if by_name is None and isinstance(arguments, dict):
+        by_name = _kind_of_arguments(arguments)
     if by_name not in (None, "click"):
         return by_name
     if as_dict(arguments).get("button") in ("back", "forward"):
         return "back"
     return next(filter(None, map(_pressed, _keys(arguments))), by_name)
+
+
+def _kind_of_arguments(arguments: Mapping[str, JsonValue]) -> ActionKind | None:
+    """Return what a tool with an unknown name does, by what it is given.
+
+    None where the arguments name the action themselves.
+    """
+    names = {name.lower() for name in arguments}
+    if names & _NAMED_WITHIN:
+        return None
+    if any(_ADDRESS.fullmatch(text) for text in _texts(dict(arguments))):
+        return "goto"
+    if not names & _ELEMENT:
+        return None
+    return "type" if names & _INPUT else "click"
 
 
 def _method_kind(name: str, arguments: JsonValue) -> ActionKind | None:

@@ -189,7 +189,9 @@ def _in_item(value: JsonValue, names: frozenset[str], *, keyed: bool = True) -> 
 
 
 _THOUGHT = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL)
-_TAGGED = re.compile(r"<(?:action|tool_call)>(.*?)(?:</(?:action|tool_call)>|\Z)", re.DOTALL)
+_TAGGED = re.compile(
+    r"<(?:action|tool_call)>(.*?)(?:</(?:action|tool_call)>|\Z)", re.DOTALL | re.IGNORECASE
+)
 _FENCED = re.compile(r"```(.*?)```", re.DOTALL)
 _LABEL = re.compile(r"[-*>`# \t]*action[ \t]*:[ \t*`]*", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
