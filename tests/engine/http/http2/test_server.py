@@ -255,7 +255,10 @@ def test_a_client_that_goes_away_gets_what_it_asked_for() -> None:
     pair.ask()
     assert pair.server.receive(GoAwayFrame(0).serialize()) == [GoingAway(0)]
     assert not pair.server.must_close
+    assert kinds(pair.ask()) == ["RequestReceived", "MessageEnded"]
     assert answer(pair, 1)[1].data == b"hello"
+    assert not pair.server.must_close
+    assert answer(pair, 3)[1].data == b"hello"
     assert pair.server.must_close
 
 
@@ -289,6 +292,20 @@ def test_a_server_that_goes_away_refuses_what_is_new() -> None:
     data = pair.client.data_to_send()
     assert pair.server.receive(data) == []
     assert pair.server.data_to_send().endswith(RstStreamFrame(3, error_code=7).serialize())
+
+
+def test_a_stream_too_many_is_refused_and_others_go_on() -> None:
+    pair = ServedClient()
+    pair.client.remote_settings.update({3: 1000})
+    pair.client.remote_settings.acknowledge()
+    for number in range(105):
+        pair.client.send_headers(2 * number + 1, GET, end_stream=True)
+    ours, theirs = pair.exchange()
+    assert sum(isinstance(it, RequestReceived) for it in ours) == 100
+    refused = [it.stream_id for it in theirs if isinstance(it, h2.events.StreamReset)]
+    assert refused == [201, 203, 205, 207, 209]
+    answer(pair, 1)
+    assert kinds(pair.ask()) == ["RequestReceived", "MessageEnded"]
 
 
 # ---- floods
