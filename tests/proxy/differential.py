@@ -41,6 +41,8 @@ _PATIENCE: Final = 2.0
 """Seconds after which the client leaves."""
 _SHORTER: Final = {"delay": 0.1, "pause": 0.02, "hold": 0.1}
 _HASH: Final = re.compile(r"\[redacted:(\d+):[0-9a-f]+\]")
+_TIMELY: Final = ("date", "retry-after", "ratelimit")
+"""Headers whose values depend on the time."""
 _TIMES: Final = frozenset(
     ("t", "at", "seq", "timings", "began", "latency_s", "first_token_s", "waited_s", "versions")
 )
@@ -102,6 +104,7 @@ def requests() -> Iterator[tuple[str, str, dict[str, str], bytes]]:
         listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         yield "POST", TOOLS, HEAD, json.dumps(listing).encode()
         yield "POST", "/stream", HEAD, json.dumps(called(2, "look", at=number)).encode()
+    yield "GET", "/", BROWSER, b""
 
 
 def session(lane: Lane, site: str, ca: CertificateAuthority, *, http2: bool) -> list[str]:
@@ -114,7 +117,7 @@ def session(lane: Lane, site: str, ca: CertificateAuthority, *, http2: bool) -> 
             except httpx.HTTPError as error:
                 seen.append(f"{method} {path}: {type(error).__name__}")
                 continue
-            head = sorted((k, v) for k, v in answer.headers.items() if k != "date")
+            head = sorted((k, v) for k, v in answer.headers.items() if k not in _TIMELY)
             digest = hashlib.sha256(answer.content).hexdigest()[:8]
             if b"<script>" in answer.content:  # It has a key that is drawn anew each time.
                 digest = "changed by a script"
@@ -130,7 +133,7 @@ def ledger(lane: Lane) -> dict[str, list[dict[str, Any]]]:
         entry = json.loads(_HASH.sub(r"[redacted:\1]", line))  # Its key is of the trial.
         kept = {name: value for name, value in entry.items() if name not in _TIMES}
         if "headers" in kept:
-            kept["headers"] = [it for it in kept["headers"] if it[0].lower() != "date"]
+            kept["headers"] = [it for it in kept["headers"] if it[0].lower() not in _TIMELY]
         events[kept.get("exchange") or "the trial"].append(kept)
     return events
 

@@ -173,12 +173,10 @@ def test_what_arrived_of_a_compressed_answer_is_read_and_passed_on_as_it_is(
 def test_a_request_in_a_coding_that_is_not_read_is_unread_for_that(
     begin: Begin, plain: Origin
 ) -> None:
-    with begin() as lane, httpx.Client(proxy=lane.url) as raw:
-        raw.post(
-            f"http://127.0.0.1:{plain.port}{PATH}",
-            content=b"abc",
-            headers={"host": "api.openai.com", "content-encoding": "compress"},
-        )
+    at_openai = f"http://api.openai.com=http://127.0.0.1:{plain.port}"
+    with begin(maps=(at_openai,)) as lane, httpx.Client(proxy=lane.url) as raw:
+        named = {"content-encoding": "compress"}
+        raw.post(f"http://api.openai.com{PATH}", content=b"abc", headers=named)
 
     (unread,) = lane.events(LlmUnread)
     assert unread.reason == "its content coding is 'compress', which is not read"
@@ -203,9 +201,11 @@ def test_a_request_in_several_codings_is_put_in_them_again(begin: Begin, model: 
 def test_a_coding_that_cannot_be_read_voids_a_trial_with_a_defence(
     begin: Begin, model: Model, coding: str
 ) -> None:
-    named = {"content-encoding": coding, "host": "api.openai.com"}
-    with begin(defence=HINT) as lane, pytest.raises(httpx.TransportError):
-        post(lane, model, b"abc", **named)
+    at_openai = f"http://api.openai.com=http://127.0.0.1:{model.origin.port}"
+    named, url = {"content-encoding": coding}, f"http://api.openai.com{PATH}"
+    begun = begin(defence=HINT, maps=(at_openai,))
+    with begun as lane, pytest.raises(httpx.TransportError):
+        httpx.post(url, content=b"abc", headers=named, proxy=lane.url)
 
     assert model.origin.seen == []
     (broke,) = lane.events(HarnessBroke)
