@@ -50,8 +50,8 @@ class Run(Protocol):
     def client_left(self) -> None:
         """Note that the client's connection has ended."""
 
-    def client_gave_up(self, error: str, code: int | None) -> None:
-        """Note that the client has ended this exchange."""
+    def client_gave_up(self, error: str, code: int | None, rejection: Rejection | None) -> None:
+        """Note that the client has ended this exchange, or sent what is refused."""
 
     def interrupt(self, end: handler.End, error: str) -> None:
         """End the exchange where it waits."""
@@ -85,6 +85,7 @@ class ClientSide:
         self.runs: dict[int, Run] = {}
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._closing = False
@@ -140,6 +141,9 @@ class ClientSide:
     def _dispatch(self, events: list[RequestEvent]) -> None:
         try:
             for event in events:
+                if isinstance(event, RequestRejected):
+                    self._reject(event)
+            for event in events:
                 self._handle(event)
             while self._begun:
                 # What came with a head is there before the head is decided on.
@@ -167,16 +171,23 @@ class ClientSide:
             case ExchangeFailed():
                 run = self.runs.get(event.stream)
                 if run is not None:
-                    run.client_gave_up(event.message, event.code)
-            case RequestRejected(_, status, line, reason):
-                self._lingers = True
-                self.services.handler.rejected(self.connection, Rejection(status, line, reason))
+                    rejection = self._rejections.pop(event.stream, None)
+                    run.client_gave_up(event.message, event.code, rejection)
+            case RequestRejected():
+                rejection = self._rejections.pop(event.stream, None)
+                if rejection is not None:
+                    self.services.handler.rejected(self.connection, rejection)
             case DataQueueEmptied(stream):
                 self._queue_emptied(stream)
             case GoingAway():
                 pass
             case ConnectionEnded():
                 self._closing = True
+
+    def _reject(self, event: RequestRejected) -> None:
+        """Note a refusal, which is told within its exchange if there is one."""
+        self._lingers = True
+        self._rejections[event.stream] = Rejection(event.status, event.line, event.reason)
 
     def _begin(self, event: RequestReceived) -> None:
         if self._tunnels and event.head.method == "CONNECT":

@@ -88,11 +88,13 @@ class ConnectionRun:
             case "tls":
                 await self._serve_tls(destination)
             case "http" | "connect":
-                site = Site("http", destination)
+                site = Site("http", destination, direct=False)
                 http = Http1Server(scheme="http", authority=_authority(destination, 80))
                 await self._serve_http(http, self._route(site))
             case "h2c":
-                await self._serve_http2(self._route(Site("http", destination), h2c=True))
+                await self._serve_http2(
+                    self._route(Site("http", destination, direct=False), h2c=True)
+                )
             case "other" | "silent":
                 self._handler.not_http(self.connection)
                 await self._pass_on(destination)
@@ -205,15 +207,14 @@ class ConnectionRun:
             self._handler.handshake(self.connection, "left", "")
             self.end.close()
             return
-        site = plan.site or Site("https", destination)
+        site = plan.site or Site("https", destination, direct=False)
         host = hello.sni or destination.host
         offered = tuple(it for it in hello.alpn if it in self.services.protocols)
-        if site.scheme == "http":
-            offered = tuple(it for it in offered if it == H1)
-        route = self._route(site, host, offered)
+        # A mapped host's site has another name than the client's.
+        route = self._route(site, host if plan.site is None else "", offered)
         try:
             opened = await self._open_first(plan, route, site)
-            protocol = offered[0].decode() if offered else None
+            protocol = _preferred(offered, site)
             if opened is not None:
                 if site.scheme == "https":
                     protocol = opened.protocol
@@ -328,3 +329,13 @@ class ConnectionRun:
 def _authority(address: Address, default: int) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
     return host if address.port == default else f"{host}:{address.port}"
+
+
+def _preferred(offered: tuple[bytes, ...], site: Site) -> str | None:
+    """Return what a client speaks whose site has not chosen: its first offer.
+
+    Sites without TLS speak HTTP/1.1, so nothing is changed for a client that does, too.
+    """
+    if not offered:
+        return None
+    return (H1 if site.scheme == "http" and H1 in offered else offered[0]).decode()

@@ -15,6 +15,7 @@ from warex.engine.handler import (
     Forward,
     Plan,
     ReadWhole,
+    Rejection,
     Relay,
     Respond,
     Site,
@@ -54,6 +55,7 @@ class ExchangeRun:
         self._task: asyncio.Task[None] | None = None
         self._upload: asyncio.Task[None] | None = None
         self._interruption: Over | None = None
+        self._rejection: Rejection | None = None
         self._site: tuple[SiteSide, int] | None = None
         self._site_done = False
         self._takes_pushes = False
@@ -81,8 +83,9 @@ class ExchangeRun:
         if left:
             self.interrupt("client_left", _LEFT)
 
-    def client_gave_up(self, error: str, code: int | None) -> None:
-        """Note that the client has ended this exchange."""
+    def client_gave_up(self, error: str, code: int | None, rejection: Rejection | None) -> None:
+        """Note that the client has ended this exchange, or sent what is refused."""
+        self._rejection = rejection
         if not self._record.is_sent or self._client.is_multiplexed:
             self.interrupt("client_left", error, code)
 
@@ -131,6 +134,8 @@ class ExchangeRun:
         if self._client.is_multiplexed:
             record.response_bytes = self._client.http.sent(self.stream)
         try:
+            if self._rejection is not None:
+                self._handler.rejected(self.exchange.connection, self._rejection)
             if self._is_told:
                 by_client = client_ended or over.end == "client_left"
                 self._handler.upgrade_closed(self.exchange, by_client=by_client)
@@ -161,10 +166,11 @@ class ExchangeRun:
 
     async def _serve(self) -> None:
         need = self._handler.request_head(self.exchange)
-        # A client may give up what it asks in the same write; a complete request is decided on.
-        if self._interruption is not None and not self._body.take_available():
+        whole = need == "whole"
+        # A client may give up what it asks in the same write; what is known is decided on.
+        if self._interruption is not None and not self._body.take_available() and whole:
             raise self._interruption
-        await self._body.read(whole=need == "whole")
+        await self._body.read(whole=whole)
         plan = self._handler.request(self.exchange)
         if self._interruption is not None:
             raise self._interruption

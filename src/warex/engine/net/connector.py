@@ -64,11 +64,14 @@ class Connector:
                 raise
         return end
 
-    async def connect(self, address: Address) -> End:
-        """Return an end at a site; raise SiteUnreachable."""
+    async def connect(self, address: Address, *, direct: bool = False) -> End:
+        """Return an end at a site; raise SiteUnreachable.
+
+        ``direct``: without the upstream proxy.
+        """
         if self._is_refused(address.host):
             raise SiteUnreachable(f"{address.host}:{address.port}: there is no such host")
-        if self.upstream is None:
+        if self.upstream is None or direct:
             end = await _direct(address)
             if end.peer in self.own:
                 end.abort()
