@@ -39,7 +39,9 @@ def test_a_site_is_connected_to_before_its_client_is_answered() -> None:
 @pytest.mark.parametrize("host", [TASK_HOST, f"a.{TASK_HOST}"])
 def test_nothing_is_asked_of_a_site_for_an_own_host(host: str) -> None:
     with trial() as began:
-        assert began.lane.hello(began.connect(host)) == Intercept(site_first=False, needs_site=False)
+        assert began.lane.hello(began.connect(host)) == Intercept(
+            site_first=False, needs_site=False
+        )
 
 
 def test_a_mapped_host_is_served_from_where_it_is_mapped_to() -> None:
