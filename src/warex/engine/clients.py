@@ -23,7 +23,7 @@ from warex.engine.http.events import (
     RequestReceived,
     RequestRejected,
 )
-from warex.engine.http.heads import NO_FIELDS, Headers, RequestHead, ResponseHead
+from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.routes import Route
 from warex.engine.services import Services
 from warex.engine.sites import Inbox
@@ -222,12 +222,10 @@ class ClientSide:
         self.http.send_data(stream, payload, raw)
         self.flush()
 
-    def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
-        """Complete the response."""
-        self.http.send_end(stream, trailers)
-        data = self.http.data_to_send()
-        if data:
-            self.end.write(data)
+    def takes_all(self, stream: int) -> bool:
+        """Whether the client is there, and nothing waits for it but what is to be written."""
+        end = self.end
+        return not (self.http.queued(stream) or end.unsent) and end.is_established()
 
     async def drain(self, stream: int) -> None:
         """Wait until little waits for the client."""

@@ -112,6 +112,8 @@ class ConnectionRun:
             if not seen:
                 return "left"
             spoken = detect_protocol(seen)
+            if spoken == "other" and _seems_http(seen):
+                spoken = "http"
             if spoken is not None:
                 return spoken
             if len(seen) == len(first):
@@ -127,7 +129,7 @@ class ConnectionRun:
             self.end,
             http,
             route,
-            ExchangeRun.begin,
+            ExchangeRun,
             is_redirected=self.is_redirected,
         )
         try:
@@ -329,6 +331,11 @@ class ConnectionRun:
 def _authority(address: Address, default: int) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
     return host if address.port == default else f"{host}:{address.port}"
+
+
+def _seems_http(first: bytes) -> bool:
+    """Whether a tunnel's first bytes are to be answered as a request, even an invalid one."""
+    return first[:3].isalpha() and not first.startswith(b"SSH")
 
 
 def _preferred(offered: tuple[bytes, ...], site: Site) -> str | None:
