@@ -15,8 +15,9 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from bench.secrets import others, third
 from bench.secrets.clean import changed
-from bench.secrets.others import encoded, others
+from bench.secrets.forms import plant
 from bench.secrets.planted import Planted, planted, ways
 from bench.secrets.recorded import changes
 from warex.clock import Clock
@@ -42,7 +43,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="print what is left and what is lost")
     asked = parser.parse_args(arguments)
-    every = [*planted(asked.seed), *others(asked.seed)]
+    every = [
+        *planted(asked.seed),
+        *plant(others.FORMS, asked.seed),
+        *plant(third.FORMS, asked.seed),
+    ]
     left = [it for it in every if is_left(it)]
     counts, missed = Counter(it.kind for it in every), Counter(it.kind for it in left)
     for kind, count in counts.items():
@@ -65,7 +70,7 @@ def is_left(it: Planted) -> bool:
     """Whether any file that is written of a trial with this secret has it."""
     with tempfile.TemporaryDirectory() as folder:
         text = written(it, Path(folder))
-    spellings = ways(it.secret) | ways(encoded(it))
+    spellings = ways(it.secret) | (ways(it.encoded) if it.encoded else set())
     return any(way in text for way in spellings)
 
 

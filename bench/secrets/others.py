@@ -1,61 +1,11 @@
 # ruff: noqa: E501, RUF001 - (Texts as programs write them.)
 """Plants fake secrets in forms that ``planted`` has not: other vendors, formats and encodings."""
 
-import base64
-import html
-import json
-import random  # noqa: TID251  (Of this run, not of a trial.)
-import string
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from urllib.parse import quote
-
 from bench.secrets import values
-from bench.secrets.planted import Planted
-from bench.secrets.values import Draw
+from bench.secrets.forms import Form
 
 _W, _S, _L = values.word_password, values.short_password, values.letters_password
 _T, _H = values.token(24), values.hexadecimal(32)
-_UPPER = string.ascii_uppercase + string.digits
-
-
-def _unicode(text: str) -> str:
-    return "".join(f"\\u{ord(char):04x}" for char in text)
-
-
-def _every_percent(text: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in text.encode())
-
-
-ENCODINGS: Mapping[str, Callable[[str], str]] = {
-    "": lambda text: text,
-    "percent": lambda text: quote(text, safe=""),
-    "every character as percent": _every_percent,
-    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
-    "html": html.escape,
-    "html decimal": lambda text: "".join(f"&#{ord(char)};" for char in text),
-    "html hexadecimal": lambda text: "".join(f"&#x{ord(char):x};" for char in text),
-    "unicode escapes": _unicode,
-    "base64": lambda text: base64.b64encode(text.encode()).decode(),
-    "base64 of bob:": lambda text: base64.b64encode(f"bob:{text}".encode()).decode(),
-    "hexadecimal": lambda text: text.encode().hex(),
-    "json": lambda text: json.dumps(text)[1:-1],
-    "json twice": lambda text: json.dumps(json.dumps(text)[1:-1])[1:-1],
-    "javascript": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A kind of secrets, each a context with ``{}`` for the encoded secret."""
-
-    kind: str
-    draw: Draw
-    places: Sequence[str]
-    contexts: Sequence[str]
-    encoding: str = ""
-    before: str = ""
-
 
 _PAGES = ("prompt", "tool result", "mcp result", "blocks")
 _ACTS = ("answer", "history")
@@ -644,20 +594,3 @@ FORMS: tuple[Form, ...] = (
         ),
     ),
 )
-
-
-def encoded(it: Planted) -> str:
-    """Return a secret as its context has it."""
-    encoding = next((form.encoding for form in FORMS if form.kind == it.kind), "")
-    return ENCODINGS[encoding](it.secret)
-
-
-def others(seed: int = 1) -> Iterator[Planted]:
-    """Yield the planted secrets: each context once."""
-    rng = random.Random(seed)
-    for form in FORMS:
-        for context in form.contexts:
-            place = form.places[rng.randrange(len(form.places))]
-            secret = form.draw(rng)
-            text = context.replace("{}", ENCODINGS[form.encoding](secret))
-            yield Planted(form.kind, place, secret, text, form.before)

@@ -37,6 +37,8 @@ class Planted:
     before: str = ""
     name: str = ""
     """The name of a header."""
+    encoded: str = ""
+    """The secret as the text has it, if that is another spelling."""
 
 
 _TEXTS = ("prompt", "blocks", "tool result", "answer", "mcp result", "log")

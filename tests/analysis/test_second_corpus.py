@@ -13,6 +13,7 @@ from warex.analysis.recovery import Recovery, Twin, claim_of, recoveries
 from warex.analysis.recovery.trial_events import TrialEvents
 from warex.traces import FaultPlanned, RequestSeen, Trace, read_trace
 
+HALVES = ("dev", "test", "blind")
 CORPUS = Path(__file__).parent / "trajectories" / "second_corpus"
 
 
@@ -71,7 +72,7 @@ def _recovered(of: tuple[Judged, ...], rule: Callable[[Judged], bool]) -> tuple[
     return precision_and_recall(of, lambda it: it.verdict == "recovered", rule)
 
 
-@pytest.mark.parametrize("half", ["dev", "test"])
+@pytest.mark.parametrize("half", HALVES)
 def test_recoveries_of_agents_of_other_kinds_are_told(
     half: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,7 +99,7 @@ def test_recoveries_of_agents_of_other_kinds_are_told(
 
 def test_claims_in_last_answers_are_told() -> None:
     right = total = 0
-    for half in ("dev", "test"):
+    for half in HALVES:
         for name, labels in load_yaml(CORPUS / half / "labels.yaml").items():
             trial = TrialEvents(read_trace(CORPUS / half / f"{name}.jsonl").entries, None)
             right += str(claim_of(trial)) == labels["claim"]

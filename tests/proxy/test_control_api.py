@@ -15,8 +15,8 @@ from tests.proxy.support.lanes import Begin, Lane, scenario
 from tests.proxy.support.origin import Origin
 from warex.errors import InputError, TraceError
 from warex.faults import HttpError, TlsError
+from warex.lane.control.control_api import _CALLS, _READS
 from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.control_api import _CALLS, _READS
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.scenarios.injection.replay import read_replay
 from warex.traces import Control, FaultMissed, FaultPlanned, TaskBegan, TaskEnded

@@ -7,7 +7,7 @@ import pytest
 
 from tests.proxy.support.client import read_until_closed
 from tests.proxy.support.lanes import Begin, Lane
-from warex.proxy.control_server import MAX_BODY_SIZE
+from warex.lane.control.control_server import MAX_BODY_SIZE
 from warex.traces import Control, HarnessBroke, TrialEnded
 
 pytestmark = pytest.mark.wire

@@ -17,7 +17,7 @@ from warex.errors import InputError
 from warex.faults import ConnectionFault, ConnectionRefused, ConnectionTimeout, DnsFailure
 from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.proxy.engine import _port_unavailable
+from warex.proxy.net.ports import port_unavailable
 from warex.traces import RequestSeen, ResponseSeen
 
 pytestmark = pytest.mark.wire
@@ -254,7 +254,7 @@ def test_a_port_in_use_is_named_and_leaves_no_trace_behind(begin: Begin, tmp_pat
     ],
 )
 def test_a_port_that_cannot_be_had_is_not_called_in_use(error: Exception | None, why: str) -> None:
-    refusal = _port_unavailable(ProxyConfig(ca=Path("ca"), port=80), error)
+    refusal = port_unavailable(ProxyConfig(ca=Path("ca"), port=80), error)
     assert str(refusal).startswith(f"port 80 on 127.0.0.1 cannot be had: {why}; give another one")
 
 

@@ -28,3 +28,15 @@ class FrameFilter:
     def rest(self) -> bytes:
         """Return what is left when the side ends: an incomplete frame."""
         return self._parser.rest()
+
+
+def frame_filters(
+    handler: Handler, exchange: Exchange
+) -> tuple[FrameFilter, FrameFilter] | tuple[None, None]:
+    """Return what asks the handler about a client's and a site's frames, if it wants them."""
+    if not handler.wants_frames(exchange):
+        return None, None
+    return (
+        FrameFilter(handler, exchange, from_client=True),
+        FrameFilter(handler, exchange, from_client=False),
+    )

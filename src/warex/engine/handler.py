@@ -157,8 +157,10 @@ class Intercept:
     """None: where the client wants to go."""
     defect: CertificateDefect | None = None
     site_first: bool = True
-    """Connect to the site before the client's handshake and mirror its ALPN. If that fails, the
-    client meets the site's failure."""
+    """Connect to the site before the client's handshake and mirror its ALPN."""
+    needs_site: bool = True
+    """If that fails: whether the client meets the site's failure at once. Otherwise its handshake
+    goes on, and its first request that is forwarded meets it."""
     hold_s: float = 0.0
     """Seconds before the handshake."""
 
@@ -218,6 +220,8 @@ class Respond:
     """Seconds before each piece but the first."""
     cut: AbortHow | None = None
     """How the connection ends after the last piece; None: the message is complete."""
+    tap: bool = False
+    """Whether ``response_piece`` is asked for each piece, just before it is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +303,9 @@ class Handler(Protocol):
         ``reason``: the alert in OpenSSL's words, such as ``tlsv1 alert unknown ca``, or the error.
         """
 
+    def unreachable(self, connection: Connection, error: str) -> None:
+        """Take note that the site could not be reached before an exchange; the client is reset."""
+
     def not_http(self, connection: Connection) -> None:
         """Take note of a connection that is neither TLS nor HTTP; it is passed on unread."""
 
@@ -335,7 +342,7 @@ class Handler(Protocol):
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Take note of the end of an exchange, once; of an upgraded one after its 101."""
 
-    def upgrade_closed(self, exchange: Exchange) -> None:
+    def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         """Take note of the end of an upgraded connection, after ``ended``."""
 
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-import os
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -15,10 +13,9 @@ from mitmproxy import master, options
 from mitmproxy.addons import core, next_layer, proxyserver
 from mitmproxy.utils import asyncio_utils
 
-from warex.clock import Clock
-from warex.errors import InputError, WarexError
+from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
-from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.lane.record.beginning import begin_record
 from warex.lane.record.page_canary import FirstPageCanary
 from warex.lane.record.recorder import Recorder
 from warex.proxy.addon import WarexAddon
@@ -30,14 +27,10 @@ from warex.proxy.mitmproxy_patches import (
     http_stream,
     websocket_layer,
 )
+from warex.proxy.net.ports import check_port, port_unavailable
+from warex.proxy.transparent.bridge import MitmproxyBridge
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
-from warex.scenarios import Injector, Scenario
-from warex.scenarios.namespace_only import require_namespace
-from warex.traces import EVENTS, TraceWriter, TrialBegan
-from warex.traces.blobs import BlobStore
-from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.redactor import Redactor
 
 _VERSIONS = {name: version(name) for name in ("warex", "mitmproxy")}
 """Looked up before the fork: parsing the metadata files is slow."""
@@ -66,7 +59,7 @@ async def run_engine(
     http_stream.install()
     websocket_layer.install()
     connection_handler.install()
-    _check_port(config)
+    check_port(config)
     addon = begin_trial(config)
     recorder = addon.recorder
     proof = FirstPageCanary(config, recorder)
@@ -82,13 +75,17 @@ async def run_engine(
         ):
             if not await server.setup_servers():
                 failures = (listening.last_exception for listening in server.servers)
-                raise _port_unavailable(config, next(filter(None, failures), None))
+                raise port_unavailable(config, next(filter(None, failures), None))
             await embedded.running()
             try:
                 if config.capture == "forward":
                     yield Engine(addon, recorder, server.listen_addrs()[0][1])
                 else:
-                    async with serve_redirected(config, passed, addon, server) as port:
+                    bridge = MitmproxyBridge(server, config.traffic.upstream)
+                    redirected = serve_redirected(
+                        config, passed, addon, bridge.serve, addon.tunnels.relayed
+                    )
+                    async with redirected as port:
                         yield Engine(addon, recorder, port)
             finally:
                 # Leaving mitmproxy's main loop would not close its listening sockets.
@@ -109,69 +106,8 @@ def begin_trial(config: ProxyConfig) -> WarexAddon:
 
     Raises WarexError if a fault cannot be applied or the trace cannot be written.
     """
-    scenario, out, defence = config.scenario or Scenario(name="clean"), config.out, config.defence
-    require_namespace(scenario.rules, in_namespace=config.capture == "namespace")
-    clock = Clock()
-    process_secrets().add((*config.secrets, *config.traffic.redact_strings))
-    redactor = Redactor(bytes.fromhex(config.redaction_key))
-    writer = TraceWriter(out / EVENTS, clock, redactor) if out else None
-    recorder = Recorder(clock, writer, BlobStore(out / "blobs") if out else None)
-    injector = Injector(
-        scenario,
-        config.seed,
-        sites=config.sites,
-        never=config.never,
-        never_agents=config.never_agents,
-        arm=config.traffic.arm,
-        schedule=config.schedule,
-        own_hosts=RESERVED_HOSTS,
-        llm_hosts=config.traffic.llm_hosts,
-    )
-    recorder.write(
-        TrialBegan(
-            benchmark=config.benchmark,
-            agent=config.agent,
-            condition=config.condition,
-            task=config.task,
-            repeat=config.repeat,
-            attempt=config.attempt,
-            seed=config.seed,
-            scenario=config.scenario.model_dump(mode="json") if config.scenario else None,
-            defence=defence.model_dump(include={"name", "text"}) if defence else None,
-            arm=injector.arm_at,
-            sites=config.sites,
-            never=config.never,
-            record=config.traffic.record,
-            replay_of=config.replay_of,
-            versions=_VERSIONS,
-            vocabulary=config.vocabulary.model_dump(mode="json") if config.vocabulary else None,
-        )
-    )
+    injector, recorder = begin_record(config, _VERSIONS)
     return WarexAddon(config, injector, recorder)
-
-
-def _check_port(config: ProxyConfig) -> None:
-    """Try the port before a trace begins: a trace would prevent a second start."""
-    if config.port == 0:
-        return
-    try:
-        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-        socket.create_server((config.host, config.port), family=family).close()
-    except OSError as error:
-        raise _port_unavailable(config, error) from None
-
-
-def _port_unavailable(config: ProxyConfig, error: Exception | None) -> InputError:
-    why = "mitmproxy does not say why" if error is None else str(error)
-    if isinstance(error, socket.gaierror):
-        why = error.strerror or why
-    elif isinstance(error, OSError) and error.errno is not None:
-        # Python adds the address to the system's message, and mitmproxy the port.
-        why = os.strerror(error.errno)
-    return InputError(
-        f"port {config.port} on {config.host} cannot be had: {why}; give another one, or 0 for any"
-        " that is free"
-    )
 
 
 class _Embedded(NamedTuple):

@@ -3,33 +3,59 @@
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from mitmproxy.addons.proxyserver import Proxyserver
-
+from warex.engine.net.relay import Connector
 from warex.errors import TrialVoid
 from warex.lane.config import ProxyConfig
+from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.own_hosts import RESERVED_HOSTS
-from warex.proxy.addon import WarexAddon
+from warex.lane.record.recorder import Recorder
 from warex.proxy.connection_faults.blocklist import ConnectionBlocklist
 from warex.proxy.connection_faults.name_lookup import LookupFaults
 from warex.proxy.dns.server import DnsServer
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
-from warex.proxy.transparent.bridge import MitmproxyBridge
-from warex.proxy.transparent.listener import RedirectListener
+from warex.proxy.transparent.listener import RedirectListener, RelayCallback, ServeCallback
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.proxy.transparent.relay import Connector
+from warex.scenarios import Injector
 
 _OTHER_LOOPBACK = {"127.0.0.1": "::1", "0.0.0.0": "::"}
 """The address to which the IPv6 rules redirect, by that of the IPv4 rules."""
 
 
+class RedirectedTrial(Protocol):
+    """What the services of redirected connections ask of a trial."""
+
+    on_rules_changed: Callable[[], None]
+    """Called when the rules in force may have changed."""
+
+    @property
+    def injector(self) -> Injector:
+        """Decides which faults are injected."""
+
+    @property
+    def recorder(self) -> Recorder:
+        """Keeps the ledger."""
+
+    @property
+    def connection_tries(self) -> ConnectionTries:
+        """Records faults of connections."""
+
+
 @asynccontextmanager
 async def serve_redirected(
-    config: ProxyConfig, passed: PassedSockets | None, addon: WarexAddon, server: Proxyserver
+    config: ProxyConfig,
+    passed: PassedSockets | None,
+    trial: RedirectedTrial,
+    serve: ServeCallback,
+    relayed: RelayCallback,
 ) -> AsyncIterator[int]:
-    """Serve redirected connections; yield the port they arrive on, 0 for a namespace."""
-    names, recorder = VirtualAddresses(), addon.recorder
+    """Serve redirected connections; yield the port they arrive on, 0 for a namespace.
+
+    ``serve`` serves a connection to its end, ``relayed`` is told of one that is not HTTP.
+    """
+    names, recorder = VirtualAddresses(), trial.recorder
 
     def broke(error: Exception) -> None:
         late = isinstance(error, TrialVoid)
@@ -39,14 +65,14 @@ async def serve_redirected(
         blocklist = None
         listeners = passed.tcp if passed is not None else _listeners(config)
         if passed is not None:
-            services = _namespace_services(config, passed, names, addon, broke)
+            services = _namespace_services(config, passed, names, trial, broke)
             blocklist = await stack.enter_async_context(services)
         listener = RedirectListener(
             listeners,
             name_of=names.name_of,
             accepted=blocklist.accepted if blocklist else lambda arrival: None,
-            serve=MitmproxyBridge(server, config.traffic.upstream).serve,
-            relayed=addon.tunnels.relayed,
+            serve=serve,
+            relayed=relayed,
             broke=broke,
             now=recorder.clock.now,
             route=Connector(config.traffic.upstream),
@@ -62,13 +88,13 @@ async def _namespace_services(
     config: ProxyConfig,
     passed: PassedSockets,
     names: VirtualAddresses,
-    addon: WarexAddon,
+    trial: RedirectedTrial,
     broke: Callable[[Exception], None],
 ) -> AsyncIterator[ConnectionBlocklist]:
     """Run what only a namespace has, DNS and the connection blocklist; yield the blocklist."""
-    tries, recorder = addon.connection_tries, addon.recorder
+    tries, recorder = trial.connection_tries, trial.recorder
     blocklist = ConnectionBlocklist(
-        passed, names, addon.injector, tries, recorder.clock, sites=config.sites, broke=broke
+        passed, names, trial.injector, tries, recorder.clock, sites=config.sites, broke=broke
     )
     faults = LookupFaults(tries, recorder.clock)
     resolver = DnsServer(
@@ -80,7 +106,7 @@ async def _namespace_services(
         known=(*RESERVED_HOSTS, *(entry.origin for entry in config.traffic.host_maps)),
         asks=config.traffic.upstream is None,
     )
-    addon.on_rules_changed = blocklist.update
+    trial.on_rules_changed = blocklist.update
     blocklist.open()
     resolver.open(passed.dns_udp, passed.dns_tcp)
     try:

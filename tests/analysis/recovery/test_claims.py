@@ -81,5 +81,23 @@ def test_an_action_without_words_at_the_end_is_unclear() -> None:
     assert _claim(_tool("click", element="12")) == "unclear"
 
 
+def test_words_after_which_an_agent_that_acts_is_silent_are_its_answer() -> None:
+    def claim(last: str) -> Claim | None:
+        story: list[dict[str, Any]] = [
+            {"model": _tool("click", element="12")},
+            {"model": last},
+        ]
+        return claim_of(TrialEvents(build_trace(story, None), None))
+
+    assert claim("Biljetten finns i korgen.") == "success"
+    assert claim("Now I will open the cart.") == "unclear"
+    assert claim("Which one do you mean?") == "unclear"
+    assert claim("I could not read all of it.") == "failure"
+
+
+def test_a_tool_that_says_that_the_task_is_complete_ends_it() -> None:
+    assert _claim(_tool("close", reasoning="Kész.", taskComplete=True)) == "success"
+
+
 def test_an_agent_that_never_answered_claims_nothing() -> None:
     assert claim_of(TrialEvents((), WORDS)) is None

@@ -3,6 +3,8 @@ import pytest
 from tests.analysis.builders import SHOP, Story
 from tests.analysis.recovery.conftest import Judge
 from tests.analysis.recovery.test_classification import SCRIPT
+from tests.analysis.trajectories.trace_builder import build_trace
+from warex.analysis.recovery import recoveries
 
 
 def test_the_fragment_of_a_page_does_not_matter(judge: Judge) -> None:
@@ -54,3 +56,53 @@ def test_a_call_to_a_model_on_the_same_host_is_no_recovery(judge: Judge) -> None
     story.thinks(2, "reload")
 
     assert [r.verdict for r in judge(story)] == ["not_recovered"]
+
+
+type Line = dict[str, object]
+
+
+def verdicts(*story: Line) -> list[str]:
+    return [one.verdict for one in recoveries(build_trace(story, None), None)]
+
+
+def test_a_click_in_a_single_page_app_that_fetches_the_page_brings_it_back() -> None:
+    hit: tuple[Line, ...] = (
+        {"model": "page.goto('https://shop.example/list')"},
+        {"page": "/list", "fault": 500},
+        {"model": "page.goto('https://shop.example/')"},
+        {"page": "/"},
+    )
+    clicks: Line = {"model": "page.click('#list')"}
+    assert verdicts(*hit, clicks, {"fetch": "/list", "of": "/"}) == ["recovered"]
+    assert verdicts(*hit, clicks, {"fetch": "/other", "of": "/"}) == ["not_recovered"]
+    assert verdicts(*hit, {"fetch": "/list", "of": "/"}) == ["healed_by_page"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "document.getElementById('slots').contentWindow.location.reload()",
+        "const f = document.getElementById('slots'); f.src = f.src",
+    ],
+)
+def test_a_script_of_the_agent_that_loads_a_frame_again_recovers_it(code: str) -> None:
+    story: list[Line] = [
+        {"model": "page.goto('/')"},
+        {"page": "/"},
+        {"fetch": "/slots", "resource": "document", "fault": 500},
+        {"model": f"```js\n{code}\n```"},
+        {"fetch": "/slots", "resource": "document"},
+    ]
+    assert verdicts(*story) == ["recovered"]
+
+
+def test_a_look_at_a_write_s_own_address_by_a_page_s_script_counts() -> None:
+    lost: tuple[Line, ...] = (
+        {"model": "page.goto('/')"},
+        {"page": "/"},
+        {"model": "page.click('#book')"},
+        {"post": "/data/bookings", "resource": "xhr", "fault": 500, "lost": True},
+        {"model": "```js\nawait page.evaluate(() => fetch('/data/bookings'))\n```"},
+    )
+    assert verdicts(*lost, {"fetch": "/data/bookings"}) == ["recovered"]
+    assert verdicts(*lost, {"fetch": "/data/weather"}) == ["not_recovered"]

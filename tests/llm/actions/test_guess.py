@@ -219,3 +219,10 @@ def test_a_data_frame_asks_for_an_address_but_not_for_a_file() -> None:
 
     assert kinds("https://shop.example/prices") == [("pandas.read_html", "goto")]
     assert kinds("prices.html") == []
+
+
+def test_a_call_between_tags_on_one_line_is_read() -> None:
+    text = '<Thought>Open it.</Thought>\n<Action>navigate("https://shop.example/")</Action>'
+    assert [(it.name, it.arguments) for it in guess_actions(text, ())] == [
+        ("navigate", ("https://shop.example/",))
+    ]

@@ -83,9 +83,18 @@ def test_the_kind_of_an_action_is_known_by_its_name(name: str, what: str | None)
         ("press_key", {"key": "F5"}, "reload"),
         ("hotkey", {"key": "ctrl r"}, "reload"),
         ("browser_press_key", {"key": "BrowserBack"}, "back"),
+        ("mcp__some-server__navigate_page", {"url": "https://shop.example/"}, "goto"),
+        ("mcp__some-server__navigate_page", {"type": "reload"}, "reload"),
+        ("openurl", {"url": "https://shop.example/", "timeout": 3}, "goto"),
+        ("get", {"url": "https://shop.example/"}, "goto"),
+        ("dwell_upon", {"destination": "https://shop.example/"}, "goto"),
+        ("poke", {"ref": "e12"}, "click"),
+        ("poke", {"uid": "e12", "text": "tea"}, "type"),
     ],
 )
-def test_computer_use_is_read(name: str, arguments: object, what: str) -> None:
+def test_tools_are_read_by_their_names_or_by_what_they_are_given(
+    name: str, arguments: object, what: str
+) -> None:
     (action,) = guess_actions("", [ToolCall("1", name, json.dumps(arguments))])
 
     given = action.arguments

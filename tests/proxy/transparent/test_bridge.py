@@ -14,9 +14,9 @@ from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 from mitmproxy.test import taddons
 
+from warex.engine.net.protocol_detection import DetectedProtocol
+from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.proxy.transparent.bridge import MitmproxyBridge
-from warex.proxy.transparent.protocol_detection import DetectedProtocol
-from warex.proxy.transparent.redirected_connection import RedirectedConnection
 
 pytestmark = pytest.mark.wire
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.proxy.support.origin import dead_port
+from warex.engine.net.protocol_detection import DetectedProtocol
+from warex.engine.net.redirected_connection import RedirectedConnection
+from warex.engine.net.relay import Connector
 from warex.proxy.transparent import listener
 from warex.proxy.transparent.listener import RedirectListener
-from warex.proxy.transparent.protocol_detection import DetectedProtocol
-from warex.proxy.transparent.redirected_connection import RedirectedConnection
-from warex.proxy.transparent.relay import Connector
 
 pytestmark = pytest.mark.wire
 

@@ -213,6 +213,8 @@ def _explains(
     if act.does in ("look", "wait", "finish") or late > limit:
         return False
     if not asked.is_page:
+        if act.does == "reload" and asked.event.resource == "document":
+            return True  # A script loads a frame again.
         if act.does == "goto" and _fetches(trial, act, asked):
             return True
         loaded = list(trial.pages(call.answered, asked.t))

@@ -134,8 +134,9 @@ def _is_followed(trial: TrialEvents, injection: DeliveredInjection, asked: SeenR
 
 
 def _asks_for(asked: SeenRequest, pages: Sequence[str]) -> bool:
-    document = asked.event.resource == "document" and not equivalence.is_write(asked.event)
-    return document and any(equivalence.same_page(asked.event.url, page) for page in pages)
+    """Whether a request is for one of the pages; a single-page app fetches them itself."""
+    brings_page = asked.event.resource in ("document", "xhr") and asked.event.method == "GET"
+    return brings_page and any(equivalence.same_page(asked.event.url, page) for page in pages)
 
 
 def _parts_again(

@@ -36,7 +36,9 @@ def task_path_reason(
     write = _redirected_from(trial, asked.event)
     if write is not None and not _sent_before(trial, injection, write):
         return f"the site redirected to it after {write.method} {write.url}"
-    if not asked.is_page and (page := _other_page(trial, injection, asked)):
+    # A click in a single-page app that fetches the page which was hit is a way to it.
+    leads_to_page = injection.hit.resource == "document" and cause.action.does == "click"
+    if not (asked.is_page or leads_to_page) and (page := _other_page(trial, injection, asked)):
         return f"{page} makes the same request"
     by_the_way = cause.action.does in ("click", "type") and injection.hit.resource != "document"
     if by_the_way and comes_back(trial, injection, asked, cause, first):

@@ -360,7 +360,9 @@ def _kind(name: str, arguments: JsonValue) -> ActionKind | None:
     texts = texts_in(arguments)
     if any(_RELOADS.search(text) for text in texts):
         return "reload"
-    return "reload" if kind == "goto" and any(map(_OPEN_PAGE.fullmatch, texts)) else kind
+    # ``frame.src = frame.src`` loads the frame again.
+    own_address = name in texts or any(map(_OPEN_PAGE.fullmatch, texts))
+    return "reload" if kind == "goto" and own_address else kind
 
 
 def _does(action: AgentAction, vocabulary: Vocabulary | None) -> ActionKind:

@@ -11,7 +11,7 @@ from typing import TypedDict
 from urllib.parse import SplitResult, urlsplit
 
 from warex.exchange import BROWSER
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 from warex.llm.actions.guess import guess_actions, recorded_calls
 from warex.scenarios.matching.exclusions import is_background
 from warex.traces import (

@@ -150,6 +150,11 @@ class DecodingRewriter:
         return self._rewriter.close()
 
 
+def changes_length_of(rewriter: StreamedRewriter) -> bool:
+    """Whether a response may have another length after a rewriter."""
+    return not (isinstance(rewriter, DecodingRewriter) and rewriter.keeps_body)
+
+
 class DecompressionBomb(Exception):
     """A body decodes to more bytes than are read."""
 

@@ -13,7 +13,7 @@ from mitmproxy.addons import tlsconfig
 from mitmproxy.net import tls as net_tls
 from OpenSSL import SSL
 
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 from warex.proxy.certificates.ca import CertificateAuthority, system_bundle
 from warex.proxy.certificates.store import load_store
 

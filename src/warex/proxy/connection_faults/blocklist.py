@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from warex.clock import Clock
+from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.lane.connection_faults.tries import ConnectionTries
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 from warex.linux import nftables
 from warex.linux.nftables import BlockedConnection, BlocklistEntry
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
 from warex.proxy.transparent.passed_sockets import PassedSockets
-from warex.proxy.transparent.redirected_connection import RedirectedConnection
 from warex.scenarios import Injector, PlannedInjection, Rule
 
 _POLL_SECONDS: Final = 0.05

@@ -11,7 +11,7 @@ from typing import Final
 
 from mitmproxy.net.dns.response_codes import NOERROR, NXDOMAIN, SERVFAIL
 
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 
 _MAX_THREADS: Final = 16
 """Concurrent lookups."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 
 V4: Final = ipaddress.ip_network("198.18.0.0/15")
 """Reserved for benchmarks of network devices (RFC 2544): no site has such an address."""

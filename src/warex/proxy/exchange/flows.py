@@ -13,7 +13,7 @@ from mitmproxy.net.http import url
 from warex.engine.http.encoding import decode
 from warex.engine.http.heads import Headers, HttpVersion, RequestHead, ResponseHead
 from warex.exchange import Request, Response
-from warex.lane.operation_name import operation_name
+from warex.lane.record.operation_name import operation_name
 from warex.lane.whole_response import WholeResponse
 from warex.traces import Timings
 from warex.traffic import HostMap

@@ -6,22 +6,23 @@ from urllib.parse import urlsplit
 from mitmproxy import connection, http, tcp, tls
 from mitmproxy.proxy import layer, server_hooks
 
+from warex.engine.net.protocol_detection import PREFACE
+from warex.engine.net.relay import proxy_authorization
 from warex.lane.config import ProxyConfig
+from warex.lane.connection_faults.distrust import Distrust
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.interception import Interception
-from warex.lane.ip_address import parse_ip
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.record.ip_address import parse_ip
 from warex.lane.record.recorder import Recorder
-from warex.proxy.certificates.distrust import Distrust
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.connection_faults.idle_connections import IdleConnections
 from warex.proxy.connection_faults.tls_handshake import HandshakeFaults
 from warex.proxy.exchange import flows
 from warex.proxy.hooks.base import Hooks, fail_closed
 from warex.proxy.hooks.tunnels import Tunnels
 from warex.proxy.net.check import RejectedRequest, invalid_host_reason
-from warex.proxy.transparent.protocol_detection import PREFACE
-from warex.proxy.transparent.relay import proxy_authorization
 from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 
@@ -45,7 +46,9 @@ class ConnectionHooks(Hooks):
         self.tunnels = Tunnels(recorder)
         self.certificate_rejections = CertificateRejections()
         self.distrust = Distrust(
-            config, lambda host, port: self.interception.map_target(host, port) is not None
+            config,
+            CertificateAuthority(config.ca),
+            lambda host, port: self.interception.map_target(host, port) is not None,
         )
         self.connections: dict[str, str] = {}
         """The trial's names of the open client connections, by mitmproxy's ids."""

@@ -12,19 +12,19 @@ import logging
 import os
 import secrets
 import socket
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import cache
 
 from pydantic import JsonValue
 
 from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
+from warex.lane.control.control_server import bind_control, serve_control
 from warex.lane.own_hosts import RESERVED_HOSTS
-from warex.proxy import engine
+from warex.proxy import engine, own_engine
 from warex.proxy.certificates.ca import default_folder
 from warex.proxy.certificates.store import load_store
 from warex.proxy.certificates.tlsconfig import preload_trust_store
-from warex.proxy.control_server import bind_control, serve_control
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required
@@ -52,6 +52,14 @@ def serve(channel: socket.socket, passed: PassedSockets | None = None) -> None:
     asyncio.run(_serve(channel, passed))
 
 
+def _running(
+    config: ProxyConfig, passed: PassedSockets | None
+) -> AbstractAsyncContextManager[engine.Engine | own_engine.RunningLane]:
+    if own_engine.is_chosen():
+        return own_engine.run_lane(config, passed)
+    return engine.run_engine(config, passed)
+
+
 async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     channel.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=channel, limit=64 * 1024 * 1024)
@@ -62,13 +70,13 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     line = await reader.readline()
     if not line:
         return
-    lane: engine.Engine | None = None
+    lane: engine.Engine | own_engine.RunningLane | None = None
     try:
         config = ProxyConfig.model_validate_json(line)
         token = secrets.token_urlsafe(24)
         # Bind first, so that a port in use leaves no partial trace behind.
         listener = bind_control(config.control_port)
-        async with engine.run_engine(config, passed) as lane:
+        async with _running(config, passed) as lane:
             lane.recorder.on_broken = lambda reason: send("broken", reason=reason)
             # Each sentence is sent only once.
             lane.addon.on_notice = cache(lambda sentence: send("notice", sentence=sentence))

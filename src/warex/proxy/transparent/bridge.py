@@ -16,8 +16,8 @@ from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.layers.http._upstream_proxy import HttpUpstreamProxy
 
-from warex.proxy.transparent.protocol_detection import DetectedProtocol
-from warex.proxy.transparent.redirected_connection import RedirectedConnection
+from warex.engine.net.protocol_detection import DetectedProtocol
+from warex.engine.net.redirected_connection import RedirectedConnection
 
 _TRANSPARENT = mode_specs.ProxyMode.parse("transparent")
 

@@ -14,14 +14,14 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Final, Literal
 
-from warex.proxy.transparent.lateness import require_patience
-from warex.proxy.transparent.protocol_detection import MAX_PEEK, DetectedProtocol, detect_protocol
-from warex.proxy.transparent.redirected_connection import (
+from warex.engine.net.protocol_detection import MAX_PEEK, DetectedProtocol, detect_protocol
+from warex.engine.net.redirected_connection import (
     RedirectedConnection,
     close_with_reset,
     original_destination,
 )
-from warex.proxy.transparent.relay import Connector, Relay
+from warex.engine.net.relay import Connector, Relay
+from warex.proxy.transparent.lateness import require_patience
 
 _SERVER_FIRST_DELAY: Final = 0.1
 """Seconds after which a silent client is assumed to wait for the server."""

@@ -46,7 +46,7 @@ _WORDS = frozenset(
 )
 _MAYBE_WORDS = frozenset(
     {"appid", "auth", "authentication", "crumb", "invitation", "invite", "key", "magic", "nonce"}
-    | {"pat", "policy", "salt", "session", "sid", "sign", "st", "ticket"}
+    | {"pat", "policy", "salt", "sess", "session", "sid", "sign", "st", "ticket"}
 )
 
 _NOT_ITSELF = words_of(
@@ -134,7 +134,7 @@ def name_secrecy(name: str) -> Secrecy:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if last in _IDS:
         whole = "".join(words)
-        if before in _OF_KINDS or whole.endswith(("accesskeyid", "sessionid")):
+        if before in _OF_KINDS or whole.endswith(("accesskeyid", "privatekeyid", "sessionid")):
             return Secrecy.SECRET
         return Secrecy.MAYBE if before == "magic" else Secrecy.NOTHING
     if last == "link" and before in _LINKS_THAT_OPEN:
@@ -187,7 +187,7 @@ _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _HEX = re.compile(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])")
-_WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{20,}")
+_WILD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])[A-Za-z0-9_+/=~-]{10,}")
 
 
 def is_secret(secrecy: Secrecy, value: str) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from warex.traces.redaction.environment_secrets import process_secrets
+from warex.traces.redaction.named import near
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
 from warex.traces.redaction.text import PLAIN, Pass, Seen, cut, cut_and_learn
 from warex.traces.redaction.text import redact_bytes as redact_bytes
@@ -277,6 +278,33 @@ _KINDS = (*_AGENT_KINDS, "_output", "tool_result", "_response")
 
 
 def _redact_call(tool: str, arguments: JsonValue, levels: int, walk: _Walk) -> JsonValue:
+    """Redact the arguments of a tool: what it types, and what stands near a secret's name."""
+    redacted = _redact_typing(tool, arguments, levels, walk)
+    said = json.dumps(redacted, ensure_ascii=False)
+    values = near.strong_values(said) if len(said) <= _LARGEST_CALL else frozenset[str]()
+    for value in values:
+        walk.how.learn(value.encode("utf-8", "surrogatepass"), True)
+    return _without(redacted, values) if values else redacted
+
+
+_LARGEST_CALL = 20_000
+"""Characters of arguments in which values near a name are searched."""
+
+
+def _without(value: JsonValue, secrets: Collection[str]) -> JsonValue:
+    match value:
+        case str():
+            for secret in secrets:
+                value = value.replace(secret, REDACTED)
+            return value
+        case list():
+            return [_without(item, secrets) for item in value]
+        case dict():
+            return {name: _without(item, secrets) for name, item in value.items()}
+    return value
+
+
+def _redact_typing(tool: str, arguments: JsonValue, levels: int, walk: _Walk) -> JsonValue:
     """Redact the arguments of a tool, whose name may say that it types."""
     if isinstance(arguments, dict):
         pressed = _redact_press(arguments, levels - 1, walk, tool)

@@ -25,7 +25,7 @@ from warex.traces.redaction.heuristics import (
     stated_passwords,
     user_spans,
 )
-from warex.traces.redaction.named import beside, commands
+from warex.traces.redaction.named import beside, commands, near
 from warex.traces.redaction.token_patterns import (
     COUNTED,
     HEX_KEY,
@@ -190,6 +190,11 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (beside.PROTOCOL, _learning(beside.protocol_lines)),
         (beside.DEFINITION, _learning(beside.definitions)),
         (beside.FOREIGN, _learning(beside.foreign)),
+        (near.QUOTED, _learning(near.quoted_behind)),
+        (near.NEAR, _learning(near.strong_words)),
+        (near.BESIDE, _cutting(near.likely_words)),
+        (near.COLUMN, _learning(near.columns)),
+        (near.CODE, _cutting(near.codes)),
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
         (HEX_KEY, _cutting(_hex_keys)),
@@ -214,6 +219,7 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_LONG, _base64),
         (beside.BARE_TOKEN, _cutting(beside.bare_tokens)),
         (_NUMERIC, _entities),
+        (near.AT_HOST, _learning(near.at_host)),
     )
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 

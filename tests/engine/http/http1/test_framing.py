@@ -22,10 +22,12 @@ def read(data: bytes, step: int = 0, *, strict: bool = False) -> tuple[bytes, by
     reader, body = ChunkReader(strict=strict), b""
     for at in range(0, len(data), step or len(data)):
         piece = data[at : at + (step or len(data))]
-        payload, used, ended = reader.feed(piece)
-        body += payload
-        if ended:
-            return body, data[at + used :], reader.trailers
+        taken = 0
+        while taken < len(piece):
+            payload, used, ended = reader.feed(piece[taken:])
+            body, taken = body + payload, taken + used
+            if ended:
+                return body, data[at + taken :], reader.trailers
     raise InvalidFraming(reader.eof())
 
 
@@ -89,6 +91,13 @@ def test_chunks_of_which_two_sites_may_read_two_bodies_are_refused_in_requests(
 ) -> None:
     with pytest.raises(InvalidFraming):
         read(data, strict=True)
+
+
+def test_what_comes_before_an_error_is_read() -> None:
+    reader = ChunkReader(strict=True)
+    assert reader.feed(b"2\r\nab\r\nzz\r\n") == (b"ab", 7, False)
+    with pytest.raises(InvalidFraming, match="illegal chunk header"):
+        reader.feed(b"zz\r\n")
 
 
 @given(st.lists(st.binary(max_size=20), max_size=5), st.integers(0, 7), st.booleans())

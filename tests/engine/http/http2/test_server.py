@@ -291,6 +291,20 @@ def test_a_server_that_goes_away_refuses_what_is_new() -> None:
     assert pair.server.data_to_send().endswith(RstStreamFrame(3, error_code=7).serialize())
 
 
+def test_a_stream_too_many_is_refused_and_others_go_on() -> None:
+    pair = ServedClient()
+    pair.client.remote_settings.update({3: 1000})
+    pair.client.remote_settings.acknowledge()
+    for number in range(105):
+        pair.client.send_headers(2 * number + 1, GET, end_stream=True)
+    ours, theirs = pair.exchange()
+    assert sum(isinstance(it, RequestReceived) for it in ours) == 100
+    refused = [it.stream_id for it in theirs if isinstance(it, h2.events.StreamReset)]
+    assert refused == [201, 203, 205, 207, 209]
+    answer(pair, 1)
+    assert kinds(pair.ask()) == ["RequestReceived", "MessageEnded"]
+
+
 # ---- floods
 
 

@@ -29,3 +29,12 @@ def test_a_hostile_page_gives_a_bounded_number_of_fields_soon() -> None:
     assert len(password_fields(page)) <= 33
     assert password_fields(b"<input " * 70_000 + b"type=password") == set()
     assert monotonic() - began < 30
+
+
+def test_a_name_is_no_password_s_wherever_another_field_has_it() -> None:
+    page = b"<input name=f2 type=text>%s<input type=password name=f2 id=k7>" % (b"<p>f2 " * 20)
+    assert password_fields(page) == {"k7"}
+
+
+def test_a_name_that_the_page_uses_everywhere_is_left_out() -> None:
+    assert password_fields(b"<input type=password name=f2>" + b"<p>f2" * 900) == set()

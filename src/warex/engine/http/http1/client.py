@@ -202,16 +202,18 @@ class Http1Client(Http1Connection):
     def _read_body(self, data: bytes, events: list[ResponseEvent]) -> None:
         reader = self._reader
         assert reader is not None
-        try:
-            payload, used, ended = reader.feed(data)
-        except InvalidFraming as error:
-            self._end(f"HTTP/1 protocol error: {error}", events)
-            return
-        whole = used == len(data)
-        events.append(DataReceived(self._stream, payload, data if whole else data[:used]))
+        ended = False
+        while data and not ended:
+            try:
+                payload, used, ended = reader.feed(data)
+            except InvalidFraming as error:
+                self._end(f"HTTP/1 protocol error: {error}", events)
+                return
+            raw, data = (data, b"") if used == len(data) else (data[:used], data[used:])
+            events.append(DataReceived(self._stream, payload, raw))
         if ended:
             self._reader = None
-            self._complete(reader.trailers, b"" if whole else data[used:], events)
+            self._complete(reader.trailers, data, events)
 
     def _complete(self, trailers: Headers, rest: bytes, events: list[ResponseEvent]) -> None:
         self._state.response = DONE

@@ -39,7 +39,10 @@ class BodyReader(Protocol):
     trailers: Headers
 
     def feed(self, data: bytes) -> Framed:
-        """Take the next bytes, but none behind the body. Raises InvalidFraming."""
+        """Take the next bytes, but none behind the body. Raises InvalidFraming.
+
+        What can be read before an error is returned first: call this again with the others.
+        """
 
     def eof(self) -> str | None:
         """Return why the body may not end here, or None."""
@@ -131,8 +134,14 @@ class ChunkReader:
             line = data[at:end]
             if self._line:
                 line, self._line = self._line + line, b""
+            try:
+                is_last = self._read_line(line)
+            except InvalidFraming:
+                if not at:
+                    raise
+                return Framed(b"".join(pieces), at, False)
             at = end + 1
-            if self._read_line(line):
+            if is_last:
                 self.trailers = Headers(self._fields) if self._fields else NO_FIELDS
                 return Framed(b"".join(pieces), at, True)
         payload = pieces[0] if len(pieces) == 1 else b"".join(pieces)

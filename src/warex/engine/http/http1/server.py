@@ -117,22 +117,22 @@ class Http1Server(Http1Connection):
         """Read a part of the body; return what is behind it."""
         reader = self._reader
         assert reader is not None
-        if not data:
-            return b""
-        try:
-            payload, used, ended = reader.feed(data)
-        except InvalidFraming as error:
-            self._fail_body(str(error), events)
-            return b""
-        size = len(data)
-        events.append(DataReceived(self._stream, payload, data if used == size else data[:used]))
+        ended = False
+        while data and not ended:
+            try:
+                payload, used, ended = reader.feed(data)
+            except InvalidFraming as error:
+                self._fail_body(str(error), events)
+                return b""
+            raw, data = (data, b"") if used == len(data) else (data[:used], data[used:])
+            events.append(DataReceived(self._stream, payload, raw))
         if not ended:
             return b""
         self._state.request = DONE
         self._reader = None
         events.append(MessageEnded(self._stream, reader.trailers))
         self._next_if_over()
-        return data[used:]
+        return data
 
     def _fail_body(self, message: str, events: list[RequestEvent]) -> None:
         """End a request whose body cannot be read; it is answered if it is not yet."""

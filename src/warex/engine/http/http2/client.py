@@ -13,7 +13,7 @@ from warex.engine.http.events import (
 from warex.engine.http.exchange import IDLE, ExchangeState, Step
 from warex.engine.http.heads import RequestHead
 from warex.engine.http.http2 import header_lists
-from warex.engine.http.http2.connection import Event, Http2Connection, Stream
+from warex.engine.http.http2.connection import Http2Connection, Stream
 from warex.engine.http.http2.header_lists import MalformedMessage
 from warex.engine.http.http2.library import GoAwayReceived, frame_events
 
@@ -80,7 +80,7 @@ class Http2Client(Http2Connection):
 
     # ---- the response
 
-    def receive(self, data: bytes) -> list[Event]:
+    def receive(self, data: bytes) -> list[Any]:
         """Return the events of the next bytes."""
         return self._read(data)
 
@@ -149,7 +149,7 @@ class Http2Client(Http2Connection):
         if frame.code:
             self._fail_all(message, code=frame.code)
 
-    def receive_eof(self) -> list[Event]:
+    def receive_eof(self) -> list[Any]:
         """Return the events of the end of what the site sends."""
         if not self.is_ended:
             for number in list(self._waiting):

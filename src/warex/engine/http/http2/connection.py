@@ -337,9 +337,8 @@ class Http2Connection:
         stream.end = None
         if not stream.state.is_over:
             return
-        if self._frames.is_open(number):
-            # Nothing more is wanted of a request that was refused (RFC 9113 §8.1).
-            self._frames.reset_stream(number, 0)
+        # Nothing more is wanted of a request that was refused (RFC 9113 §8.1).
+        self._frames.reset(number, 0)
         self._finish(number, stream)
 
     def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
@@ -365,8 +364,7 @@ class Http2Connection:
             return
         if record.state.is_over and not record.queued and record.end is None:
             return
-        if self._frames.is_open(stream):
-            self._frames.reset_stream(stream, code)
+        self._frames.reset(stream, code)
         self._drop(stream, record)
 
     def acknowledge(self, stream: int, size: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import jh2.events
 from jh2.config import H2Configuration
-from jh2.connection import H2Connection
+from jh2.connection import AllowedStreamIDs, ConnectionInputs, H2Connection
 from jh2.errors import ErrorCodes
 from jh2.exceptions import H2Error
 from jh2.hyperframe.frame import (
@@ -25,6 +25,9 @@ from jh2.hyperframe.frame import (
     SettingsFrame,
 )
 from jh2.settings import SettingCodes, Settings
+from jh2.stream import StreamClosedBy
+
+from warex.engine.http.http2.compression import MAX_HEADER_LIST, FieldEncoder, decode_fields
 
 frame_events: Final = jh2.events
 """What the library reports."""
@@ -32,7 +35,6 @@ frame_events: Final = jh2.events
 MAX_FRAME: Final = 16_384
 """Bytes in a frame that every peer must accept (RFC 9113 §4.2)."""
 MAX_STREAMS: Final = 100
-MAX_HEADER_LIST: Final = 256 * 1024
 STREAM_WINDOW: Final = 1024 * 1024
 CONNECTION_WINDOW: Final = 8 * 1024 * 1024
 _INITIAL_CONNECTION_WINDOW: Final = 65_535
@@ -98,6 +100,8 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
             values[SettingCodes.MAX_CONCURRENT_STREAMS] = MAX_STREAMS
         self.local_settings = Settings(client=is_client, initial_values=values)
         self.decoder.max_header_list_size = MAX_HEADER_LIST
+        self.encoder: FieldEncoder = FieldEncoder(self.encoder)
+        self._is_closed = False
         self.initiate_connection()
         self.increment_flow_control_window(CONNECTION_WINDOW - _INITIAL_CONNECTION_WINDOW)
 
@@ -142,7 +146,12 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     def is_open(self, stream_id: int) -> bool:
         """Whether anything may still be sent on a stream."""
         stream = self.streams.get(stream_id)
-        return stream is not None and not stream.closed
+        return not self._is_closed and stream is not None and not stream.closed
+
+    def reset(self, stream_id: int, code: int) -> None:
+        """Reset a stream, if it is open."""
+        if self.is_open(stream_id):
+            self.reset_stream(stream_id, code)
 
     def _receive_frame(self, frame: Frame) -> tuple[()]:
         kind = _COUNTED.get(frame.__class__)
@@ -165,10 +174,27 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
         return [], [GoAwayReceived(frame.last_stream_id, frame.error_code)]
 
     def _receive_headers_frame(self, frame: HeadersFrame) -> tuple[list[Frame], list[Any]]:
-        # Priorities are not used, and a wrong one is no reason to end the connection.
-        frame.flags.discard("PRIORITY")
-        result: tuple[list[Frame], list[Any]] = super()._receive_headers_frame(frame)
-        return result
+        number, is_client = frame.stream_id, self.config.client_side
+        fields = decode_fields(self.decoder, bytes(frame.data))
+        events = self.state_machine.process_input(ConnectionInputs.RECV_HEADERS)
+        is_new = not is_client and number > self.highest_inbound_stream_id
+        if is_new and self.open_inbound_streams >= MAX_STREAMS:
+            return self._refuse(number), events
+        stream = self._get_or_create_stream(number, AllowedStreamIDs(not is_client))
+        frames, stream_events = stream.receive_headers(fields, "END_STREAM" in frame.flags, None)
+        # Priorities are not used.
+        return frames, events + stream_events
+
+    def _refuse(self, stream_id: int) -> list[Frame]:
+        """Refuse a stream too many (RFC 9113 §5.1.2)."""
+        self._count("streams beyond the limit")
+        self.highest_inbound_stream_id = stream_id
+        self._closed_streams[stream_id] = StreamClosedBy.SEND_RST_STREAM
+        return [RstStreamFrame(stream_id, error_code=ErrorCodes.REFUSED_STREAM)]
+
+    def _terminate_connection(self, error_code: int) -> None:
+        self._is_closed = True
+        super()._terminate_connection(error_code)
 
     def _begin_new_stream(self, stream_id: int, allowed_ids: Any) -> Any:
         stream = super()._begin_new_stream(stream_id, allowed_ids)

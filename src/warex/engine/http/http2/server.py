@@ -12,7 +12,7 @@ from warex.engine.http.events import (
 from warex.engine.http.exchange import ExchangeState, Step
 from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.http.http2 import header_lists
-from warex.engine.http.http2.connection import Event, Http2Connection, Stream
+from warex.engine.http.http2.connection import Http2Connection, Stream
 from warex.engine.http.http2.floods import UNSEEN
 from warex.engine.http.http2.header_lists import MalformedMessage
 from warex.engine.http.http2.library import GoAwayReceived, frame_events
@@ -39,7 +39,7 @@ class Http2Server(Http2Connection):
             GoAwayReceived: self._go_away,
         }
 
-    def receive(self, data: bytes) -> list[Event]:
+    def receive(self, data: bytes) -> list[Any]:
         """Return the events of the next bytes."""
         self._opened.clear()
         return self._read(data)
@@ -47,7 +47,7 @@ class Http2Server(Http2Connection):
     def _request(self, frame: Any) -> None:
         number = frame.stream_id
         if self._going_away:
-            self._frames.reset_stream(number, _REFUSED_STREAM)
+            self._frames.reset(number, _REFUSED_STREAM)
             return
         self._opened.add(number)
         stream = self._streams[number] = Stream()

@@ -214,8 +214,12 @@ DEFINITION = rb"(?i)(?:\b(?:env|setx|storepass|keypass)|[%#]define)[ \t]+\S"
 _DEFINITION = re.compile(
     rb"(?i)(?:(?:env|setx|[%#]define)[ \t]+(\w{2,80})|(?:store|key)pass)[ \t]+([^\s\"'\\]{6,256})"
 )
-BARE_TOKEN = rb"(?i)\b(?:token|apikey|basic)[ \t]+[\"']?[A-Za-z0-9_+/=-]{20}"
-_BARE_TOKEN = re.compile(rb"\w+[ \t]+[\"']?([A-Za-z0-9_+/=~.-]{20,512})")
+BARE_TOKEN = (
+    rb"(?i)\b(?:token|apikey|basic|secret|(?:access|activation|api|license|pairing|private|recovery)"
+    rb"[ ](?:code|key))[ \t]+[\"']?[A-Za-z0-9_+/=-]{20}"
+)
+_BARE_TOKEN = re.compile(rb"[\w \t]+?[ \t]+[\"']?([A-Za-z0-9_+/=~.-]{20,512})")
+_HEX = re.compile(rb"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{20,}")
 
 
 def commented(text: bytes) -> Iterator[Cut]:
@@ -262,10 +266,10 @@ def definitions(text: bytes) -> Iterator[Cut]:
 
 
 def bare_tokens(text: bytes) -> Iterator[Cut]:
-    """Find random values behind ``token``."""
+    """Find random values behind ``token`` or ``private key``."""
     for found in compiled(BARE_TOKEN).finditer(text):
         match = _BARE_TOKEN.match(text, found.start())
-        if match and looks_random(_said(match[1]), 20, 33):
+        if match and (looks_random(_said(match[1]), 20, 33) or _HEX.fullmatch(match[1])):
             yield Cut(*match.span(1))
 
 

@@ -96,8 +96,9 @@ def spaced(text: str) -> str:
 
 TARGETS = words_of(
     """
-    aria_label by css description element element_description field field_name input_name into label
-    locator placeholder selector target target_element xpath where
+    aria_label by css description element element_description field field_label field_name
+    field_type input_name into label locator on placeholder query_selector selector target
+    target_element xpath where
     """
 )
 """Keys of the field that a value is typed into."""

@@ -9,11 +9,11 @@ Node checks a certificate after its part of the handshake, and closes at once, w
 
 import re
 from collections.abc import Callable
-from typing import Final
+from pathlib import Path
+from typing import Final, Protocol
 
 from warex.lane.config import ProxyConfig
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
-from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios.matching.url_patterns import any_of, normalise, on_sites
 
 _ALERT: Final = re.compile(r"alert ([a-z ]+)")
@@ -21,12 +21,26 @@ _CLOSES_WITHIN: Final = 1.0
 """Seconds within which a client closes a connection whose certificate it does not trust."""
 
 
+class Authority(Protocol):
+    """WAREX's certificate authority, as a user is told of it."""
+
+    @property
+    def certificate(self) -> Path:
+        """The file that clients may trust."""
+
+    @property
+    def spki(self) -> str:
+        """The hash of its public key, by which a Chromium may trust it."""
+
+
 class Distrust:
     """Collects the evidence of one trial."""
 
-    def __init__(self, config: ProxyConfig, is_mapped: Callable[[str, int], bool]) -> None:
+    def __init__(
+        self, config: ProxyConfig, authority: Authority, is_mapped: Callable[[str, int], bool]
+    ) -> None:
         """``is_mapped``: whether requests for a host and port go to a site named by the user."""
-        self._config, self._is_mapped = config, is_mapped
+        self._config, self._authority, self._is_mapped = config, authority, is_mapped
         self._on_sites, self._on_never = on_sites(config.sites), any_of(config.never)
         self._unread: dict[str, tuple[int, str, bool]] = {}
         """Hosts whose clients distrust us: port, reason, and whether a browser gave it."""
@@ -101,7 +115,7 @@ class Distrust:
         return is_known_llm_host(host) or any(host_matches(it, host) for it in patterns)
 
     def _void(self, host: str, said: str) -> str:
-        ca = CertificateAuthority(self._config.ca)
+        ca = self._authority
         return (
             f"a client does not trust WAREX's certificate for {host} ({said}), so what it asked"
             " for failed or passed unread, which is not the agent's doing; start a browser with"

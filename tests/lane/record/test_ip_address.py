@@ -2,7 +2,7 @@
 
 from ipaddress import IPv4Address, IPv6Address
 
-from warex.lane.ip_address import parse_ip
+from warex.lane.record.ip_address import parse_ip
 
 
 def test_addresses_of_both_families_are_parsed_and_names_are_not() -> None:

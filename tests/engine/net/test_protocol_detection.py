@@ -2,7 +2,7 @@
 
 import pytest
 
-from warex.proxy.transparent.protocol_detection import MAX_PEEK, detect_protocol
+from warex.engine.net.protocol_detection import MAX_PEEK, detect_protocol
 
 _HELLO = bytes((0x16, 0x03, 0x01, 0x02, 0x00, 0x01))
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

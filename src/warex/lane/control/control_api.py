@@ -12,19 +12,21 @@ Each call is recorded as a ``control`` event and repeated by a replay.
 
 import json
 from itertools import count
+from typing import Protocol
 
 import msgspec
 from pydantic import BaseModel, JsonValue
 
 from warex.errors import ScenarioError
 from warex.faults import AnyFault
+from warex.lane.config import ProxyConfig
+from warex.lane.record.recorder import Recorder
 from warex.lane.tasks import TASK_NAME, task_name
-from warex.proxy.addon import WarexAddon
-from warex.scenarios import Match, Rule
+from warex.scenarios import Injector, Match, Rule
 from warex.scenarios.mistakes import validate_document
 from warex.scenarios.namespace_only import require_namespace
 from warex.seeds import derive_seed
-from warex.traces import Control
+from warex.traces import Control, ToldBy
 
 
 class _Begin(BaseModel, extra="forbid"):
@@ -42,21 +44,77 @@ class _OneShotFault(BaseModel, extra="forbid"):
     name: str | None = None
 
 
+class _Named(Protocol):
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+
+class _MainTask(Protocol):
+    @property
+    def main(self) -> _Named:
+        """The main task."""
+
+
+class _Rechecked(Protocol):
+    def check(self) -> None:
+        """Check which rules are in force."""
+
+
+class ControlledTrial(Protocol):
+    """What the calls ask of a trial."""
+
+    @property
+    def config(self) -> ProxyConfig:
+        """Its configuration."""
+
+    @property
+    def injector(self) -> Injector:
+        """Decides which faults are injected."""
+
+    @property
+    def recorder(self) -> Recorder:
+        """Keeps the ledger."""
+
+    @property
+    def tasks(self) -> _MainTask:
+        """The running tasks."""
+
+    @property
+    def idle_connections(self) -> _Rechecked:
+        """The connections that new rules may close."""
+
+    def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
+        """Begin the main task."""
+
+    def end_task(self) -> None:
+        """End the main task."""
+
+    def arm(self) -> None:
+        """Apply faults and count from here on."""
+
+    def disarm(self) -> None:
+        """Apply no faults from here on."""
+
+    def fail(self, data: None, error: Exception) -> None:
+        """Void the trial, since WAREX itself has failed."""
+
+
 class ControlApi:
     """The calls on one trial."""
 
-    def __init__(self, addon: WarexAddon) -> None:
-        self._addon = addon
+    def __init__(self, trial: ControlledTrial) -> None:
+        self._trial = trial
 
     def ledger(self, body: _EmptyBody) -> JsonValue:
         """Return the injection events so far."""
-        return [msgspec.to_builtins(event) for event in self._addon.recorder.ledger]
+        return [msgspec.to_builtins(event) for event in self._trial.recorder.ledger]
 
     def status(self, body: _EmptyBody) -> JsonValue:
         """Return the state of the trial."""
-        injector, recorder = self._addon.injector, self._addon.recorder
+        injector, recorder = self._trial.injector, self._trial.recorder
         return {
-            "task": self._addon.tasks.main.name,
+            "task": self._trial.tasks.main.name,
             "armed": injector.armed,
             "steps": injector.steps,
             "exchanges": recorder.exchanges,
@@ -71,24 +129,24 @@ class ControlApi:
             raise ValueError(f"task: {body.task!a} is no name; a task's name is {TASK_NAME}")
         seed = body.seed
         if seed is None:
-            seed = derive_seed(self._addon.config.seed, body.task)
-        self._addon.begin_task(body.task, seed, "control")
+            seed = derive_seed(self._trial.config.seed, body.task)
+        self._trial.begin_task(body.task, seed, "control")
         return {"task": body.task, "seed": seed}
 
     def end_task(self, body: _EmptyBody) -> JsonValue:
         """End the task: no fault is applied any more."""
-        name = self._addon.tasks.main.name
-        self._addon.end_task()
+        name = self._trial.tasks.main.name
+        self._trial.end_task()
         return {"task": name}
 
     def arm(self, body: _EmptyBody) -> JsonValue:
         """Apply faults and count from here on."""
-        self._addon.arm()
+        self._trial.arm()
         return {"armed": True}
 
     def disarm(self, body: _EmptyBody) -> JsonValue:
         """Apply no faults from here on."""
-        self._addon.disarm()
+        self._trial.disarm()
         return {"armed": False}
 
     def plan_fault(self, body: _OneShotFault) -> JsonValue:
@@ -101,26 +159,26 @@ class ControlApi:
             "fault": body.fault.model_dump(mode="json"),
         }
         rule = _validated(Rule, data)
-        require_namespace([rule], in_namespace=self._addon.config.capture == "namespace")
-        injector = self._addon.injector
+        require_namespace([rule], in_namespace=self._trial.config.capture == "namespace")
+        injector = self._trial.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
             rule = next(filter(injector.accepts_one_shot, numbered))
         injector.add_one_shot(rule)
-        self._addon.idle_connections.check()
+        self._trial.idle_connections.check()
         return {"rule": rule.model_dump(mode="json")}
 
     def record(self, call: str, body: BaseModel, result: JsonValue) -> None:
         """Record a completed call in the trace."""
-        addon = self._addon
+        trial = self._trial
         arguments = body.model_dump(mode="json", exclude_none=True)
         if isinstance(result, dict) and call == "plan_fault":
             arguments = result
         if call in ("arm", "plan_fault"):
-            arguments["passed"] = addon.injector.unarmed_counts()
-            if straddled := addon.injector.straddled(addon.recorder.clock.now()):
+            arguments["passed"] = trial.injector.unarmed_counts()
+            if straddled := trial.injector.straddled(trial.recorder.clock.now()):
                 arguments["straddled"] = list(straddled)
-        addon.recorder.write(Control(call=call, arguments=arguments))
+        trial.recorder.write(Control(call=call, arguments=arguments))
 
 
 def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:

@@ -1,10 +1,12 @@
 """A client that does not trust us voids the trial where it concerns what the trial is about."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 import pytest
 
 from warex.lane.config import ProxyConfig
-from warex.proxy.certificates.ca import CertificateAuthority
-from warex.proxy.certificates.distrust import Distrust
+from warex.lane.connection_faults.distrust import Distrust
 
 ALERT = (
     "The client does not trust the proxy's certificate for shop.test (OpenSSL Error([('SSL"
@@ -12,23 +14,34 @@ ALERT = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Authority:
+    certificate: Path = Path("ca") / "certificate.pem"
+    spki: str = "c3BraQ=="
+
+
 @pytest.fixture
-def named(ca: CertificateAuthority) -> Distrust:
+def ca() -> Authority:
+    return Authority()
+
+
+@pytest.fixture
+def named(ca: Authority) -> Distrust:
     sites = ("https://shop.test", "https://*.shop.test")
     return Distrust(
-        ProxyConfig(ca=ca.folder, sites=sites), lambda host, port: host == "mapped.test"
+        ProxyConfig(ca=Path("ca"), sites=sites), ca, lambda host, port: host == "mapped.test"
     )
 
 
 @pytest.fixture
-def unnamed(ca: CertificateAuthority) -> Distrust:
+def unnamed(ca: Authority) -> Distrust:
     never = ("https://never.test/*",)
-    return Distrust(ProxyConfig(ca=ca.folder, never=never), lambda host, port: False)
+    return Distrust(ProxyConfig(ca=Path("ca"), never=never), ca, lambda host, port: False)
 
 
 @pytest.mark.parametrize("host", ["shop.test", "SHOP.test", "api.shop.test", "mapped.test"])
 def test_a_site_of_the_trial_voids_it_at_once_with_the_alert_and_the_remedies(
-    host: str, named: Distrust, ca: CertificateAuthority
+    host: str, named: Distrust, ca: Authority
 ) -> None:
     void = named.rejected(host, 443, ALERT, by_browser=False)
 
@@ -38,7 +51,7 @@ def test_a_site_of_the_trial_voids_it_at_once_with_the_alert_and_the_remedies(
         "TLS alert: unknown ca",
         ca.spki,
         "ignore_https_errors",
-        "mitmproxy-ca-cert.pem",
+        "certificate.pem",
     ):
         assert part in void
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from warex.proxy.transparent.redirected_connection import close_with_reset
+from warex.engine.net.redirected_connection import close_with_reset
 
 _BUFFER: Final = 256 * 1024
 _HEAD: Final = 64 * 1024

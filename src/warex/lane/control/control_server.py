@@ -20,8 +20,7 @@ import h11
 from pydantic import JsonValue
 
 from warex.errors import InputError
-from warex.proxy.addon import WarexAddon
-from warex.proxy.control_api import METHODS, ControlApi, dispatch
+from warex.lane.control.control_api import METHODS, ControlApi, ControlledTrial, dispatch
 
 MAX_BODY_SIZE: Final = 1024 * 1024
 _MAX_HEAD_SIZE: Final = 64 * 1024
@@ -42,8 +41,8 @@ type _Response = tuple[int, JsonValue]
 class _Server:
     """Answers one request on each connection and closes it."""
 
-    def __init__(self, addon: WarexAddon, token: str) -> None:
-        self._addon, self._api = addon, ControlApi(addon)
+    def __init__(self, trial: ControlledTrial, token: str) -> None:
+        self._trial, self._api = trial, ControlApi(trial)
         self._wanted = f"Bearer {token}".encode()
         self._open: dict[asyncio.StreamWriter, None] = {}
 
@@ -122,7 +121,7 @@ class _Server:
         try:
             return dispatch(self._api, method, name, body)
         except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
-            self._addon.fail(None, error)
+            self._trial.fail(None, error)
             return _error(500, f"WAREX itself failed, and the trial is void: {error}")
 
 
@@ -166,9 +165,11 @@ def bind_control(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_control(addon: WarexAddon, bound: socket.socket, token: str) -> AsyncIterator[int]:
+async def serve_control(
+    trial: ControlledTrial, bound: socket.socket, token: str
+) -> AsyncIterator[int]:
     """Serve the API on a bound socket; yield its port."""
-    serving = _Server(addon, token)
+    serving = _Server(trial, token)
     port: int = bound.getsockname()[1]
     server = await asyncio.start_server(serving.serve, sock=bound)
     try:

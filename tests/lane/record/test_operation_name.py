@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from warex.lane.operation_name import operation_name
+from warex.lane.record.operation_name import operation_name
 
 JSON = "application/json; charset=utf-8"
 

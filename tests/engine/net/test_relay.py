@@ -10,7 +10,7 @@ import pytest
 
 from tests.proxy.support.origin import dead_port
 from tests.proxy.support.upstream import UpstreamProxy
-from warex.proxy.transparent.relay import Connector, Relay
+from warex.engine.net.relay import Connector, Relay
 
 pytestmark = pytest.mark.wire
 

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from warex.proxy.transparent.redirected_connection import close_with_reset, original_destination
+from warex.engine.net.redirected_connection import close_with_reset, original_destination
 
 pytestmark = pytest.mark.wire
 

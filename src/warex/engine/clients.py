@@ -1,0 +1,326 @@
+"""A connection to a client: its requests become exchanges, whose answers go back on it."""
+
+import asyncio
+import base64
+import binascii
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, Protocol
+
+from warex.engine import handler
+from warex.engine.ends import End
+from warex.engine.handler import AbortHow, Connection, Exchange, Rejection
+from warex.engine.http.connection import ServerConnection
+from warex.engine.http.events import (
+    ConnectionEnded,
+    DataQueueEmptied,
+    DataReceived,
+    ExchangeFailed,
+    GoingAway,
+    MessageEnded,
+    RequestEvent,
+    RequestReceived,
+    RequestRejected,
+)
+from warex.engine.http.heads import NO_FIELDS, Headers, RequestHead, ResponseHead
+from warex.engine.routes import Route
+from warex.engine.services import Services
+from warex.engine.sites import Inbox
+
+_INTERNAL_ERROR: Final = 2
+"""RFC 9113 §7: how an exchange ends that is cut."""
+_LATE_READING_S: Final = 1.0
+"""Seconds in which a refused client may send the rest of its request, so that it reads the page
+before its system meets a reset."""
+
+
+type RequestPart = DataReceived | MessageEnded
+
+
+class Run(Protocol):
+    """An exchange while it lasts, as its client's connection sees it."""
+
+    exchange: Exchange
+    stream: int
+    requests: Inbox[RequestPart]
+
+    def start(self) -> None:
+        """Begin."""
+
+    def client_left(self) -> None:
+        """Note that the client's connection has ended."""
+
+    def client_gave_up(self, error: str, code: int | None) -> None:
+        """Note that the client has ended this exchange."""
+
+    def interrupt(self, end: handler.End, error: str) -> None:
+        """End the exchange where it waits."""
+
+    def abort(self, how: AbortHow) -> None:
+        """End the exchange without more of its answer."""
+
+    def push(self, piece: bytes) -> bool:
+        """Insert a piece into the response's body; False if none is being relayed."""
+
+
+class ClientSide:
+    """One connection of a client, of either version of HTTP."""
+
+    def __init__(
+        self,
+        services: Services,
+        connection: Connection,
+        end: End,
+        http: ServerConnection,
+        route: Route,
+        begin: Callable[["ClientSide", RequestReceived], Run],
+        *,
+        is_redirected: bool = False,
+    ) -> None:
+        """``begin`` makes the run of an exchange; ``is_redirected``: the client knows no proxy."""
+        self.services, self.connection = services, connection
+        self.end, self.http, self.route = end, http, route
+        self.is_redirected = is_redirected
+        self.is_multiplexed = connection.version == "HTTP/2.0"
+        self.runs: dict[int, Run] = {}
+        self._make_run = begin
+        self._begun: deque[Run] = deque()
+        self._tunnels = False
+        self._emptied: dict[int, asyncio.Future[None]] = {}
+        self._closing = False
+        self._lingers = False
+        """Whether the client may still be sending a request that is not read."""
+        self._tunnel: asyncio.Future[RequestReceived | None] | None = None
+
+    async def serve(self, *, tunnels: bool = False) -> RequestReceived | None:
+        """Serve requests until the connection ends; return a CONNECT, if ``tunnels``."""
+        loop = asyncio.get_running_loop()
+        self._tunnel = loop.create_future()
+        self._tunnels = tunnels
+        self.end.on_end = self._ended
+        self.end.on_lost = self._lost
+        try:
+            self.end.start(self._received)
+            self.flush()
+            if self.end.has_ended:
+                self._ended()
+            if self.end.is_lost:
+                self._lost()
+            return await self._tunnel
+        finally:
+            self.end.on_end = self.end.on_lost = None
+            self.end.stop()
+            await self._finish()
+
+    async def _finish(self) -> None:
+        """Wait until every exchange has ended."""
+        while self.runs:
+            for run in list(self.runs.values()):
+                run.interrupt("shut_down", "the proxy ended")
+            await asyncio.sleep(0)
+
+    # ---- what comes
+
+    def _received(self, data: bytes) -> None:
+        self._dispatch(self.http.receive(data))
+
+    def _ended(self) -> None:
+        self._dispatch(self.http.receive_eof())
+        for run in list(self.runs.values()):
+            run.client_left()
+        self._close_if_idle()
+
+    def _lost(self) -> None:
+        for stream in list(self._emptied):
+            self._queue_emptied(stream)
+        for run in list(self.runs.values()):
+            run.client_left()
+        self._resolve(None)
+
+    def _dispatch(self, events: list[RequestEvent]) -> None:
+        try:
+            for event in events:
+                self._handle(event)
+            while self._begun:
+                # What came with a head is there before the head is decided on.
+                self._begun.popleft().start()
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self.broke(error)
+            return
+        self.flush()
+        if not self.is_multiplexed:
+            if self.http.wants_data:
+                self.end.resume(self)
+            else:
+                self.end.pause(self)
+
+    def _handle(self, event: RequestEvent) -> None:
+        match event:
+            case RequestReceived():
+                self._begin(event)
+            case DataReceived() | MessageEnded():
+                run = self.runs.get(event.stream)
+                if run is not None:
+                    run.requests.put(event)
+                elif isinstance(event, DataReceived) and event.flow:
+                    self.http.acknowledge(event.stream, event.flow)
+            case ExchangeFailed():
+                run = self.runs.get(event.stream)
+                if run is not None:
+                    run.client_gave_up(event.message, event.code)
+            case RequestRejected(_, status, line, reason):
+                self._lingers = True
+                self.services.handler.rejected(self.connection, Rejection(status, line, reason))
+            case DataQueueEmptied(stream):
+                self._queue_emptied(stream)
+            case GoingAway():
+                pass
+            case ConnectionEnded():
+                self._closing = True
+
+    def _begin(self, event: RequestReceived) -> None:
+        if self._tunnels and event.head.method == "CONNECT":
+            self._resolve(event)
+            return
+        if self._tunnels:
+            self.connection.proxy_user = proxy_user(event.head)
+        run = self.runs[event.stream] = self._make_run(self, event)
+        self._begun.append(run)
+
+    # ---- what goes
+
+    def flush(self) -> None:
+        """Write what the HTTP connection has to send."""
+        data = self.http.data_to_send()
+        if data:
+            self.end.write(data)
+        if self.http.must_close and not self.runs:
+            self._close()
+
+    def send_informational(self, stream: int, head: ResponseHead) -> None:
+        """Send an informational response."""
+        self.http.send_informational(stream, head)
+        self.flush()
+
+    def send_response(self, stream: int, head: ResponseHead, *, raw_body: bool = False) -> None:
+        """Send the head of the final response; it leaves with what follows."""
+        self.http.send_response(stream, head, raw_body=raw_body)
+
+    def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
+        """Send a part of a body."""
+        self.http.send_data(stream, payload, raw)
+        self.flush()
+
+    def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
+        """Complete the response."""
+        self.http.send_end(stream, trailers)
+        data = self.http.data_to_send()
+        if data:
+            self.end.write(data)
+
+    async def drain(self, stream: int) -> None:
+        """Wait until little waits for the client."""
+        await self.end.drain()
+        while self.http.queued(stream) and stream in self.runs:
+            await self._wait_emptied(stream)
+
+    async def sent(self, stream: int) -> None:
+        """Wait until everything has passed flow control, and gone to the kernel."""
+        while self.http.queued(stream) and not self.end.is_lost:
+            await self._wait_emptied(stream)
+        if self.end.unsent:
+            await self.end.flush()
+
+    def abort(self, stream: int, how: AbortHow, code: int | None = None) -> None:
+        """End an exchange; ``reset`` ends the connection with every other one.
+
+        ``code``: the error code of HTTP/2.
+        """
+        if how == "reset":
+            self.end.reset()
+            for run in list(self.runs.values()):
+                if run.stream != stream:
+                    run.interrupt("aborted", "the connection was reset")
+        elif self.is_multiplexed:
+            self.http.reset(stream, _INTERNAL_ERROR if code is None else code)
+            self.flush()
+        else:
+            data = self.http.data_to_send()
+            if data:
+                self.end.write(data)
+            self._close()
+
+    def ended(self, stream: int, *, unread: bool) -> None:
+        """Forget an exchange; ``unread``: its request has not been read to its end."""
+        self.runs.pop(stream, None)
+        self._queue_emptied(stream)
+        if self.end.is_lost or self.end.is_closed:
+            self._resolve(None)
+            return
+        if not self.is_multiplexed:
+            if unread:
+                self._lingers = True
+                self._close()
+                return
+            self._dispatch(self.http.receive(b""))
+        else:
+            self.flush()
+        self._close_if_idle()
+
+    def close_when_idle(self) -> None:
+        """Close the connection once its exchanges have ended."""
+        self._closing = True
+        if self.is_multiplexed:
+            self.http.go_away()
+            self.flush()
+        self._close_if_idle()
+
+    def broke(self, error: Exception) -> None:
+        """Fail closed: our own machinery broke on this connection."""
+        self.services.broke(error)
+        self.end.reset()
+
+    # ----
+
+    def _close_if_idle(self) -> None:
+        if self.runs:
+            return
+        if self._closing or self.http.must_close or self.end.has_ended:
+            self._close()
+
+    def _close(self) -> None:
+        if self._lingers and not self.end.has_ended:
+            # A reset by unread bytes would take the page from the client (RFC 9112 §9.6).
+            self.end.end_writing()
+            self.end.start(lambda data: None)
+            self.end.on_end = self.end.close
+            asyncio.get_running_loop().call_later(_LATE_READING_S, self.end.close)
+        else:
+            self.end.close()
+        self._resolve(None)
+
+    def _resolve(self, event: RequestReceived | None) -> None:
+        if self._tunnel is not None and not self._tunnel.done():
+            self._tunnel.set_result(event)
+
+    async def _wait_emptied(self, stream: int) -> None:
+        waiting = self._emptied.get(stream)
+        if waiting is None or waiting.done():
+            waiting = self._emptied[stream] = asyncio.get_running_loop().create_future()
+        await asyncio.shield(waiting)
+
+    def _queue_emptied(self, stream: int) -> None:
+        waiting = self._emptied.pop(stream, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+
+def proxy_user(head: RequestHead) -> str:
+    """Return the user name of ``Proxy-Authorization: Basic`` (RFC 7617); empty without one."""
+    scheme, _, encoded = head.headers.get("proxy-authorization").partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    with suppress(binascii.Error, ValueError):
+        return base64.b64decode(encoded.strip()).decode().partition(":")[0]
+    return ""

@@ -1,0 +1,329 @@
+"""One client's connection: what it speaks and where it goes, then its exchanges or its bytes."""
+
+import asyncio
+import ssl
+from typing import Final, Literal, assert_never
+
+from warex.engine.clients import ClientSide, proxy_user
+from warex.engine.ends import End
+from warex.engine.exchanges import ExchangeRun
+from warex.engine.handler import (
+    AbortConnection,
+    Address,
+    ClientHello,
+    Connection,
+    Handshake,
+    Intercept,
+    Site,
+    Stall,
+    Tunnel,
+)
+from warex.engine.http.connection import ServerConnection
+from warex.engine.http.heads import Headers, RequestHead, ResponseHead
+from warex.engine.http.http1.server import Http1Server
+from warex.engine.http.http2.server import Http2Server
+from warex.engine.net.connector import Connector, SiteUnreachable
+from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
+from warex.engine.net.tunnel import pass_on
+from warex.engine.routes import H1, OpenedSite, Route, split_authority
+from warex.engine.services import Services
+from warex.engine.tls.certificates import CertificateError
+from warex.engine.tls.client_hello import NoClientHello, read_client_hello
+
+_SERVER_FIRST_DELAY: Final = 0.5
+"""Seconds after which a silent client in a tunnel is assumed to wait for the server."""
+_INCOMPLETE_TIMEOUT: Final = 1.0
+"""Seconds after which an ambiguous beginning is assumed to be complete."""
+_WELL_KNOWN_PORTS: Final = frozenset((80, 443))
+"""Ports with HTTP only: a silent client is not connected to its site."""
+_ESTABLISHED: Final = ResponseHead(200, b"Connection established", "HTTP/1.1", Headers())
+
+
+class ConnectionRun:
+    """A client's connection while it lasts."""
+
+    def __init__(
+        self,
+        services: Services,
+        end: End,
+        connection: Connection,
+        connector: Connector,
+        *,
+        is_redirected: bool = False,
+    ) -> None:
+        self.services, self.end, self.connection = services, end, connection
+        self.is_redirected = is_redirected
+        self.client: ClientSide | None = None
+        self._connector = connector
+        self._handler = services.handler
+        self._task: asyncio.Task[None] | None = None
+
+    # ---- the first bytes
+
+    async def serve_proxy(self) -> None:
+        """Serve a client that knows of the proxy: whole URLs, and CONNECT."""
+        route = self._route(None)
+        http = Http1Server(scheme="http", authority=None)
+        connect = await self._serve_http(http, route, tunnels=True)
+        if connect is None:
+            return
+        head, stream = connect
+        host, port = split_authority(head.authority or head.path, 443)
+        self.connection.destination = Address(host, port)
+        self.connection.proxy_user = proxy_user(head)
+        http.send_response(stream, _ESTABLISHED)
+        self.end.write(http.data_to_send())
+        for event in http.receive(b""):
+            self.end.unread(getattr(event, "payload", b""))
+        await self.serve_tunnel()
+
+    async def serve_tunnel(self, spoken: DetectedProtocol | None = None) -> None:
+        """Serve a connection whose destination is known."""
+        destination = self.connection.destination
+        assert destination is not None
+        match spoken or await self._detect(destination):
+            case "left":
+                self.end.close()
+            case "tls":
+                await self._serve_tls(destination)
+            case "http" | "connect":
+                site = Site("http", destination)
+                http = Http1Server(scheme="http", authority=_authority(destination, 80))
+                await self._serve_http(http, self._route(site))
+            case "h2c":
+                await self._serve_http2(self._route(Site("http", destination), h2c=True))
+            case "other" | "silent":
+                self._handler.not_http(self.connection)
+                await self._pass_on(destination)
+
+    async def _detect(self, destination: Address) -> DetectedProtocol | Literal["left", "silent"]:
+        patience = None if destination.port in _WELL_KNOWN_PORTS else _SERVER_FIRST_DELAY
+        first = b""
+        while True:
+            wait = _INCOMPLETE_TIMEOUT if first else patience
+            try:
+                async with asyncio.timeout(wait):
+                    seen = await self.end.peek(len(first) + 1)
+            except TimeoutError:
+                return "other" if first else "silent"
+            if not seen:
+                return "left"
+            spoken = detect_protocol(seen)
+            if spoken is not None:
+                return spoken
+            if len(seen) == len(first):
+                return "other"  # The client has sent its last byte.
+            first = seen
+
+    async def _serve_http(
+        self, http: ServerConnection, route: Route, *, tunnels: bool = False
+    ) -> tuple[RequestHead, int] | None:
+        self.client = ClientSide(
+            self.services,
+            self.connection,
+            self.end,
+            http,
+            route,
+            ExchangeRun.begin,
+            is_redirected=self.is_redirected,
+        )
+        try:
+            connect = await self.client.serve(tunnels=tunnels)
+        except asyncio.CancelledError:
+            route.abort()
+            raise
+        finally:
+            self.client = None
+            route.close()
+        return None if connect is None else (connect.head, connect.stream)
+
+    def _route(
+        self,
+        site: Site | None,
+        sni: str = "",
+        offered: tuple[bytes, ...] = (H1,),
+        *,
+        h2c: bool = False,
+    ) -> Route:
+        return Route(
+            self._connector,
+            self.services.site_contexts,
+            self.services.clock,
+            site=site,
+            sni=sni,
+            protocols=offered,
+            prior_knowledge=h2c,
+        )
+
+    # ---- TLS
+
+    async def _serve_tls(self, destination: Address) -> None:
+        hello = await self._client_hello()
+        if hello is None:
+            self.end.close()
+            return
+        self.connection.hello = hello
+        plan = self._handler.hello(self.connection)
+        match plan:
+            case Tunnel(address):
+                await self._pass_on(address or destination)
+            case AbortConnection(how, hold_s):
+                left = await self._left_within(hold_s)
+                ended: Handshake = "aborted"
+                if left or not self.end.is_established():
+                    ended = "left"
+                if how == "reset":
+                    self.end.reset()
+                else:
+                    self.end.close()
+                self._handler.handshake(self.connection, ended, "")
+            case Stall():
+                await self._left_within(None)
+                self._handler.handshake(self.connection, "left", "")
+                self.end.close()
+            case Intercept():
+                await self._intercept(plan, hello, destination)
+            case _:
+                assert_never(plan)
+
+    async def _client_hello(self) -> ClientHello | None:
+        """Read the ClientHello, which stays for the handshake; None if there is none."""
+        seen = b""
+        while True:
+            more = await self.end.peek(len(seen) + 1)
+            try:
+                hello = read_client_hello(more)
+            except NoClientHello:
+                return None
+            if hello is not None or len(more) == len(seen):
+                return hello
+            seen = more
+
+    async def _intercept(self, plan: Intercept, hello: ClientHello, destination: Address) -> None:
+        if await self._left_within(plan.hold_s):
+            self._handler.handshake(self.connection, "left", "")
+            self.end.close()
+            return
+        site = plan.site or Site("https", destination)
+        host = hello.sni or destination.host
+        offered = tuple(it for it in hello.alpn if it in self.services.protocols)
+        if site.scheme == "http":
+            offered = tuple(it for it in offered if it == H1)
+        route = self._route(site, host, offered)
+        try:
+            opened = await self._open_first(plan, route, site)
+            protocol = offered[0].decode() if offered else None
+            if opened is not None:
+                if site.scheme == "https":
+                    protocol = opened.protocol
+                route.keep(site, opened.side)
+            if await self._shake_hands(plan, host, protocol):
+                await self._serve_secured(host, destination, protocol, route)
+        except SiteUnreachable as error:
+            self._handler.unreachable(self.connection, str(error))
+            self.end.reset()
+        finally:
+            route.close()
+
+    async def _open_first(self, plan: Intercept, route: Route, site: Site) -> OpenedSite | None:
+        """Connect to the site before the client's handshake, if the plan says so."""
+        if not plan.site_first:
+            return None
+        opening = asyncio.ensure_future(route.open(site))
+
+        def give_up() -> None:
+            opening.cancel()
+
+        self.end.on_end = give_up
+        try:
+            return await opening
+        except SiteUnreachable as error:
+            if plan.needs_site:
+                raise
+            route.remember(site, error)
+            return None
+        except asyncio.CancelledError:
+            if not opening.cancelled() or not self.end.has_ended:
+                opening.cancel()
+                raise
+            raise SiteUnreachable("the client left") from None
+        finally:
+            self.end.on_end = None
+
+    async def _shake_hands(self, plan: Intercept, host: str, protocol: str | None) -> bool:
+        contexts = self.services.server_contexts
+        try:
+            if plan.defect is None:
+                context = contexts.context(host, protocol)
+            else:
+                context = contexts.defective(host, protocol, plan.defect)
+        except CertificateError:
+            self.end.reset()
+            return False
+        self.connection.certificate_sent = self.end.is_established()
+        ended: Handshake = "left"
+        try:
+            await self.end.start_tls(context, server_side=True)
+        except ssl.SSLError as error:
+            reason = (error.reason or str(error)).replace("_", " ").lower()
+            ended = "rejected" if " alert " in reason else "left"
+            self._handler.handshake(self.connection, ended, reason)
+            self.end.close()
+            return False
+        except OSError as error:
+            self._handler.handshake(self.connection, ended, str(error))
+            self.end.close()
+            return False
+        self._handler.handshake(self.connection, "established", "")
+        return True
+
+    async def _serve_secured(
+        self, host: str, destination: Address, protocol: str | None, route: Route
+    ) -> None:
+        if protocol == "h2":
+            await self._serve_http2(route)
+            return
+        authority = _authority(Address(host, destination.port), 443)
+        await self._serve_http(Http1Server(scheme="https", authority=authority), route)
+
+    async def _serve_http2(self, route: Route) -> None:
+        self.connection.version = "HTTP/2.0"
+        await self._serve_http(Http2Server(self.services.clock.now), route)
+
+    # ---- unread
+
+    async def _pass_on(self, address: Address) -> None:
+        try:
+            site = await self._connector.connect(address)
+        except SiteUnreachable as error:
+            self._handler.unreachable(self.connection, str(error))
+            self.end.reset()
+            return
+        await pass_on(self.connection, self.end, site)
+
+    async def _left_within(self, seconds: float | None) -> bool:
+        """Wait; return whether the client has left meanwhile."""
+        if seconds is not None and seconds <= 0:
+            return self.end.has_ended
+        if self.end.has_ended:
+            return True
+        left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def leave() -> None:
+            if not left.done():
+                left.set_result(None)
+
+        self.end.on_end = leave
+        try:
+            async with asyncio.timeout(seconds):
+                await left
+        except TimeoutError:
+            return False
+        finally:
+            self.end.on_end = None
+        return True
+
+
+def _authority(address: Address, default: int) -> str:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return host if address.port == default else f"{host}:{address.port}"

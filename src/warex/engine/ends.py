@@ -1,0 +1,463 @@
+"""One end of a connection: bytes in, bytes out, TLS between, and what has left of them.
+
+TLS runs in memory, above asyncio's transport, so that a layer can be put on another (TLS to a site
+through TLS to an upstream proxy) and the ClientHello can be read before it is answered.
+"""
+
+import asyncio
+import fcntl
+import os
+import socket
+import ssl
+import struct
+import sys
+import termios
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, cast
+
+from warex.linux.sockets import reset_on_close
+
+_READ_LIMIT: Final = 256 * 1024
+"""Bytes that wait for a reader, above which the peer is made to wait."""
+_WRITE_LIMIT: Final = 256 * 1024
+"""Bytes that wait for the kernel, above which ``drain`` waits."""
+_PIECE: Final = 64 * 1024
+_LINGER_S: Final = 10.0
+"""Seconds that a closed end has to take its last bytes."""
+_ACKNOWLEDGED_WITHIN_S: Final = 1.0
+_ESTABLISHED, _CLOSE_WAIT = 1, 8
+"""States of linux/tcp_states.h: open both ways; the peer has closed its end."""
+
+
+class _TlsLayer:
+    """TLS over the bytes of an end, or of another layer."""
+
+    __slots__ = ("incoming", "outgoing", "session")
+
+    def __init__(
+        self, context: ssl.SSLContext, *, server_side: bool, server_hostname: str | None
+    ) -> None:
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.session = context.wrap_bio(
+            self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
+        )
+
+
+class End(asyncio.Protocol):
+    """One end of a connection, plain or TLS.
+
+    It is read by one task (``read``), or by a callback (``start``).
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
+        self._layers: list[_TlsLayer] = []
+        self._handshaking = False
+        self._chunks: list[bytes] = []
+        self._waiting_bytes = 0
+        self._paused_by: set[object] = set()
+        self._on_data: Callable[[bytes], None] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._drained: asyncio.Future[None] | None = None
+        self._limit = _WRITE_LIMIT
+        self.has_ended = False
+        """Whether the peer sends no more: it has closed its end, or the connection is lost."""
+        self.is_lost = False
+        """Whether the connection is gone in both directions."""
+        self.is_closed = False
+        """Whether this side has closed or reset it."""
+        self.was_reset = False
+        """Whether this side has reset it: what was unsent is lost."""
+        self.is_truncated = False
+        """Whether TLS ended without its closing alert (RFC 8446 §6.1)."""
+        self.error: str | None = None
+        """Why the connection was lost, if it was not closed."""
+        self.on_end: Callable[[], None] | None = None
+        """Called when the peer sends no more."""
+        self.on_lost: Callable[[], None] | None = None
+
+    # ---- asyncio's callbacks
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the transport."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
+        with suppress(OSError):
+            self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes of the wire."""
+        if not self._layers:
+            self._store(data)
+            return
+        self._layers[0].incoming.write(data)
+        if self._handshaking and len(self._layers) == 1:
+            self._wake()
+        else:
+            self._decrypt()
+
+    def eof_received(self) -> bool:
+        """Note that the peer sends no more; keep what is still to be sent to it."""
+        if self._layers and not self.has_ended:
+            self.is_truncated = True
+        self._end()
+        return True
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Note that the connection is gone."""
+        self.is_lost = True
+        if error is not None and self.error is None:
+            self.error = _reason(error)
+        if self._layers and not self.has_ended:
+            self.is_truncated = True
+        self._end()
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+        if self.on_lost is not None:
+            self.on_lost()
+
+    def pause_writing(self) -> None:
+        """Make writers wait."""
+        if self._drained is None or self._drained.done():
+            self._drained = self._loop.create_future()
+
+    def resume_writing(self) -> None:
+        """Let writers go on."""
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+
+    # ---- reading
+
+    async def read(self) -> bytes:
+        """Return what has come, at least one byte; nothing at the peer's end."""
+        while not self._chunks:
+            if self.has_ended:
+                return b""
+            await self._wait()
+        return self._take()
+
+    async def peek(self, count: int = 1) -> bytes:
+        """Return what has come without taking it; wait for ``count`` bytes, or the peer's end."""
+        while self._waiting_bytes < count and not self.has_ended:
+            if self in self._paused_by:
+                break
+            await self._wait()
+        if len(self._chunks) > 1:
+            self._chunks = [b"".join(self._chunks)]
+        return self._chunks[0] if self._chunks else b""
+
+    def unread(self, data: bytes) -> None:
+        """Put bytes back, to be read next."""
+        if data:
+            self._chunks.insert(0, data)
+            self._waiting_bytes += len(data)
+
+    @property
+    def has_unread(self) -> bool:
+        """Whether bytes wait to be read."""
+        return bool(self._chunks)
+
+    def start(self, on_data: Callable[[bytes], None]) -> None:
+        """Give what comes to a callback from now on; ``on_end`` is called at the peer's end."""
+        self._on_data = on_data
+        if self._chunks:
+            on_data(self._take())
+
+    def stop(self) -> None:
+        """Keep what comes for ``read`` again."""
+        self._on_data = None
+
+    def pause(self, by: object) -> None:
+        """Make the peer wait, until all who have paused it resume."""
+        if not self._paused_by and not self._transport.is_closing():
+            self._transport.pause_reading()
+        self._paused_by.add(by)
+
+    def resume(self, by: object) -> None:
+        """Let the peer go on."""
+        if by not in self._paused_by:
+            return
+        self._paused_by.discard(by)
+        if not self._paused_by and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def _take(self) -> bytes:
+        data = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+        self._chunks.clear()
+        self._waiting_bytes = 0
+        self.resume(self)
+        return data
+
+    def _store(self, data: bytes) -> None:
+        if self._on_data is not None:
+            self._on_data(data)
+            return
+        self._chunks.append(data)
+        self._waiting_bytes += len(data)
+        if self._waiting_bytes > _READ_LIMIT:
+            self.pause(self)
+        self._wake()
+
+    async def _wait(self) -> None:
+        self._waiter = self._loop.create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _end(self) -> None:
+        if self.has_ended:
+            return
+        self.has_ended = True
+        self._wake()
+        if self.on_end is not None:
+            self.on_end()
+
+    # ---- TLS
+
+    async def start_tls(
+        self,
+        context: ssl.SSLContext,
+        *,
+        server_side: bool = False,
+        server_hostname: str | None = None,
+    ) -> None:
+        """Shake hands above what there is; raise SSLError or ConnectionError on failure."""
+        layer = _TlsLayer(context, server_side=server_side, server_hostname=server_hostname)
+        if self._chunks:
+            layer.incoming.write(self._take())
+        self._layers.append(layer)
+        self._handshaking = True
+        try:
+            while not self._shake(layer):
+                if self.has_ended:
+                    raise ConnectionResetError(self.error or "the connection was closed")
+                await self._wait()
+        except BaseException:
+            self._chunks.clear()
+            raise
+        finally:
+            self._handshaking = False
+        self._read_layer(layer)
+
+    def _shake(self, layer: _TlsLayer) -> bool:
+        try:
+            layer.session.do_handshake()
+        except ssl.SSLWantReadError:
+            return False
+        finally:
+            self._send_outgoing(layer)
+        return True
+
+    def _decrypt(self) -> None:
+        """Take what came through every layer; the last one may be shaking hands."""
+        last = len(self._layers) - 1
+        for number, layer in enumerate(self._layers):
+            if number == last:
+                if self._handshaking:
+                    self._wake()
+                else:
+                    self._read_layer(layer)
+                return
+            above = self._layers[number + 1]
+            for piece in self._pieces(layer):
+                above.incoming.write(piece)
+
+    def _read_layer(self, layer: _TlsLayer) -> None:
+        pieces = self._pieces(layer)
+        if pieces:
+            self._store(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+
+    def _pieces(self, layer: _TlsLayer) -> list[bytes]:
+        pieces: list[bytes] = []
+        read = layer.session.read
+        try:
+            while True:
+                piece = read(_PIECE)
+                if not piece:
+                    self._loop.call_soon(self._end)
+                    break
+                pieces.append(piece)
+                if not layer.incoming.pending and not layer.session.pending():
+                    break
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLZeroReturnError:
+            self._loop.call_soon(self._end)
+        except ssl.SSLError as error:
+            self.error, self.is_truncated = _reason(error), True
+            self._loop.call_soon(self._end)
+        if layer.outgoing.pending:
+            self._send_outgoing(layer)
+        return pieces
+
+    def _send_outgoing(self, layer: _TlsLayer) -> None:
+        data = layer.outgoing.read()
+        if not data:
+            return
+        below = self._layers.index(layer)
+        while below:
+            below -= 1
+            lower = self._layers[below]
+            lower.session.write(data)
+            data = lower.outgoing.read()
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+    @property
+    def tls(self) -> ssl.SSLObject | None:
+        """The topmost TLS layer."""
+        return self._layers[-1].session if self._layers else None
+
+    # ---- writing
+
+    def write(self, data: bytes) -> None:
+        """Send bytes; ``drain`` says when there may be more."""
+        if self.is_closed or self._transport.is_closing():
+            return
+        if not self._layers:
+            self._transport.write(data)
+            return
+        if not data:
+            return
+        layer = self._layers[-1]
+        try:
+            layer.session.write(data)
+        except ssl.SSLError as error:
+            self.error = self.error or _reason(error)
+            return
+        if len(self._layers) == 1:
+            self._transport.write(layer.outgoing.read())
+        else:
+            self._send_outgoing(layer)
+
+    async def drain(self) -> None:
+        """Wait until little waits for the kernel, or the connection is lost."""
+        while self._drained is not None and not self._drained.done():
+            await asyncio.shield(self._drained)
+
+    async def flush(self) -> None:
+        """Wait until everything has gone to the kernel, or the connection is lost."""
+        if not self._transport.get_write_buffer_size():
+            return
+        self._transport.set_write_buffer_limits(high=0)
+        try:
+            await self.drain()
+        finally:
+            self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
+
+    async def acknowledged(self) -> None:
+        """Wait until the peer's system has everything, for a while: a reset would drop it."""
+        wait, waited = 0.001, 0.0
+        while waited < _ACKNOWLEDGED_WITHIN_S and not self.is_lost and self._unacknowledged():
+            await asyncio.sleep(wait)
+            waited, wait = waited + wait, min(wait * 2, 0.05)
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that wait for the kernel."""
+        return self._transport.get_write_buffer_size()
+
+    def end_writing(self) -> None:
+        """Close this side's end only: the peer may still send."""
+        self._close_tls()
+        if not self._transport.is_closing() and self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    def close(self) -> None:
+        """Close the connection, once what is written has left."""
+        if self.is_closed:
+            return
+        self._close_tls()
+        self.is_closed = True
+        if self._transport.get_write_buffer_size():
+            self._loop.call_later(_LINGER_S, self._transport.abort)
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close the connection at once; what has not left is dropped."""
+        self.is_closed = True
+        self._transport.abort()
+
+    def reset(self) -> None:
+        """Reset the TCP connection; what has not left is dropped."""
+        if self.is_closed and self.is_lost:
+            return
+        self.is_closed = self.was_reset = True
+        with suppress(OSError):
+            reset_on_close(self.raw)
+        self._transport.abort()
+
+    def _close_tls(self) -> None:
+        for layer in reversed(self._layers):
+            # It waits for the peer's alert; ours is in the outgoing bytes.
+            with suppress(ssl.SSLError):
+                layer.session.unwrap()
+            with suppress(ssl.SSLError):
+                self._send_outgoing(layer)
+
+    # ---- the socket below
+
+    @property
+    def raw(self) -> socket.socket:
+        """The socket of the transport; not to be read or written."""
+        return cast(socket.socket, self._transport.get_extra_info("socket"))
+
+    def detach(self) -> tuple[socket.socket, bytes]:
+        """Return a socket of the same connection, and what has come; this end is closed.
+
+        Nothing may be waiting to be sent.
+        """
+        with suppress(RuntimeError):
+            self._transport.pause_reading()
+        below = socket.socket(fileno=os.dup(self.raw.fileno()))
+        below.setblocking(False)
+        unread = self._take() if self._chunks else b""
+        self.is_closed = True
+        self._transport.abort()
+        return below, unread
+
+    def is_established(self) -> bool:
+        """Whether the peer is there and has not begun to close, as the kernel knows first."""
+        return self._state() == _ESTABLISHED
+
+    def has_arrived(self) -> bool:
+        """Whether the peer's system has all that was written, or the peer is there to take it.
+
+        A peer that closes after it has read everything sends FIN; one that has not, a reset.
+        """
+        if self.was_reset or self._transport.get_write_buffer_size():
+            return False
+        state = self._state()
+        return state == _ESTABLISHED or (state == _CLOSE_WAIT and not self._unacknowledged())
+
+    def _state(self) -> int | None:
+        if self.is_lost or self.is_closed:
+            return None
+        if sys.platform != "linux":
+            return _CLOSE_WAIT if self.has_ended else _ESTABLISHED
+        try:
+            return self.raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+        except OSError:
+            return None
+
+    def _unacknowledged(self) -> int:
+        if sys.platform != "linux":
+            return 0
+        try:
+            raw = fcntl.ioctl(self.raw.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+        except OSError:
+            return 1
+        return int(struct.unpack("i", raw)[0])
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ssl.SSLError) and error.reason:
+        return error.reason.replace("_", " ").lower()
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,490 @@
+"""One exchange: what its handler plans is done to client and site, and told as an outcome."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Final, Self, assert_never
+
+from warex.engine.clients import ClientSide
+from warex.engine.exchange_record import ExchangeRecord, Over
+from warex.engine.frames import frame_filters
+from warex.engine.handler import (
+    Abort,
+    AbortHow,
+    End,
+    Exchange,
+    Forward,
+    Plan,
+    ReadWhole,
+    Relay,
+    Respond,
+    Site,
+)
+from warex.engine.http.events import (
+    DataReceived,
+    ExchangeFailed,
+    InformationalReceived,
+    MessageEnded,
+    RequestReceived,
+    ResponseReceived,
+)
+from warex.engine.http.heads import NO_FIELDS, ResponseHead
+from warex.engine.net.connector import SiteUnreachable
+from warex.engine.planned_messages import planned_response, spliced, split, with_any_length
+from warex.engine.request_body import RequestBody
+from warex.engine.routes import site_of
+from warex.engine.sites import SiteInbox, SiteSide
+
+type ResponsePart = DataReceived | MessageEnded
+
+_LEFT: Final = "Client disconnected."
+
+
+class ExchangeRun:
+    """An exchange while it lasts: one task, which the client's leaving interrupts."""
+
+    def __init__(self, client: ClientSide, request: RequestReceived) -> None:
+        self.exchange = Exchange(client.connection, request.head)
+        self.stream = request.stream
+        self._client = client
+        self._body = RequestBody(client, request.stream, self.exchange, may_follow=request.has_body)
+        self.requests = self._body.inbox
+        self._handler = client.services.handler
+        clock = client.services.clock
+        self._record = ExchangeRecord(clock, clock.wall())
+        self._task: asyncio.Task[None] | None = None
+        self._upload: asyncio.Task[None] | None = None
+        self._interruption: Over | None = None
+        self._site: tuple[SiteSide, int] | None = None
+        self._site_done = False
+        self._takes_pushes = False
+        self._is_told = False
+        """Whether the outcome is told; an upgraded connection goes on after that."""
+
+    @classmethod
+    def begin(cls, client: ClientSide, request: RequestReceived) -> Self:
+        """Make the run of a client's request."""
+        return cls(client, request)
+
+    def start(self) -> None:
+        """Begin; what needs no waiting is done at once."""
+        self._task = _eager(self._run())
+
+    # ---- interruptions
+
+    def client_left(self) -> None:
+        """Note that the client's connection has ended."""
+        client = self._client
+        if self._is_told:
+            left = client.end.is_lost  # An upgraded connection may be half-closed.
+        else:
+            left = not self._record.is_sent or client.http.queued(self.stream) > 0
+        if left:
+            self.interrupt("client_left", _LEFT)
+
+    def client_gave_up(self, error: str, code: int | None) -> None:
+        """Note that the client has ended this exchange."""
+        if not self._record.is_sent or self._client.is_multiplexed:
+            self.interrupt("client_left", error, code)
+
+    def interrupt(self, end: End, error: str, code: int | None = None) -> None:
+        """End the exchange where it waits."""
+        if self._interruption is not None or (self._task is not None and self._task.done()):
+            return
+        self._interruption = Over(end, error, code)
+        if self._task is not None:
+            self._task.cancel()
+
+    def abort(self, how: AbortHow) -> None:
+        """End the exchange without more of its answer, as ``Control`` asks."""
+        self._record.arrived = self._client.end.is_established()
+        self._client.abort(self.stream, how)
+        self.interrupt("aborted", "the exchange was aborted")
+
+    def push(self, piece: bytes) -> bool:
+        """Insert a piece into the response's body; False if none can be."""
+        if self._takes_pushes:
+            self._send(piece)
+        return self._takes_pushes
+
+    async def _run(self) -> None:
+        over = Over("aborted", "the proxy broke")
+        try:
+            await self._serve()
+            over = Over("complete")
+        except Over as ended:
+            over = ended
+        except asyncio.CancelledError:
+            over = self._interruption or Over("shut_down", "the proxy ended")
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self._client.broke(error)
+        finally:
+            self._finish(over)
+
+    def _finish(self, over: Over) -> None:
+        record = self._record
+        self._takes_pushes = False
+        client_ended = self._upload is not None and self._upload.done()
+        self._leave_site(over.code)
+        if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
+            self._give_up(over)
+        record.is_sent = True
+        if self._client.is_multiplexed:
+            record.response_bytes = self._client.http.sent(self.stream)
+        try:
+            if self._is_told:
+                by_client = client_ended or over.end == "client_left"
+                self._handler.upgrade_closed(self.exchange, by_client=by_client)
+            else:
+                self._tell(over)
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self._client.broke(error)
+        self.requests.close()
+        self._client.ended(self.stream, unread=not self._body.is_complete)
+
+    def _give_up(self, over: Over) -> None:
+        """End what the client has begun, as the network would."""
+        record, client = self._record, self._client
+        how: AbortHow = "close"
+        if over.end == "site_failed" and record.unreachable and client.is_redirected:
+            how = "reset"  # The nearest equivalent of a refusal.
+        elif record.hints_sent and not (record.head_sent or client.is_multiplexed):
+            how = "reset"  # Browsers take an end after 103 for a complete response.
+        if not client.end.is_closed:
+            client.abort(self.stream, how, over.code)
+
+    def _tell(self, over: Over) -> None:
+        self._is_told = True
+        body = self.exchange.request_bytes, self._body.completed
+        self._handler.ended(self.exchange, self._record.outcome(over, *body))
+
+    # ---- the request
+
+    async def _serve(self) -> None:
+        need = self._handler.request_head(self.exchange)
+        # A client may give up what it asks in the same write; a complete request is decided on.
+        if self._interruption is not None and not self._body.take_available():
+            raise self._interruption
+        await self._body.read(whole=need == "whole")
+        plan = self._handler.request(self.exchange)
+        if self._interruption is not None:
+            raise self._interruption
+        if plan.hold_s:
+            await self._hold(plan)
+        match plan.then:
+            case Forward():
+                await self._forward(plan.then)
+            case Respond():
+                await self._respond(plan.then)
+            case Abort(how):
+                self._cut(how)
+            case _:
+                assert_never(plan.then)
+
+    async def _hold(self, plan: Plan[object]) -> None:
+        for seconds in plan.hold_s:
+            await self._pause(seconds)
+        self._require_client()
+        self._handler.held(self.exchange)
+
+    async def _pause(self, seconds: float) -> None:
+        self._record.hold()
+        await asyncio.sleep(seconds)
+        self._record.held()
+
+    def _require_client(self) -> None:
+        if not self._client.end.is_established():
+            raise Over("client_left", _LEFT)
+
+    # ---- the site
+
+    async def _forward(self, forward: Forward) -> None:
+        request = self.exchange.request
+        site = forward.site or self._client.route.site
+        if site is None:
+            site = site_of(request.scheme, request.authority)
+        for _ in range(forward.copies):
+            await self._send_copy(site, forward)
+        is_retry = False
+        while (failed := await self._answer(await self._ask(site, forward))) is not None:
+            self._record.refused_unprocessed = failed.unprocessed
+            side = None if self._site is None else self._site[0]
+            known = failed.unprocessed and self._body.is_known
+            if side is None or not (known and side.allows_retry(again=is_retry)):
+                raise Over("site_failed", failed.message, failed.code)
+            is_retry = True
+            self._leave_site()
+
+    async def _ask(self, site: Site, forward: Forward, *, alone: bool = False) -> SiteInbox:
+        """Send the request; ``alone``: on a connection of its own."""
+        route = self._client.route
+        try:
+            if alone:
+                side, opened = (await route.open(site)).side, None
+            else:
+                side, opened = await route.ready(site)
+        except SiteUnreachable as error:
+            self._record.unreachable = True
+            raise Over("site_failed", str(error)) from None
+        self._record.opened = opened or self._record.opened
+        head, parts = self._body.to_send(forward)
+        raw = self._is_raw(side) and forward.body is None
+        stream, inbox = side.request(head, has_body=parts is not None, raw_body=raw)
+        self._site, self._site_done = (side, stream), False
+        if parts is not None:
+            self._upload = _eager(self._body.send(side, stream, parts))
+        return inbox
+
+    def _is_raw(self, side: SiteSide) -> bool:
+        """Whether both sides have the framing of HTTP/1, which can be passed on."""
+        return side.version != "HTTP/2.0" and not self._client.is_multiplexed
+
+    async def _send_copy(self, site: Site, forward: Forward) -> None:
+        """Send the request, and read the answer to its end."""
+        inbox = await self._ask(site, forward, alone=True)
+        while not self._site_done:
+            event = await inbox.get()
+            match event:
+                case ExchangeFailed():
+                    break
+                case DataReceived():
+                    self._acknowledge(event)
+                case MessageEnded():
+                    self._record.copies_sent += 1
+                    self._site_done = True
+                case _:
+                    continue
+        if self._site is not None:
+            side, _ = self._site
+            self._leave_site()
+            side.close()
+
+    def _leave_site(self, code: int | None = None) -> None:
+        """Give the connection to the site back, or the exchange on it up."""
+        upload, site = self._upload, self._site
+        self._upload = self._site = None
+        if site is not None:
+            side, stream = site
+            is_complete = self._site_done and (upload is None or upload.done())
+            side.release(stream, code, is_complete=is_complete)
+        if upload is not None:
+            upload.cancel()
+
+    # ---- the response
+
+    async def _answer(self, inbox: SiteInbox) -> ExchangeFailed | None:
+        """Pass on the site's answer; return why there is none."""
+        while True:
+            event = await inbox.get()
+            match event:
+                case InformationalReceived():
+                    self._client.send_informational(self.stream, event.head)
+                    self._record.hints_sent = True
+                case ResponseReceived():
+                    await self._answered(event, inbox)
+                    return None
+                case ExchangeFailed():
+                    return event
+                case _:
+                    raise TypeError(f"{event} before a response's head")
+
+    async def _answered(self, event: ResponseReceived, inbox: SiteInbox) -> None:
+        self.exchange.response = event.head
+        self._record.response_begins()
+        plan = self._handler.response(self.exchange)
+        if plan.hold_s:
+            await self._hold(plan)
+        match plan.then:
+            case ReadWhole(limit):
+                await self._read_whole(limit, event, inbox)
+            case _:
+                await self._do(plan.then, event, inbox)
+
+    async def _do(
+        self,
+        plan: Relay | Respond | Abort,
+        answered: ResponseReceived,
+        inbox: SiteInbox,
+        parts: Iterable[ResponsePart] = (),
+    ) -> None:
+        match plan:
+            case Relay() if answered.head.status == 101:
+                await self._switch(plan.head or answered.head, inbox)
+            case Relay():
+                await self._relay(plan, plan.head or answered.head, inbox, parts)
+            case Respond():
+                await self._respond(plan)
+            case Abort(how):
+                self._cut(how)
+            case _:
+                assert_never(plan)
+
+    async def _read_whole(self, limit: int, answered: ResponseReceived, inbox: SiteInbox) -> None:
+        """Read the response, or its beginning; then decide again."""
+        parts: list[ResponsePart] = []
+        body: list[bytes] = []
+        size = 0
+        while size < limit and not self._site_done:
+            part = await self._next_part(inbox)
+            parts.append(part)
+            if isinstance(part, DataReceived):
+                body.append(part.payload)
+                size += len(part.payload)
+                self._acknowledge(part)
+        self.exchange.response_body = b"".join(body)
+        self.exchange.response_complete = self._site_done
+        plan = self._handler.whole_response(self.exchange)
+        if plan.hold_s:
+            await self._hold(plan)
+        await self._do(plan.then, answered, inbox, parts)
+
+    async def _next_part(self, inbox: SiteInbox) -> ResponsePart:
+        """Return the next part of a response's body; the last one is its end."""
+        event = await inbox.get()
+        match event:
+            case MessageEnded():
+                self._site_done = True
+                return event
+            case DataReceived():
+                return event
+            case ExchangeFailed():
+                self._client.flush()
+                raise Over("site_failed", event.message, event.code)
+            case _:
+                raise TypeError(f"{event} within a response's body")
+
+    async def _relay(
+        self, relay: Relay, head: ResponseHead, inbox: SiteInbox, parts: Iterable[ResponsePart]
+    ) -> None:
+        """Send the site's response on; first what was read of it."""
+        assert self._site is not None
+        raw = self._is_raw(self._site[0]) and not relay.changes_length
+        if relay.changes_length:
+            head = with_any_length(head)
+        self._client.send_response(self.stream, head, raw_body=raw)
+        self._record.head_sent = True
+        self._takes_pushes = relay.changes_length
+        for part in parts:
+            if isinstance(part, MessageEnded):
+                await self._end_relay(relay, part)
+                return
+            await self._relay_part(relay, part, raw=raw)
+        while True:
+            part = await self._next_part(inbox)
+            if isinstance(part, MessageEnded):
+                await self._end_relay(relay, part)
+                return
+            await self._relay_part(relay, part, raw=raw)
+            self._acknowledge(part)
+
+    async def _relay_part(self, relay: Relay, part: DataReceived, *, raw: bool) -> None:
+        if not (relay.tap and part.payload):
+            self._send(part.payload, part.raw)
+        elif raw:
+            pieces = self._handler.response_piece(self.exchange, part.payload, last=False)
+            changed = b"".join(pieces)
+            self._send(changed, spliced(part, changed))
+        else:
+            for piece in self._handler.response_piece(self.exchange, part.payload, last=False):
+                if piece:
+                    self._send(piece)
+                    await self._client.drain(self.stream)
+            return
+        await self._client.drain(self.stream)
+
+    async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
+        if relay.tap:
+            for piece in self._handler.response_piece(self.exchange, b"", last=True):
+                if piece:
+                    self._send(piece)
+        self._takes_pushes = False
+        await self._complete(end)
+
+    def _acknowledge(self, event: DataReceived) -> None:
+        if event.flow and self._site is not None:
+            side, stream = self._site
+            side.acknowledge(stream, event.flow)
+
+    def _send(self, payload: bytes, raw: bytes = b"") -> None:
+        self._record.response_bytes += len(payload)
+        self._client.send_data(self.stream, payload, raw)
+
+    async def _complete(self, end: MessageEnded | None = None) -> None:
+        """Complete the response, and see whether it has left."""
+        record, client = self._record, self._client
+        client.send_end(self.stream, NO_FIELDS if end is None else end.trailers)
+        record.is_sent = record.is_complete = True
+        await client.sent(self.stream)
+        record.arrived = client.end.has_arrived()
+        if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
+            record.arrived = False
+        if not record.arrived:
+            raise Over("client_left", _LEFT)
+
+    async def _respond(self, respond: Respond) -> None:
+        """Answer in the site's place."""
+        self._require_client()
+        client, record = self._client, self._record
+        head, pieces = planned_response(self.exchange.request, respond)
+        self.exchange.response = head
+        record.response_begins()
+        client.send_response(self.stream, head)
+        record.head_sent = True
+        for number, piece in enumerate(pieces):
+            if number and respond.pause_s:
+                await self._pause(respond.pause_s)
+            for part in self._tapped(respond, piece):
+                self._send(part)
+                await client.drain(self.stream)
+        if respond.cut is None:
+            if respond.tap:
+                for last in self._handler.response_piece(self.exchange, b"", last=True):
+                    self._send(last)
+            await self._complete()
+            return
+        client.flush()
+        await client.sent(self.stream)
+        await client.end.acknowledged()
+        self._cut(respond.cut)
+
+    def _tapped(self, respond: Respond, piece: bytes) -> Iterable[bytes]:
+        if not respond.tap:
+            return split(piece)
+        return self._handler.response_piece(self.exchange, piece, last=False)
+
+    def _cut(self, how: AbortHow) -> None:
+        """End the exchange without more."""
+        self._require_client()
+        self._record.arrived = self._record.is_complete = True
+        self._client.abort(self.stream, how)
+        raise Over("aborted", "WAREX cut the connection")
+
+    # ---- after 101
+
+    async def _switch(self, head: ResponseHead, inbox: SiteInbox) -> None:
+        """Pass on both directions of an upgraded connection until it ends."""
+        assert self._site is not None
+        side, stream = self._site
+        client, record = self._client, self._record
+        client.send_response(self.stream, head, raw_body=True)
+        client.flush()
+        record.head_sent = record.is_complete = True
+        record.arrived = client.end.has_arrived()
+        self._tell(Over("complete"))
+        from_client, frames = frame_filters(self._handler, self.exchange)
+        self._upload = _eager(self._body.pass_on(side, stream, from_client))
+        while True:
+            part = await self._next_part(inbox)
+            if isinstance(part, MessageEnded):
+                if frames is not None:
+                    self._send(frames.rest())
+                break
+            self._send(part.payload if frames is None else frames.receive(part.payload))
+            await client.drain(self.stream)
+            self._acknowledge(part)
+        await client.sent(self.stream)
+        client.abort(self.stream, "close")
+
+
+def _eager(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+    """Run a coroutine as a task, until it waits."""
+    return asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)

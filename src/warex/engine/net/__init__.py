@@ -1,0 +1,1 @@
+"""Connections to sites: direct, through other proxies, and passed on unread."""

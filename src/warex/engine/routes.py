@@ -1,0 +1,182 @@
+"""Where the requests of one client's connection go, and its connections to sites."""
+
+import asyncio
+import ssl
+from dataclasses import dataclass
+from typing import Final
+
+from warex.clock import Clock
+from warex.engine.ends import End
+from warex.engine.handler import Address, Site
+from warex.engine.http.heads import HttpVersion
+from warex.engine.http.http1.client import Http1Client
+from warex.engine.http.http2.client import Http2Client
+from warex.engine.net.connector import Connector, SiteUnreachable, proxy_authorization
+from warex.engine.sites import SiteSide
+from warex.engine.tls.site_contexts import SiteContexts
+
+H2, H1 = b"h2", b"http/1.1"
+_VERSIONS: Final[dict[str | None, HttpVersion]] = {"h2": "HTTP/2.0"}
+_MOST_SITES: Final = 8
+"""Sites to which one client's connection keeps a connection."""
+
+
+@dataclass(slots=True)
+class OpenedSite:
+    """A new connection to a site, and when its steps were done, in Unix time."""
+
+    side: SiteSide
+    protocol: str | None
+    """What the site has chosen by ALPN."""
+    started: float
+    connected: float
+    secured: float | None
+
+
+class Route:
+    """The connections to sites that one client's connection uses."""
+
+    def __init__(
+        self,
+        connector: Connector,
+        contexts: SiteContexts,
+        clock: Clock,
+        *,
+        site: Site | None,
+        sni: str = "",
+        protocols: tuple[bytes, ...] = (H1,),
+        prior_knowledge: bool = False,
+    ) -> None:
+        """``site``: where requests go that name none; ``protocols``: what is offered by ALPN.
+
+        ``prior_knowledge``: sites without TLS speak HTTP/2 (RFC 9113 §3.3).
+        """
+        self._connector, self._contexts, self._clock = connector, contexts, clock
+        self.site, self._sni, self._protocols = site, sni, protocols
+        self._prior_knowledge = prior_knowledge
+        self._sides: dict[Site, SiteSide] = {}
+        self._main: SiteSide | None = None
+        """The connection to ``site``: found without hashing it."""
+        self._retired: list[SiteSide] = []
+        """Connections that take no further request, and may have open exchanges."""
+        self._opening: dict[Site, asyncio.Lock] = {}
+        self._failures: dict[Site, SiteUnreachable] = {}
+
+    async def open(self, site: Site) -> OpenedSite:
+        """Open a connection to a site; raise SiteUnreachable."""
+        started = self._clock.wall()
+        if self._asks_proxy(site):
+            end = await self._connector.connect_to_proxy()
+        else:
+            end = await self._connector.connect(site.address)
+        connected, secured = self._clock.wall(), None
+        protocol = None
+        if site.scheme == "https":
+            try:
+                protocol = await self._secure(end, site)
+            except BaseException:
+                end.reset()
+                raise
+            secured = self._clock.wall()
+        version = _VERSIONS.get(protocol, "HTTP/1.1")
+        if site.scheme == "http" and self._prior_knowledge:
+            version = "HTTP/2.0"
+        side = self._side(end, version, site)
+        return OpenedSite(side, protocol, started, connected, secured)
+
+    async def ready(self, site: Site) -> tuple[SiteSide, OpenedSite | None]:
+        """Return a usable connection to a site, and what was opened for it. Raises as ``open``."""
+        side = self._main if site is self.site else self._sides.get(site)
+        if side is not None and side.is_usable:
+            return side, None
+        lock = self._opening.setdefault(site, asyncio.Lock())
+        async with lock:
+            side = self._sides.get(site)
+            if side is not None and side.is_usable:
+                return side, None
+            if (failure := self._failures.pop(site, None)) is not None:
+                raise failure
+            opened = await self.open(site)
+            self.keep(site, opened.side)
+            return opened.side, opened
+
+    def remember(self, site: Site, failure: SiteUnreachable) -> None:
+        """Let the next request to a site meet a failure that has happened."""
+        self._failures[site] = failure
+
+    def keep(self, site: Site, side: SiteSide) -> None:
+        """Use a connection for the next requests to its site."""
+        former = self._sides.pop(site, None)
+        if former is not None:
+            self._retire(former)
+        if len(self._sides) >= _MOST_SITES:
+            oldest = next(iter(self._sides))
+            self._retire(self._sides.pop(oldest))
+        self._sides[site] = side
+        if site == self.site:
+            self._main = side
+
+    def close(self) -> None:
+        """Close every connection."""
+        for side in (*self._sides.values(), *self._retired):
+            side.close()
+        self._sides.clear()
+        self._retired.clear()
+
+    def abort(self) -> None:
+        """Close every connection at once."""
+        for side in (*self._sides.values(), *self._retired):
+            side.end.abort()
+
+    def _retire(self, side: SiteSide) -> None:
+        if side.is_busy:
+            self._retired = [it for it in self._retired if not it.end.is_closed]
+            self._retired.append(side)
+        else:
+            side.close()
+
+    async def _secure(self, end: End, site: Site) -> str | None:
+        name = (self._sni if site == self.site and self._sni else site.address.host).rstrip(".")
+        try:
+            await end.start_tls(
+                self._contexts.context(self._protocols), server_hostname=name or None
+            )
+        except ssl.SSLCertVerificationError as error:
+            raise SiteUnreachable(
+                f"the certificate of {name} is not trusted: {error.verify_message}"
+            ) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", None) or str(error)
+            raise SiteUnreachable(f"TLS with {name} failed: {reason}") from None
+        assert end.tls is not None
+        return end.tls.selected_alpn_protocol()
+
+    def _asks_proxy(self, site: Site) -> bool:
+        """Whether an upstream proxy gets the whole URL, as the client gave it to us."""
+        return self.site is None and site.scheme == "http" and self._connector.takes_urls
+
+    def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
+        if version == "HTTP/2.0":
+            return SiteSide(end, Http2Client(self._clock.now), version)
+        default = 443 if site.scheme == "https" else 80
+        http = Http1Client(
+            secure=site.scheme == "https",
+            default_port=site.address.port == default,
+            through_proxy=self._asks_proxy(site),
+            proxy_authorization=proxy_authorization(self._connector.upstream),
+        )
+        return SiteSide(end, http, version)
+
+
+def site_of(scheme: str, authority: str) -> Site:
+    """Return the site of an authority: a host with or without a port."""
+    host, port = split_authority(authority, 443 if scheme == "https" else 80)
+    return Site("https" if scheme == "https" else "http", Address(host, port))
+
+
+def split_authority(authority: str, default: int) -> tuple[str, int]:
+    """Return host and port of an authority; IPv6 without its brackets."""
+    host, colon, port = authority.rpartition(":")
+    if not colon or not port.isdecimal() or (":" in host and not host.startswith("[")):
+        host, port = authority.removesuffix(":"), ""
+    return host.removeprefix("[").removesuffix("]"), int(port or default)

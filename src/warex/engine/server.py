@@ -1,0 +1,208 @@
+"""The engine: accepts clients' connections and serves each, as its handler decides."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from warex.clock import Clock
+from warex.engine.clients import Run
+from warex.engine.connection import ConnectionRun
+from warex.engine.ends import End
+from warex.engine.handler import AbortHow, Address, Connection, Exchange, Handler, Timer
+from warex.engine.net.connector import Connector
+from warex.engine.net.protocol_detection import DetectedProtocol
+from warex.engine.net.redirected_connection import RedirectedConnection
+from warex.engine.routes import H1, H2
+from warex.engine.services import Services
+from warex.engine.tls.certificates import ServerContexts
+from warex.engine.tls.site_contexts import SiteContexts, TrustStore
+
+_BACKLOG: Final = 1024
+_ACCEPT_BATCH: Final = 64
+"""Connections accepted in one turn of the event loop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineConfig:
+    """What an engine serves with."""
+
+    authority: Path
+    """The file of the CA's key and certificate, PEM."""
+    trust: TrustStore
+    insecure: bool = False
+    """Whether sites' certificates are taken unverified."""
+    upstream: str | None = None
+    """URL of a proxy through which sites are reached."""
+    is_refused: Callable[[str], bool] = lambda host: False
+    """Whether a host is never connected to."""
+
+
+class Engine:
+    """Serves the connections of one handler; it is the handler's ``Control``."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        handler: Handler,
+        clock: Clock,
+        broke: Callable[[Exception], None],
+    ) -> None:
+        """``broke`` is told when the engine's or the handler's own machinery breaks."""
+        site_contexts = SiteContexts(config.trust, insecure=config.insecure)
+        self._services = Services(
+            handler, clock, ServerContexts(config.authority), site_contexts, (H2, H1), broke
+        )
+        self._handler, self._broke = handler, broke
+        self._connector = Connector(config.upstream, site_contexts, config.is_refused)
+        self._loop = asyncio.get_running_loop()
+        self._numbered = 0
+        self._runs: dict[Connection, ConnectionRun] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._listeners: list[socket.socket] = []
+
+    # ---- connections
+
+    def listen(self, listener: socket.socket) -> None:
+        """Accept clients that know of the proxy."""
+        listener.setblocking(False)
+        self._listeners.append(listener)
+        self._loop.add_reader(listener, self._accept, listener)
+
+    def _accept(self, listener: socket.socket) -> None:
+        for _ in range(_ACCEPT_BATCH):
+            try:
+                client, _ = listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError:
+                # No file descriptor is left: retry later.
+                self._loop.remove_reader(listener)
+                self._loop.call_later(0.1, self._listen_again, listener)
+                return
+            client.setblocking(False)
+            task = self._loop.create_task(self._serve_proxy(client))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _listen_again(self, listener: socket.socket) -> None:
+        if listener in self._listeners:
+            self._loop.add_reader(listener, self._accept, listener)
+
+    async def _serve_proxy(self, client: socket.socket) -> None:
+        await self._serve(client, None, None)
+
+    async def serve_redirected(
+        self, arrival: RedirectedConnection, spoken: DetectedProtocol
+    ) -> None:
+        """Serve a redirected connection to its end."""
+        await self._serve(arrival.client, arrival, spoken)
+
+    async def _serve(
+        self,
+        client: socket.socket,
+        arrival: RedirectedConnection | None,
+        spoken: DetectedProtocol | None,
+    ) -> None:
+        try:
+            host, port = client.getpeername()[:2]
+            _, end = await self._loop.connect_accepted_socket(End, client)
+        except OSError:
+            client.close()
+            return
+        self._numbered += 1
+        connection = Connection(self._numbered, Address(host, port))
+        connector = self._connector
+        if arrival is not None and spoken == "connect":
+            # The client uses a proxy of its own, which becomes our upstream proxy.
+            literal = f"[{arrival.host}]" if ":" in arrival.host else arrival.host
+            connector = Connector(f"http://{literal}:{arrival.port}", self._services.site_contexts)
+        elif arrival is not None:
+            connection.destination = Address(arrival.host, arrival.port)
+        redirected = arrival is not None
+        run = ConnectionRun(self._services, end, connection, connector, is_redirected=redirected)
+        self._runs[connection] = run
+        try:
+            self._handler.connected(connection)
+            try:
+                if connection.destination is None:
+                    await run.serve_proxy()
+                else:
+                    await run.serve_tunnel(spoken)
+            finally:
+                end.close()
+                del self._runs[connection]
+                self._handler.closed(connection)
+        except asyncio.CancelledError:
+            end.abort()
+            raise
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self._broke(error)
+            end.reset()
+
+    async def shut_down(self) -> None:
+        """Stop accepting; end the open exchanges and connections."""
+        for listener in self._listeners:
+            self._loop.remove_reader(listener)
+            listener.close()
+        self._listeners.clear()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        # The transports close in the next turn.
+        await asyncio.sleep(0)
+
+    # ---- what a handler asks for
+
+    def push(self, exchange: Exchange, piece: bytes) -> bool:
+        """Insert a piece into a response body that is being relayed; False if it has ended."""
+        run = self._run(exchange)
+        return run is not None and run.push(piece)
+
+    def abort(self, exchange: Exchange, how: AbortHow) -> None:
+        """End an open exchange."""
+        run = self._run(exchange)
+        if run is not None:
+            run.abort(how)
+
+    def close(self, connection: Connection) -> None:
+        """Close a connection in order, once its open exchanges have ended."""
+        run = self._runs.get(connection)
+        if run is not None and run.client is not None:
+            run.client.close_when_idle()
+
+    def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
+        """Call a function once, after some time."""
+        return self._loop.call_later(seconds, self._call, function)
+
+    def _call(self, function: Callable[[], None]) -> None:
+        try:
+            function()
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self._broke(error)
+
+    def _run(self, exchange: Exchange) -> Run | None:
+        run = self._runs.get(exchange.connection)
+        if run is None or run.client is None:
+            return None
+        return next((it for it in run.client.runs.values() if it.exchange is exchange), None)
+
+
+@asynccontextmanager
+async def serve(
+    config: EngineConfig,
+    handler: Handler,
+    *,
+    clock: Clock | None = None,
+    broke: Callable[[Exception], None],
+) -> AsyncIterator[Engine]:
+    """Run an engine in this event loop, without a listener; shut it down at the end."""
+    engine = Engine(config, handler, clock or Clock(), broke)
+    try:
+        yield engine
+    finally:
+        await engine.shut_down()

@@ -1,0 +1,23 @@
+"""What every connection of an engine uses."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warex.clock import Clock
+from warex.engine.handler import Handler
+from warex.engine.tls.certificates import ServerContexts
+from warex.engine.tls.site_contexts import SiteContexts
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What every connection of an engine uses."""
+
+    handler: Handler
+    clock: Clock
+    server_contexts: ServerContexts
+    site_contexts: SiteContexts
+    protocols: tuple[bytes, ...]
+    """What is offered to sites by ALPN, where a client offers it."""
+    broke: Callable[[Exception], None]
+    """Told when our own machinery breaks."""

@@ -1,0 +1,222 @@
+"""A connection to a site: requests go in, and each exchange gets its own events."""
+
+import asyncio
+from collections import deque
+from typing import Final
+
+from warex.engine.ends import End
+from warex.engine.http.connection import ClientConnection
+from warex.engine.http.events import (
+    ConnectionEnded,
+    DataQueueEmptied,
+    DataReceived,
+    ExchangeFailed,
+    GoingAway,
+    MessageEnded,
+    ResponseEvent,
+)
+from warex.engine.http.heads import NO_FIELDS, Headers, HttpVersion, RequestHead
+
+_INBOX_LIMIT: Final = 256 * 1024
+"""Bytes of a body that wait for their exchange, above which an HTTP/1 peer is made to wait."""
+
+
+class Inbox[T]:
+    """The events of one exchange from one side, which waits for the exchange to take them."""
+
+    def __init__(self, end: End, *, pauses: bool) -> None:
+        """``pauses``: whether the peer waits while the inbox is full; HTTP/2 has windows."""
+        self._end, self._pauses = end, pauses
+        self._events: deque[T] = deque()
+        self._size = 0
+        self._waiter: asyncio.Future[None] | None = None
+
+    def put(self, event: T) -> None:
+        """Add an event."""
+        self._events.append(event)
+        if isinstance(event, DataReceived):
+            self._size += len(event.payload)
+            if self._pauses and self._size > _INBOX_LIMIT:
+                self._end.pause(self)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    @property
+    def has_events(self) -> bool:
+        """Whether an event waits."""
+        return bool(self._events)
+
+    async def get(self) -> T:
+        """Return the next event; wait for it."""
+        while not self._events:
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        return self.take()
+
+    def take(self) -> T:
+        """Return the next event, which must be there."""
+        event = self._events.popleft()
+        if isinstance(event, DataReceived):
+            was, self._size = self._size, self._size - len(event.payload)
+            if self._pauses and was > _INBOX_LIMIT >= self._size:
+                self._end.resume(self)
+        return event
+
+    def close(self) -> None:
+        """Drop what waits, and let the peer go on."""
+        self._events.clear()
+        if self._pauses and self._size > _INBOX_LIMIT:
+            self._end.resume(self)
+        self._size = 0
+
+
+CANCEL: Final = 8
+"""RFC 9113 §7: the exchange is not wanted any more."""
+
+type SiteInbox = Inbox[ResponseEvent]
+
+
+class SiteSide:
+    """One connection to a site, of either version of HTTP."""
+
+    def __init__(self, end: End, http: ClientConnection, version: HttpVersion) -> None:
+        self.end, self.http, self.version = end, http, version
+        self.has_served = False
+        """Whether an exchange was complete on it before."""
+        self._inboxes: dict[int, SiteInbox] = {}
+        self._emptied: dict[int, asyncio.Future[None]] = {}
+        self._is_going_away = False
+        end.on_end = self._ended
+        end.start(self._received)
+        self.flush()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether another request may be sent now."""
+        end = self.end
+        if end.has_ended or end.is_closed or self._is_going_away:
+            return False
+        return self.http.reusable
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an exchange is open on it."""
+        return bool(self._inboxes)
+
+    def allows_retry(self, *, again: bool) -> bool:
+        """Whether a request that it has left undone may be sent on another (RFC 9113 §8.7).
+
+        That is so where the site takes no more on this one: again and again while each connection
+        serves some requests, otherwise once. A single refused request is the client's to repeat.
+        """
+        return not self.is_usable and (self.has_served or not again)
+
+    def request(
+        self, head: RequestHead, *, has_body: bool, raw_body: bool
+    ) -> tuple[int, SiteInbox]:
+        """Send a request's head; return its stream, and the inbox of its response."""
+        stream = self.http.send_request(head, has_body=has_body, raw_body=raw_body)
+        inbox: SiteInbox = Inbox(self.end, pauses=self.version != "HTTP/2.0")
+        self._inboxes[stream] = inbox
+        if not has_body:
+            self.http.send_end(stream)
+        self.flush()
+        return stream, inbox
+
+    async def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
+        """Send a part of the request's body, and wait until there may be more."""
+        self.http.send_data(stream, payload, raw)
+        self.flush()
+        await self.end.drain()
+        while self.http.queued(stream) and stream in self._inboxes:
+            await self._queue_emptied(stream)
+
+    def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
+        """Complete the request."""
+        self.http.send_end(stream, trailers)
+        self.flush()
+
+    def end_switched(self, stream: int) -> None:
+        """Send no more on an upgraded connection; the site may go on."""
+        self.http.send_end(stream)
+        self.flush()
+        self.end.end_writing()
+
+    def acknowledge(self, stream: int, size: int) -> None:
+        """Let the site send as many bytes more."""
+        if size:
+            self.http.acknowledge(stream, size)
+            self.flush()
+
+    def release(self, stream: int, code: int | None = None, *, is_complete: bool) -> None:
+        """Forget an exchange; give up one that is not complete both ways, with an error code."""
+        inbox = self._inboxes.pop(stream, None)
+        if inbox is None:
+            return
+        inbox.close()
+        if is_complete:
+            self.has_served = True
+        elif not self.end.is_closed:
+            self.http.reset(stream, CANCEL if code is None else code)
+            self.flush()
+        waiting = self._emptied.pop(stream, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+        if self.http.must_close or (self.version != "HTTP/2.0" and not is_complete):
+            self.end.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.end.close()
+
+    def flush(self) -> None:
+        """Write what the HTTP connection has to send."""
+        data = self.http.data_to_send()
+        if data:
+            self.end.write(data)
+
+    async def _queue_emptied(self, stream: int) -> None:
+        waiting = self._emptied.get(stream)
+        if waiting is None or waiting.done():
+            waiting = self._emptied[stream] = asyncio.get_running_loop().create_future()
+        await asyncio.shield(waiting)
+
+    def _received(self, data: bytes) -> None:
+        self._dispatch(self.http.receive(data))
+        self.flush()
+        if self.http.must_close and not self._inboxes:
+            self.end.close()
+
+    def _ended(self) -> None:
+        self._dispatch(self.http.receive_eof())
+        self.flush()
+        if not self._inboxes:
+            self.end.close()
+
+    def _dispatch(self, events: list[ResponseEvent]) -> None:
+        for event in events:
+            match event:
+                case DataQueueEmptied(stream):
+                    waiting = self._emptied.pop(stream, None)
+                    if waiting is not None and not waiting.done():
+                        waiting.set_result(None)
+                case GoingAway():
+                    self._is_going_away = True
+                case ConnectionEnded(message):
+                    self._is_going_away = True
+                    for stream, inbox in self._inboxes.items():
+                        inbox.put(ExchangeFailed(stream, message or "the site closed it"))
+                case _:
+                    inbox_of = self._inboxes.get(event.stream)
+                    if inbox_of is not None:
+                        inbox_of.put(event)
+                    elif isinstance(event, DataReceived) and event.flow:
+                        self.http.acknowledge(event.stream, event.flow)
+
+
+def is_final(event: ResponseEvent) -> bool:
+    """Whether an exchange gets no event after this one."""
+    return isinstance(event, MessageEnded | ExchangeFailed)

@@ -1,0 +1,1 @@
+"""Certificates, TLS contexts, and what a ClientHello says."""

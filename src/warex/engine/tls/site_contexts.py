@@ -1,0 +1,43 @@
+"""The TLS contexts with which sites are asked."""
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class TrustStore:
+    """The certificates that sites are verified with, as OpenSSL's CA file and CA path."""
+
+    file: Path
+    folder: Path | None = None
+
+
+class SiteContexts:
+    """One TLS context for each set of protocols that a client offers."""
+
+    def __init__(self, trust: TrustStore, *, insecure: bool = False) -> None:
+        self._trust = trust
+        self._insecure = insecure
+        self._contexts: dict[tuple[bytes, ...], ssl.SSLContext] = {}
+
+    def context(self, protocols: tuple[bytes, ...]) -> ssl.SSLContext:
+        """Return the context that offers these protocols by ALPN, in their order."""
+        found = self._contexts.get(protocols)
+        if found is None:
+            found = self._contexts[protocols] = self._make(protocols)
+        return found
+
+    def _make(self, protocols: tuple[bytes, ...]) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        # As browsers do: many sites have certificates that the strict mode refuses.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        if self._insecure:
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        else:
+            context.load_verify_locations(
+                self._trust.file, None if self._trust.folder is None else self._trust.folder
+            )
+        if protocols:
+            context.set_alpn_protocols([it.decode("ascii") for it in protocols])
+        return context

@@ -1,0 +1,243 @@
+"""Decides which connections are read, and records those that are not."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from warex.engine.handler import Address as WireAddress
+from warex.engine.handler import (
+    Connection,
+    ConnectionPlan,
+    Exchange,
+    Handshake,
+    Intercept,
+    Rejection,
+    Site,
+    Tunnel,
+)
+from warex.exchange import Request
+from warex.lane.config import ProxyConfig
+from warex.lane.connection_faults.distrust import Authority, Distrust
+from warex.lane.connection_faults.handshakes import HandshakeFaults
+from warex.lane.connection_faults.idle_connections import IdleConnections
+from warex.lane.connection_faults.rejections import CertificateRejections
+from warex.lane.connection_faults.tries import ConnectionTries
+from warex.lane.ending import unreachable_message
+from warex.lane.interception import Interception
+from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.record.recorder import Recorder
+from warex.lane.record.tunnels import OpenTunnel, TunnelReason
+from warex.lane.state import ConnectionState
+from warex.scenarios import Injector
+from warex.traces import RequestRefused, TlsRejected
+from warex.traffic import HostMap
+
+_MAX_LINE = 200
+"""Characters kept of an invalid request."""
+
+
+class Connections:
+    """The client connections of a trial."""
+
+    def __init__(
+        self,
+        config: ProxyConfig,
+        injector: Injector,
+        recorder: Recorder,
+        authority: Authority,
+        idle: IdleConnections,
+    ) -> None:
+        self._recorder = recorder
+        self._upstream = config.traffic.upstream
+        self._maps = bool(config.traffic.maps)
+        self.interception = Interception(config, injector)
+        self.on_notice: Callable[[str], None] = lambda sentence: None
+        """Called with a notice to the user while the trial runs."""
+        self.tries = ConnectionTries(injector, recorder)
+        self._faults = HandshakeFaults(self.tries)
+        self._rejections = CertificateRejections()
+        self.distrust = Distrust(
+            config,
+            authority,
+            lambda host, port: self.interception.map_target(host, port) is not None,
+        )
+        self.idle = idle
+        self._tunnels: dict[int, OpenTunnel] = {}
+        """By the number of the connection."""
+        self._numbered = 0
+
+    def connected(self, connection: Connection) -> None:
+        """Number a connection."""
+        self._numbered += 1
+        connection.state = ConnectionState(connection, f"c{self._numbered}")
+
+    def hello(self, connection: Connection) -> ConnectionPlan:
+        """Intercept a connection or pass it through; let the site choose the protocol."""
+        host, port = connection.host, _port(connection)
+        target = self.interception.map_target(host, port)
+        why = self.interception.passthrough_reason(host)
+        if why is not None and (target is None or target.target_scheme == "https"):
+            self._begin_tunnel(connection, host, port, why)
+            return Tunnel(None if target is None else _address(target))
+        if (
+            host not in RESERVED_HOSTS
+            and (plan := self._faults.plan(connection, host, port)) is not None
+        ):
+            return plan
+        suites = () if connection.hello is None else connection.hello.cipher_suites
+        self._rejections.begin(_key(connection), self._recorder.clock.now(), suites)
+        if target is not None:
+            return Intercept(site_of(target), site_first=False)
+        if is_reserved(host):
+            return Intercept(site_first=False)
+        return Intercept(needs_site=not self.interception.may_answer(host.lower()))
+
+    def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
+        """Note whether the client trusts our certificate."""
+        if self._faults.ended(connection, ended):
+            return  # It accepts any certificate, or has refused a bad one.
+        key, host, port = _key(connection), connection.host, _port(connection)
+        by_browser = self._rejections.is_browser(key)
+        match ended:
+            case "established":
+                self._established(connection, by_browser=by_browser)
+            case "left":
+                # It has our certificate; before that, it may have waited for the site's.
+                if connection.certificate_sent and not (by_browser or is_reserved(host)):
+                    self.distrust.left(host, port)
+            case "rejected":
+                sentence = f"The client does not trust the proxy's certificate for {host}"
+                self._rejected(connection, f"{sentence} ({reason})", by_browser=by_browser)
+            case "aborted":
+                pass
+
+    def _established(self, connection: Connection, *, by_browser: bool) -> None:
+        sni = "" if connection.hello is None else connection.hello.sni
+        key, port = _key(connection), _port(connection)
+        self._rejections.accepted(key, sni)
+        self.distrust.accepted(sni, by_browser=by_browser)
+        if sni and not by_browser and not is_reserved(sni):
+            self.distrust.established(key, sni, port, self._recorder.clock.now())
+        self.idle.opened(connection, connection.host, port)
+
+    def _rejected(self, connection: Connection, reason: str, *, by_browser: bool) -> None:
+        """Pass a host through from now on if its client will not trust our certificate."""
+        key, host, port = _key(connection), connection.host, _port(connection)
+        final = self._rejections.rejected(key, host, self._recorder.clock.now())
+        void = self.distrust.rejected(host, port, reason, by_browser=by_browser, final=final)
+        if not final:
+            return
+        self.interception.note_rejected(host)
+        self._recorder.write(TlsRejected(host=host, reason=reason))
+        if void is not None:
+            self._recorder.harness_broke(void)
+            return
+        self.on_notice(
+            f"a client does not trust WAREX's certificate for {host}; from now on {host} is passed"
+            " through unread, and no fault can reach it"
+        )
+
+    def unreachable(self, connection: Connection, error: str) -> None:
+        """Tell the user that a site cannot be reached."""
+        host, port = connection.host, _port(connection)
+        literal = f"[{host}]" if ":" in host else host
+        site = urlsplit(f"https://{literal}" + ("" if port == 443 else f":{port}"))
+        self.on_notice(unreachable_message(site, self._upstream, error))
+
+    def not_http(self, connection: Connection) -> None:
+        """Begin to count a connection that is not HTTP."""
+        self.idle.forget(connection)
+        address = connection.destination or WireAddress("", 0)
+        self._begin_tunnel(connection, address.host, address.port, "not_http")
+
+    def rejected(self, connection: Connection, rejection: Rejection) -> None:
+        """Record a request that the engine has refused."""
+        state: ConnectionState = connection.state
+        line = rejection.line.decode("latin-1")
+        self.record_rejected(state.name, rejection.status, line, rejection.reason)
+
+    def record_rejected(self, name: str, status: int, line: str, reason: str) -> None:
+        """Record a request that WAREX refuses, on one of the trial's connections."""
+        self._recorder.write(
+            RequestRefused(
+                connection=name,
+                status=status,
+                line=self._recorder.redactor.url(line)[:_MAX_LINE],
+                reason=reason[:_MAX_LINE],
+            )
+        )
+
+    def closed(self, connection: Connection) -> None:
+        """Record a connection that was passed through, and forget it."""
+        # A handshake to which a fault was applied may have no end of its own.
+        self._faults.ended(connection, "left")
+        self.idle.forget(connection)
+        key = _key(connection)
+        self._rejections.closed(key)
+        self.distrust.closed(key, self._recorder.clock.now())
+        tunnel = self._tunnels.pop(connection.number, None)
+        if tunnel is not None:
+            tunnel.record(self._recorder, connection.sent_to_site, connection.sent_to_client)
+
+    # ---- requests
+
+    def host_of(self, exchange: Exchange) -> str:
+        """Return the host of a request, as the client names it."""
+        return Request(exchange.request.method, exchange.request.url).parts.hostname or ""
+
+    def map_target(self, exchange: Exchange) -> HostMap | None:
+        """Return where a request goes instead, if its origin is mapped."""
+        if not self._maps:
+            return None
+        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
+        return self.interception.map_target(host, port)
+
+    def passes(self, exchange: Exchange) -> OpenTunnel | None:
+        """Return the record of a plain HTTP request that is passed through; None if it is read."""
+        if exchange.connection.hello is not None:
+            return None
+        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
+        why = self.interception.passthrough_reason(host)
+        if why is None or why == "tls_rejected":
+            return None
+        return OpenTunnel(host, port, why, self._recorder.clock.now())
+
+    def finish(self) -> None:
+        """Judge at the end of the trial whether clients have trusted WAREX."""
+        self.idle.stop()
+        page_was_read = self._recorder.traffic.browser
+        distrusted = self.distrust.at_the_end(page_was_read=page_was_read)
+        if distrusted is not None and self._recorder.broken is None:
+            self._recorder.harness_broke(distrusted)
+
+    def _begin_tunnel(
+        self, connection: Connection, host: str, port: int, why: TunnelReason
+    ) -> None:
+        began = self._recorder.clock.now()
+        self._tunnels[connection.number] = OpenTunnel(host, port, why, began)
+
+
+def site_of(target: HostMap) -> Site:
+    """Return where the requests of a mapped host go."""
+    return Site(target.target_scheme, _address(target))
+
+
+def origin_of(request: Request) -> tuple[str, int]:
+    """Return the host and the port of a request's URL."""
+    parts = request.parts
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    return parts.hostname or "", port or (443 if parts.scheme == "https" else 80)
+
+
+def _address(target: HostMap) -> WireAddress:
+    return WireAddress(target.target_host, target.target_port)
+
+
+def _port(connection: Connection) -> int:
+    return 443 if connection.destination is None else connection.destination.port
+
+
+def _key(connection: Connection) -> str:
+    return str(connection.number)

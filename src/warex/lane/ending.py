@@ -1,0 +1,75 @@
+"""The record of an exchange's end."""
+
+from typing import Literal
+from urllib.parse import SplitResult, urlsplit
+
+from warex.engine.handler import Outcome
+from warex.lane.outcome import timings_of
+from warex.lane.state import ExchangeState
+from warex.lane.traffic.base import Ending
+from warex.traces import ResponseSeen
+
+
+def ending_of(state: ExchangeState, outcome: Outcome, error: str | None) -> Ending:
+    """Return how an exchange has ended, for what it carried."""
+    draft = state.draft
+    body = b""
+    if not state.relays and draft.response is not None:
+        body = draft.response.body
+        if draft.pieces is not None:  # The client has no more than was sent.
+            body = b"".join(draft.pieces)[: outcome.response_bytes]
+    return Ending(
+        head=None if draft.abort is not None else state.answer,
+        body=body,
+        error=error,
+        began=(state.relays or state.from_cache) and outcome.head_sent,
+        by_warex=state.by_warex,
+        in_part=draft.pieces is not None,
+    )
+
+
+def ended_response(state: ExchangeState, outcome: Outcome, ending: Ending) -> ResponseSeen:
+    """Return the event of an exchange's end."""
+    # A response that breaks off counts: the client has its head.
+    answered = ending.error is None or ending.began
+    head = ending.head if answered else None
+    return ResponseSeen(
+        exchange=state.exchange.id,
+        status=None if head is None else head.status,
+        resource=state.resource,
+        by=_answered_by(state, by_site=head is not None),
+        http_version=None if head is None else head.version,
+        headers=[] if head is None else list(head.headers),
+        size=_size(state, outcome),
+        timings=timings_of(outcome.timings),
+        error=ending.error,
+    )
+
+
+def _answered_by(
+    state: ExchangeState, *, by_site: bool
+) -> Literal["site", "warex", "cache", "nobody"]:
+    """Return who answered; ``by_site``: there is a response, by the site unless ours."""
+    if state.by_warex:
+        return "warex"
+    if state.from_cache:
+        return "cache"
+    return "site" if by_site else "nobody"
+
+
+def _size(state: ExchangeState, outcome: Outcome) -> int:
+    """Return the bytes of the response's body, as the site or WAREX has made it."""
+    draft = state.draft
+    if state.by_warex and draft.response is not None:
+        return len(draft.response.body)
+    return outcome.response_bytes if state.response_size is None else state.response_size
+
+
+def unreachable_message(site: SplitResult, upstream: str | None, reason: str) -> str:
+    """Return a message that a site cannot be reached, with the remedy if there is one."""
+    through = remedy = ""
+    if upstream is not None:
+        through = f" (the upstream proxy is {urlsplit(upstream).netloc.rpartition('@')[2]})"
+    if "certificate" in reason.lower():
+        remedy = "; --insecure accepts such a certificate"
+    return f"{site.scheme}://{site.netloc} cannot be reached{through}: {reason}{remedy}"

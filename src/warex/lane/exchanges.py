@@ -1,0 +1,495 @@
+"""The exchanges of a trial: each is attributed, decided on, planned, and recorded to its end.
+
+One exchange: ``request_head`` (what is needed of its body) → ``request`` (record it, decide, apply
+what comes before the site) → ``response`` (decide by the site's response) → ``whole_response``
+(apply what comes after the site) → ``ended`` (record what has become of all that).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+from warex.engine.handler import (
+    Abort,
+    Connection,
+    Control,
+    Need,
+    Outcome,
+    Plan,
+    ReadWhole,
+    Relay,
+    RequestPlan,
+    ResponsePlan,
+    Site,
+    WholeResponsePlan,
+)
+from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.heads import RequestHead
+from warex.engine.http.websocket import Frame
+from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
+from warex.lane.attribution import Attribution, task_of_user
+from warex.lane.config import ProxyConfig
+from warex.lane.connections import Connections, site_of
+from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
+from warex.lane.plan import EffectApplier, request_plan, response_plan
+from warex.lane.record.fault_events import record_plan, settle
+from warex.lane.record.operation_name import operation_name
+from warex.lane.record.recorder import Recorder
+from warex.lane.response_faults.previous_responses import PreviousResponses
+from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
+from warex.lane.response_faults.site_looks import SiteLooks
+from warex.lane.response_faults.site_readers import SiteReaders
+from warex.lane.response_faults.stream_rewriter import changes_length_of
+from warex.lane.settlement import Settlement
+from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
+from warex.lane.tasks import TASK_HEADER
+from warex.lane.traffic.base import Traffic
+from warex.lane.traffic.kinds import Kinds
+from warex.lane.traffic.llm import LlmTraffic
+from warex.lane.traffic.mcp import McpTraffic, amends_response
+from warex.lane.traffic.web_socket import WebSocketRecord
+from warex.lane.whole_response import WholeResponse
+from warex.scenarios import Injector, PlannedInjection
+from warex.traces import RequestSeen
+
+_STREAM_THRESHOLD: Final = 256 * 1024
+"""Bytes above which a request body is streamed if no rule can concern it."""
+_MAX_WHOLE: Final = 64 * 1024 * 1024
+"""Bytes of a response that a fault may need; a longer one passes as it comes."""
+_FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
+
+type Answer = Callable[[ExchangeState], WholeResponse]
+"""Answers a request to one of WAREX's own hosts."""
+
+
+class Exchanges:
+    """The exchanges of a trial."""
+
+    def __init__(
+        self,
+        config: ProxyConfig,
+        injector: Injector,
+        recorder: Recorder,
+        connections: Connections,
+        attribution: Attribution,
+        kinds: Kinds,
+        *,
+        previous: PreviousResponses,
+        looks: SiteLooks,
+        rewritten: RewrittenPages,
+        answer: Answer,
+        settlement: Settlement,
+        control: Control,
+    ) -> None:
+        self._config = config
+        self._injector = injector
+        self._recorder = recorder
+        self._connections = connections
+        self._attribution = attribution
+        self._kinds = kinds
+        self._looks = looks
+        self._readers = SiteReaders(previous, looks, rewritten, recorder.redactor)
+        self._rewritten = rewritten
+        self._answer = answer
+        self._settlement = settlement
+        self._control = control
+        self._effects = EffectApplier(previous, rewritten, settlement.settle)
+        self._live: dict[str, ExchangeState] = {}
+        """The open exchanges that have begun, by their identifiers."""
+        self._incomplete: set[WireExchange] = set()
+        """Exchanges whose request has not come to its end."""
+
+    # ---- the request
+
+    def request_head(self, wire: WireExchange) -> Need:
+        """Say whether the body is needed before anything is decided."""
+        head = wire.request
+        self._incomplete.add(wire)
+        if self._kinds.needs_request_body(head, head.url):
+            return "whole"
+        if not _is_longer(head, _STREAM_THRESHOLD):
+            return "whole"
+        # A request that no rule concerns can be decided now. A gRPC call must be: its next message
+        # may depend on the response to the previous one.
+        concerned = self._injector.may_concern(head.method, head.url)
+        return "whole" if concerned and not _is_grpc(head) else "stream"
+
+    def request(self, wire: WireExchange) -> RequestPlan:
+        """Record the request, decide, and apply the faults that come before the site."""
+        self._incomplete.discard(wire)
+        state = self._begin(wire)
+        if state.is_to_warex:
+            state.draft.response = self._answer(state)
+            return request_plan(state.draft, None, wire.request)
+        if wire.request_body is not None:
+            self._record_request(state)
+            self._prepare_body(state)
+        else:  # Recorded once its size is known.
+            state.pending = list(state.decision.injections)
+        self._apply(state, [it for it in state.pending if _comes_before(it)])
+        if not state.by_warex:
+            self._ask(state)
+        if self._refuses(state):
+            state.refusal = "there is no such host"
+            return self._settlement.planned(state, Plan(Abort("close")))
+        plan = request_plan(state.draft, self._site(state), wire.request)
+        return self._settlement.planned(state, plan)
+
+    def _begin(self, wire: WireExchange) -> ExchangeState:
+        """Number the exchange and decide what happens to it."""
+        now = self._recorder.clock.now()
+        state = self._register(wire)
+        if state.is_to_warex:
+            return state
+        self._attribution.detect_by_request(state)
+        head, body = wire.request, wire.request_body or b""
+        state.traffic = self._kinds.recognise(
+            state.exchange, state.resource, head.path, body, state.task.llm_calls
+        )
+        if isinstance(state.traffic, LlmTraffic):
+            self._attribution.detect_by_llm_call(state, state.traffic.request)
+            state.traffic.begin(state.task.llm_calls)
+            self._attribution.model_asked(state.task)
+        task = state.task
+        state.decision = task.injector.request(state.exchange, now, llm=state.is_agent_request)
+        self._attribution.record_arming(task, "first_page")
+        return state
+
+    def _register(self, wire: WireExchange) -> ExchangeState:
+        """Number the exchange, without a decision."""
+        connection: ConnectionState = wire.connection.state
+        head = _end_to_end(wire)
+        headers = dict(head.headers.by_name)
+        task_header = headers.pop(TASK_HEADER, None)
+        if task_header is not None:
+            head = replace(head, headers=head.headers.without(TASK_HEADER), raw=b"")
+        body = wire.request_body
+        digest = hashlib.blake2b(body, digest_size=16).hexdigest() if body else ""
+        request = Request(head.method, head.url, headers, digest)
+        self._recorder.exchanges += 1
+        look = self._looks.of(request) if request.is_top_level else UNKNOWN_LOOK
+        exchange = Exchange(f"x{self._recorder.exchanges}", request, look=look)
+        resource = resource_of(request)
+        attribution = self._attribution
+        own = request.parts.hostname in RESERVED_HOSTS or self._rewritten.is_report(head.path)
+        task, name = attribution.main, ""
+        if not own:
+            user = task_of_user(wire)
+            task, name = attribution.task_of(request, resource, task_header, user)
+        state = ExchangeState(
+            wire, connection, task, Traffic(exchange), resource, Draft(head), name, is_to_warex=own
+        )
+        state.began = self._recorder.clock.now()
+        wire.state = state
+        connection.live[exchange.id] = self._live[exchange.id] = state
+        self._connections.idle.used(wire.connection, request)
+        return state
+
+    def _record_request(self, state: ExchangeState) -> None:
+        """Record the request and what was decided for it, once."""
+        if state.is_recorded or state.is_to_warex:
+            return
+        state.is_recorded = True
+        request, decision, wire = state.exchange.request, state.decision, state.wire
+        body = wire.request_body or b""
+        kind = request.headers.get("content-type", "")
+        if state.traffic.may_be_form:
+            self._recorder.redactor.learn_form(kind, body)
+        self._recorder.write(
+            RequestSeen(
+                exchange=state.exchange.id,
+                method=request.method,
+                url=request.url,
+                resource=state.resource,
+                top_level=request.is_top_level,
+                http_version=wire.request.version,
+                connection=state.connection.name,
+                headers=list(state.draft.head.headers),
+                size=wire.request_bytes or len(body),
+                body=self._recorder.body(request.body_digest),
+                operation=operation_name(body, kind) if body else "",
+                repeat_of=decision.repeat_of,
+                task=state.task_name,
+            )
+        )
+        state.task.llm_calls.note_recorded(state.traffic)
+        record_plan(self._recorder, decision, request.url)
+        state.pending = list(decision.injections)
+
+    def _prepare_body(self, state: ExchangeState) -> None:
+        """Add the condition's defence to a call to a model."""
+        body = state.wire.request_body or b""
+        changed = state.traffic.prepare(state.draft.head, body)
+        if changed != body:
+            state.draft.body = changed
+
+    def _ask(self, state: ExchangeState) -> None:
+        """Prepare the request for its site, unless the LLM cache has a response to it."""
+        draft, request = state.draft, state.exchange.request
+        self._rewritten.note_request(request.url)
+        if any(map(rewrites, state.pending)) or state.task.injector.may_rewrite(
+            request.method, request.url
+        ):
+            state.may_be_rewritten = True
+            draft.head = self._rewritten.prepare_request(draft.head)
+        body = draft.body if draft.body is not None else state.wire.request_body or b""
+        kept = state.traffic.replay(draft.head, body)
+        if kept is None:
+            return
+        state.from_cache = True
+        draft.response = kept
+        self._decide_by_response(state, kept)
+        self._apply_after(state, kept)
+
+    def _refuses(self, state: ExchangeState) -> bool:
+        """Whether a request would leave for a host below one of WAREX's own."""
+        host = state.exchange.request.parts.hostname or ""
+        return state.draft.response is None and state.draft.abort is None and is_reserved(host)
+
+    def _site(self, state: ExchangeState) -> Site | None:
+        target = self._connections.map_target(state.wire)
+        return None if target is None else site_of(target)
+
+    # ---- the response
+
+    def response(self, wire: WireExchange) -> ResponsePlan:
+        """Decide by the site's response; relay it unless a fault needs it complete."""
+        state: ExchangeState = wire.state
+        assert wire.response is not None
+        self._record_request(state)
+        state.traffic.answered(wire.response)
+        state.answer = wire.response
+        self._decide_by_response(state, WholeResponse(wire.response))
+        coded = "content-encoding" in wire.response.headers.by_name
+        if state.may_be_rewritten and coded and not self._needs_whole(state):
+            # It may be a decompression bomb.
+            return self._settlement.planned(state, Plan(ReadWhole(1)))
+        if self._needs_whole(state):
+            if wait := state.traffic.amendment_wait_s:
+                amended = (it for it in state.applied if it.amendment is not None)
+                state.draft.holds += [(it, wait) for it in amended][:1]
+            self._readers.note_held(state.exchange.request, state.resource, wire.response)
+            plan = Plan(ReadWhole(_MAX_WHOLE), _seconds(state.draft))
+            return self._settlement.planned(state, plan)
+        return self._settlement.planned(state, self._relay(state, b""))
+
+    def whole_response(self, wire: WireExchange) -> WholeResponsePlan:
+        """Apply the faults that come after the site, to its complete response."""
+        state: ExchangeState = wire.state
+        body = wire.response_body or b""
+        assert wire.response is not None
+        if not self._needs_whole(state):
+            return self._settlement.planned(state, self._relay(state, body))
+        if not wire.response_complete:
+            self._settlement.miss_pending(state, "nothing_to_rewrite")
+            return self._settlement.planned(state, self._relay(state, body))
+        response = WholeResponse(wire.response, body)
+        state.response_size = len(body)
+        state.draft.response = response
+        self._apply_after(state, response)
+        plan = response_plan(state.draft, response)
+        return self._settlement.planned(state, plan)
+
+    def _needs_whole(self, state: ExchangeState) -> bool:
+        only_rewritten = all(map(rewrites, state.pending))
+        return not only_rewritten or state.traffic.needs_whole_response
+
+    def _decide_by_response(self, state: ExchangeState, response: WholeResponse) -> None:
+        head = response.head
+        answered = replace(state.exchange, response=Response(head.status, head.headers.by_name))
+        state.resource = resource_of(answered.request, answered.response)
+        now = self._recorder.clock.now()
+        decision = state.task.injector.response(answered, now, llm=state.is_agent_request)
+        record_plan(self._recorder, decision, answered.request.url)
+        state.pending += decision.injections
+
+    def _relay(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
+        """Relay the response; rewrite it on the way, if no other fault is applied."""
+        wire = state.wire
+        head = wire.response
+        assert head is not None
+        state.relays = True
+        state.rewriters += self._readers.of_relayed(
+            state.task_key,
+            state.exchange.request,
+            state.resource,
+            head,
+            is_rewritten=bool(state.pending),
+            of_agent=state.is_agent_request,
+        )
+        changes_length = False
+        for injection in state.pending:
+            applied = AppliedInjection(injection)
+            state.applied.append(applied)
+            change = self._effects.page_change(state, applied)
+            head = self._rewritten.begin(change, wire.request, head, beginning)
+            if change.rewriter is not None:
+                state.rewriters.append(change.rewriter)
+                changes_length |= changes_length_of(change.rewriter)
+        state.pending = []
+        state.answer = head
+        traffic = state.traffic
+        if isinstance(traffic, McpTraffic):
+            self._push_events(state, traffic)
+        is_read = isinstance(traffic, LlmTraffic | McpTraffic)
+        tap = is_read or bool(state.rewriters)
+        if tap:
+            state.response_size = 0
+        return Plan(
+            Relay(
+                None if head is wire.response else head,
+                tap=tap,
+                changes_length=changes_length
+                or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
+            )
+        )
+
+    def _push_events(self, state: ExchangeState, traffic: McpTraffic) -> None:
+        """Have messages of WAREX's own sent between two events of the server."""
+
+        def push() -> None:
+            traffic.tap.on_queued = push
+            if queued := traffic.tap.take_queued():
+                self._control.push(state.wire, queued)
+
+        traffic.tap.on_queued = push
+        traffic.tap.client_has_left = lambda: state.finished
+
+    def response_piece(self, wire: WireExchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        """Return what the client gets for a piece of the site's response."""
+        state: ExchangeState = wire.state
+        if not state.relays:  # A planned response, as it is sent.
+            return (state.traffic.feed(piece),) if piece else ()
+        if state.response_size is not None:
+            state.response_size += len(piece)
+        return state.fed(piece, last=last)
+
+    # ---- WebSockets
+
+    def frame(self, wire: WireExchange, frame: Frame, *, from_client: bool) -> bool:
+        """Record a frame; it passes."""
+        self._socket(wire.state).add(frame, from_client=from_client)
+        return True
+
+    def upgrade_closed(self, wire: WireExchange, by_client: bool) -> None:
+        """Record the end of a WebSocket."""
+        self._socket(wire.state).close(by_client=by_client)
+
+    def _socket(self, state: ExchangeState) -> WebSocketRecord:
+        if state.socket is None:
+            answer = state.wire.response
+            assert answer is not None
+            state.socket = WebSocketRecord(
+                state.traffic,
+                self._recorder,
+                answer.headers.get("sec-websocket-extensions"),
+                on_llm_call=lambda: self._attribution.model_asked(state.task),
+                on_task_ended=lambda: self._attribution.task_ended(state.task),
+            )
+        return state.socket
+
+    # ---- faults
+
+    def _apply(self, state: ExchangeState, injections: list[PlannedInjection]) -> None:
+        """Apply injections in order, until one ends the exchange."""
+        for injection in injections:
+            state.pending.remove(injection)
+            if not state.traffic.can_apply(injection):
+                settle(self._recorder, state.task.injector, injection, "nothing_to_rewrite")
+                continue
+            applied = AppliedInjection(injection)
+            state.applied.append(applied)
+            self._effects.apply(state, applied)
+            if state.draft.abort is not None:
+                return
+
+    def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
+        """Apply the faults that come after a complete response of the site or the cache."""
+        state.traffic.read_held(response)
+        if not (state.is_agent_request or state.from_cache):
+            self._readers.read_held(response)
+        self._apply(state, list(state.pending))
+        draft = state.draft
+        if draft.abort is None and draft.response is not None and not state.by_warex:
+            draft.response = state.traffic.amend(draft.response)
+
+    # ---- the end
+
+    def held(self, wire: WireExchange) -> None:
+        """Note that the holds of the last plan are over."""
+        self._settlement.held(wire.state)
+
+    def ended(self, wire: WireExchange, outcome: Outcome) -> None:
+        """Record what has become of an exchange, once."""
+        state: ExchangeState | None = wire.state
+        if state is None:
+            if wire not in self._incomplete:
+                return  # It was refused.
+            self._incomplete.discard(wire)
+            state = self._register(wire)
+        if self._forget(state):
+            self._settlement.end(state, outcome)
+
+    def _forget(self, state: ExchangeState) -> bool:
+        """Close an exchange; return whether its end is to be recorded."""
+        if state.finished:
+            return False
+        state.finished = True
+        self._live.pop(state.exchange.id, None)
+        state.connection.live.pop(state.exchange.id, None)
+        self._record_request(state)
+        return not state.is_to_warex
+
+    def finish(self) -> None:
+        """Settle the open exchanges at the end of the trial."""
+        for wire in list(self._incomplete):
+            self._register(wire)
+        self._incomplete.clear()
+        for state in list(self._live.values()):
+            if self._forget(state):
+                self._settlement.end_trial(state)
+
+    def refuse(self, connection: Connection) -> None:
+        """Forget the HTTP/1 requests of a connection that have not come to their end."""
+        if connection.version != "HTTP/2.0":
+            of_it = {wire for wire in self._incomplete if wire.connection is connection}
+            self._incomplete -= of_it
+
+
+def _comes_before(injection: PlannedInjection) -> bool:
+    return injection.stage == "request" or amends_response(injection)
+
+
+def _end_to_end(wire: WireExchange) -> RequestHead:
+    """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
+    head = wire.request
+    is_for_proxy = wire.connection.hello is None and any(
+        name in head.headers.by_name for name in _FOR_PROXIES
+    )
+    if not is_for_proxy:
+        return head
+    return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
+
+
+def _is_longer(head: RequestHead, size: int) -> bool:
+    """Whether a request's body is longer than ``size`` bytes, or of unknown length.
+
+    An HTTP/2 body may have no length, such as a gRPC call, whose next message may depend on a
+    response to the previous one.
+    """
+    length = head.headers.get("content-length")
+    if length.isdigit():
+        return int(length) > size
+    if head.version == "HTTP/2.0":
+        return head.method not in ("GET", "HEAD")
+    return bool(head.headers.get("transfer-encoding"))
+
+
+def _is_grpc(head: RequestHead) -> bool:
+    """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
+    return head.headers.get("content-type").startswith("application/grpc")
+
+
+def _seconds(draft: Draft) -> tuple[float, ...]:
+    return tuple(seconds for _, seconds in draft.holds)

@@ -1,0 +1,405 @@
+"""The handler of one trial: what the engine asks, what WAREX's own hosts answer, the trial's end.
+
+It fails closed: if WAREX itself breaks, the exchange is cut and the trial is void, since a fault
+that was not applied would look like a healthy page.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib.metadata import version
+from typing import Final, override
+
+from warex.engine.handler import (
+    Abort,
+    AbortConnection,
+    AbortHow,
+    Connection,
+    ConnectionPlan,
+    Control,
+    Exchange,
+    Forward,
+    Frame,
+    Handshake,
+    Need,
+    Outcome,
+    Plan,
+    Rejection,
+    Relay,
+    RequestPlan,
+    ResponsePlan,
+    Timer,
+    WholeResponsePlan,
+)
+from warex.engine.http.encoding import decode
+from warex.errors import WarexError
+from warex.lane.attribution import Attribution
+from warex.lane.config import ProxyConfig
+from warex.lane.connection_faults.distrust import Authority
+from warex.lane.connection_faults.idle_connections import IdleConnections
+from warex.lane.connection_faults.tries import ConnectionTries
+from warex.lane.connections import Connections, site_of
+from warex.lane.exchanges import Exchanges
+from warex.lane.interception import CANARY_HEADERS, canary_page
+from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
+from warex.lane.record.beginning import begin_record
+from warex.lane.record.fault_events import skipped
+from warex.lane.record.page_canary import FirstPageCanary
+from warex.lane.record.recorder import Recorder
+from warex.lane.record.tunnels import OpenTunnel
+from warex.lane.response_faults.fault_sites import FaultSites
+from warex.lane.response_faults.previous_responses import PreviousResponses
+from warex.lane.response_faults.rewritten_pages import RewrittenPages
+from warex.lane.response_faults.site_looks import SiteLooks
+from warex.lane.settlement import Settlement
+from warex.lane.state import ExchangeState
+from warex.lane.tasks import Tasks
+from warex.lane.traffic.kinds import Kinds
+from warex.lane.traffic.llm import LlmCalls
+from warex.lane.traffic.mcp import McpCalls
+from warex.lane.whole_response import WholeResponse
+from warex.scenarios import Injector
+from warex.traces import Canary, ToldBy
+
+_CUT: Final = Plan(Abort("reset"))
+"""What becomes of an exchange if WAREX itself breaks."""
+
+
+class Engine(Control):
+    """What a lane asks of the engine that serves it; ``attach`` it before the first connection."""
+
+    def __init__(self) -> None:
+        self._control: Control | None = None
+
+    def attach(self, control: Control) -> None:
+        """Set the engine."""
+        self._control = control
+
+    @property
+    def control(self) -> Control:
+        """The engine."""
+        if self._control is None:
+            raise RuntimeError("no engine is attached to the lane")
+        return self._control
+
+    @override
+    def push(self, exchange: Exchange, piece: bytes) -> bool:
+        return self.control.push(exchange, piece)
+
+    @override
+    def abort(self, exchange: Exchange, how: AbortHow) -> None:
+        self.control.abort(exchange, how)
+
+    @override
+    def close(self, connection: Connection) -> None:
+        self.control.close(connection)
+
+    @override
+    def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
+        return self.control.call_later(seconds, function)
+
+
+_VERSIONS: Final = {"warex": version("warex")}
+"""Looked up once: parsing the metadata files is slow."""
+
+
+def begin_lane(config: ProxyConfig, authority: Authority) -> "Lane":
+    """Begin a trial and its trace.
+
+    Raises WarexError if a fault cannot be applied or the trace cannot be written.
+    """
+    injector, recorder = begin_record(config, _VERSIONS)
+    lane = Lane(config, injector, recorder, authority)
+    proof = FirstPageCanary(config, recorder)
+    recorder.on_written = proof.handle_event
+    lane.attribution.before_llm_call = proof.before_llm_call
+    return lane
+
+
+class Lane:
+    """Decides for the connections and exchanges of one trial, and keeps its ledger."""
+
+    def __init__(
+        self, config: ProxyConfig, injector: Injector, recorder: Recorder, authority: Authority
+    ) -> None:
+        self.config = config
+        self.injector = injector
+        self.recorder = recorder
+        self.engine = Engine()
+        self.idle_connections = IdleConnections(injector, recorder.clock, self.engine)
+        self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
+        self.attribution = Attribution(config, injector, recorder)
+        self.attribution.on_task_began = self.idle_connections.reset
+        self.attribution.on_rules_changed = self._rules_changed
+        self.on_rules_changed: Callable[[], None] = lambda: None
+        """Called when the rules in force may have changed: armed, disarmed, the next step."""
+        rules = injector.scenario.rules
+        looks = SiteLooks.of_rules(rules)
+        self._fault_sites = FaultSites(recorder, looks.of)
+        self._rewritten = RewrittenPages(rules, recorder, self._fault_sites.note)
+        self._mcp = McpCalls(recorder, self.engine.call_later)
+        previous = PreviousResponses(rules)
+        settlement = Settlement(
+            recorder,
+            previous,
+            upstream=config.traffic.upstream,
+            on_notice=lambda sentence: self.connections.on_notice(sentence),
+            on_task_ended=self.attribution.task_ended,
+        )
+        self._exchanges = Exchanges(
+            config,
+            injector,
+            recorder,
+            self.connections,
+            self.attribution,
+            Kinds(self._mcp, config.traffic.llm_hosts),
+            previous=previous,
+            looks=looks,
+            rewritten=self._rewritten,
+            answer=self._answer,
+            settlement=settlement,
+            control=self.engine,
+        )
+
+    @property
+    def tasks(self) -> Tasks[LlmCalls]:
+        """The running tasks."""
+        return self.attribution.tasks
+
+    @property
+    def on_notice(self) -> Callable[[str], None]:
+        """Called with a notice to the user while the trial runs."""
+        return self.connections.on_notice
+
+    @on_notice.setter
+    def on_notice(self, listener: Callable[[str], None]) -> None:
+        self.connections.on_notice = self.attribution.on_notice = listener
+
+    def _rules_changed(self) -> None:
+        self.idle_connections.check()
+        self.on_rules_changed()
+
+    @property
+    def connection_tries(self) -> ConnectionTries:
+        """The trial's tries to look a name up, to connect and to begin TLS."""
+        return self.connections.tries
+
+    def relayed(self, host: str, port: int, sent: int, received: int, began: float) -> None:
+        """Record a connection that is not HTTP, relayed outside the engine."""
+        OpenTunnel(host, port, "not_http", began).record(self.recorder, sent, received)
+
+    # ---- connections
+
+    def connected(self, connection: Connection) -> None:
+        """Number a connection."""
+        self.connections.connected(connection)
+
+    def hello(self, connection: Connection) -> ConnectionPlan:
+        """Intercept a connection, pass it through, or apply a fault to it."""
+        return self._closing(AbortConnection("reset"), self.connections.hello, connection)
+
+    def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
+        """Note whether the client trusts our certificate."""
+        self._closing(None, self.connections.handshake, connection, ended, reason)
+
+    def unreachable(self, connection: Connection, error: str) -> None:
+        """Tell the user that a site cannot be reached."""
+        self._closing(None, self.connections.unreachable, connection, error)
+
+    def not_http(self, connection: Connection) -> None:
+        """Note a connection that is not HTTP."""
+        self._closing(None, self.connections.not_http, connection)
+
+    def rejected(self, connection: Connection, rejection: Rejection) -> None:
+        """Record an invalid request; it is an exchange only if one has begun."""
+        self._exchanges.refuse(connection)
+        self._closing(None, self.connections.rejected, connection, rejection)
+
+    def closed(self, connection: Connection) -> None:
+        """Record what was passed through."""
+        self._closing(None, self.connections.closed, connection)
+
+    # ---- exchanges
+
+    def request_head(self, exchange: Exchange) -> Need:
+        """Say how much of a request's body is needed."""
+        whole: Need = "whole"
+        return self._closing(whole, self._request_head, exchange)
+
+    def _request_head(self, exchange: Exchange) -> Need:
+        if (tunnel := self.connections.passes(exchange)) is not None:
+            exchange.state = tunnel
+            return "stream"
+        host = self.connections.host_of(exchange)
+        if not is_reserved(host):
+            self.connections.distrust.requested(str(exchange.connection.number), host)
+        return self._exchanges.request_head(exchange)
+
+    def request(self, exchange: Exchange) -> RequestPlan:
+        """Decide before the site is asked."""
+        if isinstance(exchange.state, OpenTunnel):
+            target = self.connections.map_target(exchange)
+            return Plan(Forward(site=None if target is None else site_of(target)))
+        return self._cutting(exchange, self._exchanges.request)
+
+    def held(self, exchange: Exchange) -> None:
+        """Settle the faults whose holds are over."""
+        self._aborting(exchange, self._exchanges.held, exchange)
+
+    def response(self, exchange: Exchange) -> ResponsePlan:
+        """Decide by the head of the site's response."""
+        if isinstance(exchange.state, OpenTunnel):
+            return Plan(Relay())
+        return self._cutting(exchange, self._exchanges.response)
+
+    def whole_response(self, exchange: Exchange) -> WholeResponsePlan:
+        """Apply the faults that need the response."""
+        return self._cutting(exchange, self._exchanges.whole_response)
+
+    def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        """Return what the client gets for a piece of the site's response."""
+        read = partial(self._exchanges.response_piece, last=last)
+        return self._aborting(exchange, read, exchange, piece) or ()
+
+    def wants_frames(self, exchange: Exchange) -> bool:
+        """Whether it is a WebSocket, whose messages are recorded."""
+        answered = exchange.response
+        upgrade = "" if answered is None else answered.headers.get("upgrade")
+        return isinstance(exchange.state, ExchangeState) and upgrade.lower() == "websocket"
+
+    def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
+        """Record a frame, and pass it on."""
+        read = partial(self._exchanges.frame, from_client=from_client)
+        return (frame,) if self._aborting(exchange, read, exchange, frame) else ()
+
+    def ended(self, exchange: Exchange, outcome: Outcome) -> None:
+        """Record what has become of an exchange."""
+        if isinstance(exchange.state, OpenTunnel):
+            self._closing(None, self._record_passed, exchange.state, exchange, outcome)
+        else:
+            self._closing(None, self._exchanges.ended, exchange, outcome)
+
+    def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
+        """Record the end of a WebSocket."""
+        if self.wants_frames(exchange):
+            self._closing(None, self._exchanges.upgrade_closed, exchange, by_client)
+
+    def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
+        answer = exchange.response
+        # As the site gets it: in origin form.
+        head = exchange.request
+        sent = len(f"{head.method} {head.path} {head.version}\r\n\r\n") + exchange.request_bytes
+        sent += sum(len(name) + len(value) + len(": \r\n") for name, value in head.headers.fields)
+        received = 0 if answer is None else len(answer.raw) + outcome.response_bytes
+        tunnel.record(self.recorder, sent, received)
+
+    # ---- WAREX's own hosts
+
+    def _answer(self, state: ExchangeState) -> WholeResponse:
+        wire, request = state.wire, state.exchange.request
+        path = wire.request.path
+        content = decode(
+            wire.request_body or b"", wire.request.headers.get("content-encoding")
+        ).body
+        if self._rewritten.is_report(path):
+            return self._rewritten.handle_report(request, path, content)
+        host = request.parts.hostname
+        if host in FAULT_HOSTS:
+            return self._fault_sites.respond(request, content, self._rewritten.redeem)
+        if host == TASK_HOST:
+            answer, is_marker = self.attribution.answer_marker(state.exchange)
+            if not is_marker:
+                status, text = answer.head.status, answer.body.decode().rstrip("\n")
+                line = f"{request.method} {request.url}"
+                self.connections.record_rejected(state.connection.name, status, line, text)
+            return answer
+        return self._answer_canary(state)
+
+    def _answer_canary(self, state: ExchangeState) -> WholeResponse:
+        """Answer with the requested nonce, which proves that the client uses the proxy."""
+        request = state.exchange.request
+        nonce = request.parts.path.strip("/")
+        if nonce == self.config.agent_ended:
+            self.attribution.disarm_task(self.attribution.main, "harness")
+        elif state.resource in ("document", "other"):
+            detail = f"{CANARY_HOST}/{nonce} was asked for"
+            self.recorder.write(Canary(passed=True, detail=detail))
+        page = canary_page(nonce).encode()
+        return WholeResponse.make(200, CANARY_HEADERS, page, to=request.method)
+
+    # ---- the control API, and the end
+
+    def begin_task(self, name: str, seed: int, told_by: ToldBy) -> None:
+        """Begin the main task: every rule starts anew; unattributed exchanges belong to it."""
+        self.attribution.begin_task(name, seed, told_by)
+
+    def end_task(self) -> None:
+        """End the main task: unattributed exchanges are not hit and belong to no task."""
+        self.attribution.end_task()
+
+    def arm(self) -> None:
+        """Apply faults and count from here on, as the control API asks."""
+        self.injector.arm()
+        self.attribution.record_arming(self.attribution.main, "control")
+
+    def disarm(self) -> None:
+        """Apply no faults from here on, as the control API asks."""
+        self.attribution.disarm_task(self.attribution.main, "control")
+
+    def finish(self) -> None:
+        """Settle the open exchanges at the end of the trial."""
+        self.connections.finish()
+        self._exchanges.finish()
+        self._mcp.finish()
+        self._rewritten.finish()
+        self.connections.tries.finish()
+        for task in self.attribution.tasks.all():
+            for event in skipped(task.injector):
+                self.recorder.write(event)
+
+    # ---- failures of WAREX itself
+
+    def fail(self, data: object, error: Exception) -> None:
+        """Void the trial, since WAREX itself has failed."""
+        self._broke(error, None)
+
+    def _closing[**P, R](
+        self, instead: R, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Call a method; if it raises, void the trial and return something else."""
+        try:
+            return method(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self._broke(error, None)
+            return instead
+
+    def _cutting[T](
+        self, exchange: Exchange, method: Callable[[Exchange], Plan[T]]
+    ) -> Plan[T] | Plan[Abort]:
+        """Ask for a plan; if that raises, void the trial and cut the exchange."""
+        try:
+            return method(exchange)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self._broke(error, exchange)
+            return _CUT
+
+    def _aborting[**P, R](
+        self, exchange: Exchange, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+    ) -> R | None:
+        """Call a method; if it raises, void the trial and end the exchange."""
+        try:
+            return method(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self._broke(error, exchange)
+            self.engine.abort(exchange, "reset")
+            return None
+
+    def _broke(self, error: Exception, exchange: Exchange | None) -> None:
+        reason = str(error)
+        if not isinstance(error, WarexError):
+            reason = f"{type(error).__name__}: {reason}"
+        state = None if exchange is None else exchange.state
+        name = None
+        if isinstance(state, ExchangeState):
+            state.draft.abort = "reset"
+            name = state.exchange.id
+        self.recorder.harness_broke(reason, name)

@@ -1,0 +1,229 @@
+"""Makes plans of injections: each effect is read at one place, here.
+
+The injections of a stage are applied in order to a ``Draft``, which then becomes a plan. A later
+one finds what an earlier one made: a page that a fault answers with can be rewritten by the next.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import assert_never
+
+from warex.effects import (
+    BadCertificate,
+    Cut,
+    Delay,
+    DnsError,
+    DropPackets,
+    DuplicateRequest,
+    EditToolAnswer,
+    Effect,
+    OtherPage,
+    PushToolEvent,
+    RefuseConnection,
+    ReplayFirst,
+    Reply,
+    Rewrite,
+    Trickle,
+    Truncate,
+)
+from warex.engine.handler import Abort, Forward, Plan, Relay, Respond, Site
+from warex.engine.http.encoding import decode
+from warex.lane.response_faults.page_change import PageChange
+from warex.lane.response_faults.previous_responses import PreviousResponses
+from warex.lane.response_faults.rewritten_pages import RewrittenPages, unconditional
+from warex.lane.state import AppliedInjection, Draft, ExchangeState
+from warex.lane.whole_response import WholeResponse
+from warex.llm.body.framing import stream_chunks
+
+type Settle = Callable[[ExchangeState, AppliedInjection, bool], None]
+
+
+class EffectApplier:
+    """Applies injections to the drafts of a trial's exchanges."""
+
+    def __init__(
+        self, previous: PreviousResponses, rewrites: RewrittenPages, settle: Settle
+    ) -> None:
+        """``settle`` is called when the outcome is known after the exchange's own end."""
+        self._previous = previous
+        self._rewrites = rewrites
+        self._settle = settle
+
+    def apply(self, state: ExchangeState, applied: AppliedInjection) -> None:
+        """Apply an injection's effects in order, after those of earlier ones."""
+        draft = state.draft
+        for effect in applied.injection.effects:
+            self._apply(state, draft, applied, effect)
+        if draft.response is not None:
+            self._change_page(state, draft, applied)
+        applied.amendment = state.traffic.apply(
+            applied.injection, lambda arrived: self._settle(state, applied, arrived)
+        )
+        if applied.is_answer:
+            # The trace has the response that the client receives, and its times.
+            state.traffic.reset()
+        state.by_warex = state.by_warex or applied.is_answer or applied.is_cut
+
+    def _apply(
+        self, state: ExchangeState, draft: Draft, applied: AppliedInjection, effect: Effect
+    ) -> None:
+        match effect:
+            case Delay(seconds):
+                draft.holds.append((applied, seconds))
+            case Reply():
+                draft.response = _reply(state, effect)
+                draft.pieces, draft.cut, applied.is_answer = None, None, True
+            case Cut(how):
+                draft.abort = how
+            case Trickle(pause):
+                _divide(draft)
+                draft.pause_s, applied.is_answer = pause, True
+            case Truncate(share, how):
+                _truncate(draft, share)
+                draft.cut = None if how == "clean" else how
+                if how == "clean":
+                    _correct_length(draft)
+                applied.is_answer = True
+            case OtherPage(draw):
+                self._request_other_page(state, draft, applied, draw)
+            case ReplayFirst():
+                self._replay_first(state, draft, applied)
+            case DuplicateRequest():
+                draft.copies.append(applied)
+            case Rewrite() | EditToolAnswer() | PushToolEvent():
+                pass  # Once the response is known; by the kind of traffic.
+            case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
+                raise TypeError(f"{effect} comes before there is an exchange")
+            case _:
+                assert_never(effect)
+
+    def page_change(self, state: ExchangeState, applied: AppliedInjection) -> PageChange:
+        """Return how an injection changes the page of an exchange."""
+        applied.page = PageChange(
+            applied.injection,
+            state.exchange,
+            state.task.injector,
+            lambda seen: self._settle(state, applied, seen),
+        )
+        return applied.page
+
+    def _change_page(self, state: ExchangeState, draft: Draft, applied: AppliedInjection) -> None:
+        change = self.page_change(state, applied)
+        self._rewrites.note_wall(change)
+        response = draft.response
+        if response is None or not applied.rewrites:
+            return
+        if draft.pieces is not None:  # Only the part that is left is changed.
+            response = replace(response, body=b"".join(draft.pieces))
+        draft.response = self._rewrites.rewrite_whole(change, state.wire.request, response)
+        if draft.pieces is not None:
+            draft.pieces = None
+            _divide(draft)
+
+    def _request_other_page(
+        self, state: ExchangeState, draft: Draft, applied: AppliedInjection, draw: float
+    ) -> None:
+        request = state.exchange.request
+        change = self._previous.other_page(state.task_key, request, draft.head.path, draw)
+        if change is None or change.after is None:
+            return
+        applied.site_change = change
+        headers = unconditional(draft.head.headers)
+        draft.head = replace(draft.head, path=change.after, headers=headers, raw=b"")
+
+    def _replay_first(self, state: ExchangeState, draft: Draft, applied: AppliedInjection) -> None:
+        earlier = self._previous.first_response(state.task_key, state.exchange.request)
+        if earlier is not None:
+            draft.response, applied.site_change = earlier
+            applied.is_answer = True
+
+
+def request_plan(draft: Draft, site: Site | None, asked: object) -> Plan[Forward | Respond | Abort]:
+    """Return the plan of a draft at the request; ``asked``: the head that the client sent."""
+    holds = _holds(draft)
+    if draft.abort is not None:
+        return Plan(Abort(draft.abort), holds)
+    if draft.response is not None:
+        return Plan(_respond(draft, draft.response), holds)
+    head = None if draft.head is asked else draft.head
+    return Plan(Forward(head, draft.body, site, len(draft.copies)), holds)
+
+
+def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | Abort]:
+    """Return the plan of a draft for a complete response; ``site``: as the site sent it."""
+    holds = _holds(draft)
+    if draft.abort is not None:
+        return Plan(Abort(draft.abort), holds)
+    if draft.response is None or (draft.response is site and draft.pieces is None):
+        return Plan(Relay(), holds)
+    return Plan(_respond(draft, draft.response), holds)
+
+
+def _holds(draft: Draft) -> tuple[float, ...]:
+    return tuple(seconds for _, seconds in draft.holds)
+
+
+def _respond(draft: Draft, response: WholeResponse) -> Respond:
+    pieces = draft.pieces
+    if pieces is None:
+        pieces = [response.body] if response.body else []
+    return Respond(
+        response.head.status,
+        response.head.headers,
+        tuple(pieces),
+        draft.pause_s,
+        draft.cut,
+        # A model's answer is read as it is sent, and may be sent in part.
+        tap=draft.pieces is not None,
+    )
+
+
+def _reply(state: ExchangeState, reply: Reply) -> WholeResponse:
+    body = reply.body
+    if reply.echo_json:
+        request = state.wire.request
+        sent = decode(state.wire.request_body or b"", request.headers.get("content-encoding"))
+        body = echo(sent.body, body)
+    return WholeResponse.make(
+        reply.status, reply.headers, body, cookies=reply.cookies, to=state.wire.request.method
+    )
+
+
+def echo(sent: bytes, members: bytes) -> bytes:
+    """Return a request's JSON object with the members of another added."""
+    try:
+        content = json.loads(sent)
+    except (ValueError, RecursionError):
+        return members  # The content is not JSON, or its coding is invalid.
+    if not isinstance(content, dict):
+        return members
+    return json.dumps({**content, **json.loads(members)}).encode()
+
+
+def _divide(draft: Draft) -> None:
+    """Have the response sent in pieces; it is decompressed first, if possible."""
+    if draft.pieces is not None or draft.response is None:
+        return
+    draft.response = draft.response.decoded()
+    kind = draft.response.head.headers.get("content-type")
+    draft.pieces = stream_chunks(draft.response.body, kind) or [b""]
+
+
+def _truncate(draft: Draft, share: float) -> None:
+    """Keep only the first part of the response: at least one piece, and not the last."""
+    _divide(draft)
+    if draft.pieces is None:
+        return
+    kept = max(1, min(int(share * len(draft.pieces)), len(draft.pieces) - 1))
+    draft.pieces = draft.pieces[:kept]
+
+
+def _correct_length(draft: Draft) -> None:
+    """Have the head tell the length of what is left of the body."""
+    response = draft.response
+    if response is not None and "content-length" in response.head.headers.by_name:
+        length = str(sum(map(len, draft.pieces or ())))
+        draft.response = response.with_headers(
+            response.head.headers.with_field("content-length", length)
+        )

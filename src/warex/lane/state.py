@@ -1,0 +1,193 @@
+"""What is known of an open exchange, of its connection, and of each injection applied to it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
+from warex.engine.handler import Exchange as WireExchange
+from warex.engine.http.heads import RequestHead, ResponseHead
+from warex.exchange import Exchange, Resource
+from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
+from warex.lane.response_faults.previous_responses import TaskKey
+from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
+from warex.lane.tasks import Task
+from warex.lane.traffic.base import Traffic
+from warex.lane.traffic.llm import LlmCalls
+from warex.lane.traffic.mcp_tap import Amendment
+from warex.lane.traffic.web_socket import WebSocketRecord
+from warex.lane.whole_response import WholeResponse
+from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
+from warex.traces import ChangedValue
+
+
+@dataclass(slots=True, eq=False)
+class AppliedInjection:
+    """An injection in the plan of its exchange, not settled yet."""
+
+    injection: PlannedInjection
+    waited_s: float = 0.0
+    """Seconds of its holds and pauses."""
+    page: PageChange | None = None
+    """How it changes the response, if it does."""
+    amendment: Amendment | None = None
+    """How it changes the answers of tools, if it does."""
+    site_change: ChangedValue | None = None
+    """What it changed that depends on the site: another page, an earlier response, a copy."""
+    is_answer: bool = False
+    """Whether the client gets an answer of its making, which must arrive."""
+
+    @property
+    def depends_on_site(self) -> bool:
+        """Whether it depends on a present or earlier response of the site."""
+        return any(effect.traits.depends_on_site for effect in self.injection.effects)
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it changes the site's response."""
+        return any(effect.traits.rewrites for effect in self.injection.effects)
+
+    @property
+    def ends_with_holds(self) -> bool:
+        """Whether it is delivered once its holds are over: nothing else of it is awaited."""
+        answers = self.is_answer or self.amendment is not None
+        return not (answers or self.rewrites or self.depends_on_site or self.is_cut)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it ends the exchange without an answer."""
+        return any(effect.traits.sends_no_response for effect in self.injection.effects)
+
+    @property
+    def changed_nothing(self) -> bool:
+        """Whether there was no response to change, or nothing in it."""
+        unanswered = self.amendment is not None and self.amendment.awaits_answer
+        unchanged = self.rewrites and not (self.page is not None and self.page.applied)
+        return unanswered or unchanged or (self.depends_on_site and self.site_change is None)
+
+    @property
+    def changes(self) -> list[ChangedValue]:
+        """The changed values, as the trace has them."""
+        return self._all_changes[:MAX_CHANGES]
+
+    @property
+    def changes_left_out(self) -> int:
+        """How many more there are."""
+        left_out = 0 if self.page is None else self.page.left_out
+        return left_out + max(0, len(self._all_changes) - MAX_CHANGES)
+
+    @property
+    def _all_changes(self) -> list[ChangedValue]:
+        by_site = [] if self.site_change is None else [self.site_change]
+        return by_site if self.page is None else [*by_site, *self.page.changes]
+
+    def outlives_exchange(self, *, arrived: bool) -> bool:
+        """Whether it stays open after its exchange: for another exchange or a page's report."""
+        if self.amendment is not None and self.amendment.on_other_exchange:
+            return True
+        awaits_report = self.page is not None and self.page.awaits_report
+        return arrived and awaits_report and not self.changed_nothing
+
+
+@dataclass(slots=True)
+class Draft:
+    """What the injections of a stage make of an exchange, before it becomes a plan."""
+
+    head: RequestHead
+    """Of the request that the site gets."""
+    body: bytes | None = None
+    """Of the request that the site gets; None for the client's own."""
+    holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)
+    copies: list[AppliedInjection] = field(default_factory=list)
+    """Each sends the request once more."""
+    response: WholeResponse | None = None
+    """Of the site so far; or what the client gets in its place."""
+    pieces: list[bytes] | None = None
+    """The response's body, if it is paced or cut."""
+    pause_s: float = 0.0
+    cut: AbortHow | None = None
+    """How the connection ends after the last piece."""
+    abort: AbortHow | None = None
+    """How the exchange ends without an answer."""
+
+
+@dataclass(slots=True, eq=False)
+class ExchangeState:
+    """An open exchange."""
+
+    wire: WireExchange
+    connection: "ConnectionState"
+    task: Task[LlmCalls]
+    traffic: Traffic
+    resource: Resource
+    draft: Draft
+    task_name: str = ""
+    """As in the trace; empty if unknown."""
+    decision: Decision = NO_INJECTION
+    pending: list[PlannedInjection] = field(default_factory=list)
+    """Injections that are not applied yet."""
+    applied: list[AppliedInjection] = field(default_factory=list)
+    """Injections that are applied and not settled yet."""
+    plan: Forward | Respond | Relay | ReadWhole | Abort | None = None
+    """What comes after the holds."""
+    began: float = 0.0
+    """Second of the trial at which the exchange was numbered."""
+    planned_at: float = 0.0
+    """Second of the trial at which the last plan was made."""
+    holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)
+    """The holds of the last plan, until they are over."""
+    held_s: float = 0.0
+    """Seconds of the holds of earlier plans."""
+    rewriters: list[StreamedRewriter] = field(default_factory=list)
+    """Read or change the response while it is relayed, in order."""
+    may_be_rewritten: bool = False
+    """Whether a rule may change the response."""
+    is_to_warex: bool = False
+    """Whether the request is to one of WAREX's own hosts."""
+    is_recorded: bool = False
+    """Whether the request is in the trace."""
+    by_warex: bool = False
+    """Whether WAREX makes the response or cuts it."""
+    from_cache: bool = False
+    """Whether the response is from the LLM cache."""
+    relays: bool = False
+    """Whether the site's response is relayed while it comes."""
+    response_size: int | None = None
+    """Bytes of the response's body as it came; None if the engine counts them."""
+    answer: ResponseHead | None = None
+    """The head of the response, as it is recorded."""
+    refusal: str | None = None
+    """Why the request is not forwarded, though no fault says so."""
+    socket: WebSocketRecord | None = None
+    """The record of a WebSocket, once it is open."""
+    finished: bool = False
+
+    @property
+    def exchange(self) -> Exchange:
+        """The exchange as rules see it."""
+        return self.traffic.exchange
+
+    @property
+    def task_key(self) -> TaskKey:
+        """Its task: tasks do not share responses."""
+        return self.task_name, self.task.injector.seed
+
+    def fed(self, piece: bytes, *, last: bool) -> Iterable[bytes]:
+        """Return what the client gets for a piece of the site's response."""
+        # An empty chunk would end the body (RFC 9112 §7.1).
+        return filter(None, rewritten(self.traffic.feed(piece), self.rewriters, last=last))
+
+    @property
+    def is_agent_request(self) -> bool:
+        """Whether the request is to a model or an MCP server."""
+        return self.traffic.is_agent_request
+
+
+@dataclass(slots=True, eq=False)
+class ConnectionState:
+    """An open connection of a client."""
+
+    wire: Connection
+    name: str
+    """In the trace: ``c1``, ``c2``…"""
+    live: dict[str, ExchangeState] = field(default_factory=dict)
+    """Its open exchanges that have begun, by their identifiers."""

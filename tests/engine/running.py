@@ -1,0 +1,168 @@
+"""An engine on its own thread, and a handler that does as a test says."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tests.engine.pass_through import PassThrough
+from tests.proxy.support.client import trusting
+from warex.engine.handler import (
+    Connection,
+    ConnectionPlan,
+    Exchange,
+    Handler,
+    Handshake,
+    Intercept,
+    Need,
+    Outcome,
+    Rejection,
+    RequestPlan,
+    ResponsePlan,
+    WholeResponsePlan,
+)
+from warex.engine.server import Engine, EngineConfig, serve
+from warex.engine.tls.site_contexts import TrustStore
+from warex.proxy.certificates.ca import CertificateAuthority, key_file
+
+
+@dataclass(slots=True)
+class Scripted(PassThrough):
+    """Plans what a test says, and keeps what the engine tells."""
+
+    hello_plan: Callable[[Connection], ConnectionPlan] = lambda connection: Intercept()
+    need: Need = "stream"
+    request_plan: Callable[[Exchange], RequestPlan] | None = None
+    response_plan: Callable[[Exchange], ResponsePlan] | None = None
+    whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
+    piece: Callable[[bytes, bool], list[bytes]] | None = None
+    exchanges: list[Exchange] = field(default_factory=list)
+    handshakes: list[tuple[str, str]] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)
+    raw_connections: list[Connection] = field(default_factory=list)
+    closed_connections: list[Connection] = field(default_factory=list)
+
+    upgrades_closed: list[Exchange] = field(default_factory=list)
+
+    def hello(self, connection: Connection) -> ConnectionPlan:
+        return self.hello_plan(connection)
+
+    def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
+        self.handshakes.append((ended, reason))
+
+    def unreachable(self, connection: Connection, error: str) -> None:
+        self.unreached.append(error)
+
+    def not_http(self, connection: Connection) -> None:
+        self.raw_connections.append(connection)
+
+    def rejected(self, connection: Connection, rejection: Rejection) -> None:
+        self.rejections.append(rejection)
+
+    def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
+        self.upgrades_closed.append(exchange)
+
+    def closed(self, connection: Connection) -> None:
+        self.closed_connections.append(connection)
+
+    def request_head(self, exchange: Exchange) -> Need:
+        self.exchanges.append(exchange)
+        return self.need
+
+    def request(self, exchange: Exchange) -> RequestPlan:
+        if self.request_plan is not None:
+            return self.request_plan(exchange)
+        return PassThrough.request(self, exchange)
+
+    def response(self, exchange: Exchange) -> ResponsePlan:
+        if self.response_plan is not None:
+            return self.response_plan(exchange)
+        return PassThrough.response(self, exchange)
+
+    def whole_response(self, exchange: Exchange) -> WholeResponsePlan:
+        if self.whole_plan is not None:
+            return self.whole_plan(exchange)
+        return PassThrough.whole_response(self, exchange)
+
+    def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> list[bytes]:
+        return [piece] if self.piece is None else self.piece(piece, last)
+
+    def outcome(self, count: int = 1) -> Outcome:
+        """Wait for the outcome of the ``count``-th exchange."""
+        wait_until(lambda: len(self.outcomes) >= count)
+        return self.outcomes[count - 1]
+
+
+def shake_hands(raw: socket.socket, host: str, ca: CertificateAuthority) -> None:
+    """Shake hands as a client of a host, and close the connection."""
+    with trusting(ca.certificate).wrap_socket(
+        raw, server_hostname=host, do_handshake_on_connect=False
+    ) as client:
+        client.do_handshake()
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 5) -> None:
+    """Wait until something has happened on the engine's thread."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it has not happened"
+        time.sleep(0.002)
+
+
+@dataclass
+class Running:
+    """An engine that runs."""
+
+    port: int
+    engine: Engine
+    loop: asyncio.AbstractEventLoop
+    broken: list[Exception]
+
+    def call(self, function: Callable[[], object]) -> object:
+        """Call a function on the engine's thread."""
+
+        async def run() -> object:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(5)
+
+
+@contextmanager
+def running(
+    handler: Handler, ca: CertificateAuthority, *, upstream: str | None = None
+) -> Iterator[Running]:
+    """Run an engine; nothing of it may have broken at its end."""
+    config = EngineConfig(
+        authority=key_file(ca.folder),
+        trust=TrustStore(ca.certificate),
+        upstream=upstream,
+    )
+    ready: list[Running] = []
+    started = threading.Event()
+    stop: list[Callable[[], object]] = []
+
+    async def main() -> None:
+        loop, broken = asyncio.get_running_loop(), list[Exception]()
+        ending = asyncio.Event()
+        stop.append(lambda: loop.call_soon_threadsafe(ending.set))
+        async with serve(config, handler, broke=broken.append) as engine:
+            listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+            engine.listen(listener)
+            ready.append(Running(listener.getsockname()[1], engine, loop, broken))
+            started.set()
+            await ending.wait()
+
+    thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
+    thread.start()
+    assert started.wait(5)
+    try:
+        yield ready[0]
+    finally:
+        stop[0]()
+        thread.join(5)
+    assert not thread.is_alive()
+    assert ready[0].broken == []

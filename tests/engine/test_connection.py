@@ -1,0 +1,300 @@
+"""What a client speaks decides how its connection is served: TLS, HTTP, or bytes unread."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.engine.running import Scripted, running, shake_hands, wait_until
+from tests.proxy.support.client import (
+    read_answer,
+    read_until_closed,
+    secure,
+    trusting,
+    tunnelled,
+)
+from tests.proxy.support.origin import Origin, dead_port
+from warex.engine.handler import (
+    AbortConnection,
+    Address,
+    Intercept,
+    Plan,
+    Respond,
+    Site,
+    Stall,
+    Tunnel,
+)
+from warex.engine.http.heads import Headers
+from warex.proxy.certificates.ca import CertificateAuthority
+
+pytestmark = pytest.mark.wire
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_the_sites_protocol_is_offered_to_the_client(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    with (
+        running(Scripted(), ca) as engine,
+        secure(
+            engine.port, "localhost", secure_h1.port, ca.certificate, "h2", "http/1.1"
+        ) as client,
+    ):
+        assert client.selected_alpn_protocol() == "http/1.1"
+        client.sendall(GET)
+        assert read_answer(client)[1] == b"hello"
+    assert secure_h1.alpn == ["http/1.1"]
+
+
+def test_a_client_without_alpn_gets_none(ca: CertificateAuthority, secure_h1: Origin) -> None:
+    with (
+        running(Scripted(), ca) as engine,
+        secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
+    ):
+        assert client.selected_alpn_protocol() is None
+    assert secure_h1.alpn == [None]
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_sessions_of_both_versions_of_tls_are_resumed(
+    ca: CertificateAuthority, secure_h1: Origin, version: ssl.TLSVersion
+) -> None:
+    context = trusting(ca.certificate)
+    context.minimum_version = context.maximum_version = version
+    session: ssl.SSLSession | None = None
+    with running(Scripted(), ca) as engine:
+        for resumed in (False, True):
+            raw = tunnelled(engine.port, "localhost", secure_h1.port)
+            with context.wrap_socket(raw, server_hostname="localhost", session=session) as client:
+                client.sendall(GET)
+                assert read_answer(client)[1] == b"hello"
+                assert (client.version(), client.session_reused) == (
+                    version.name.replace("_", "."),
+                    resumed,
+                )
+                session = client.session
+
+
+def test_a_site_that_is_down_is_met_before_the_handshake(ca: CertificateAuthority) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine:
+        raw = tunnelled(engine.port, "localhost", dead_port())
+        with raw, pytest.raises(ConnectionResetError):
+            shake_hands(raw, "localhost", ca)
+        wait_until(lambda: handler.closed_connections)
+    assert "refused" in handler.unreached[0]
+    assert handler.handshakes == []
+
+
+def test_a_site_that_is_down_may_be_met_by_the_first_request(ca: CertificateAuthority) -> None:
+    handler = Scripted(hello_plan=lambda connection: Intercept(needs_site=False))
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "localhost", dead_port(), ca.certificate) as client,
+    ):
+        client.sendall(GET)
+        assert read_until_closed(client) == b""
+        outcome = handler.outcome()
+    assert (outcome.end, outcome.unreachable) == ("site_failed", True)
+    assert handler.unreached == []
+
+
+def test_an_untrusted_site_is_not_shown_as_trusted(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine:
+        raw = tunnelled(engine.port, "127.0.0.1", secure_h1.port)
+        with raw, pytest.raises(OSError, match=r"reset|EOF"):
+            shake_hands(raw, "127.0.0.1", ca)
+        wait_until(lambda: handler.closed_connections)
+    assert "not trusted" in handler.unreached[0]
+
+
+def test_a_response_of_our_own_needs_no_site(ca: CertificateAuthority) -> None:
+    handler = Scripted(
+        hello_plan=lambda connection: Intercept(site_first=False),
+        request_plan=lambda exchange: Plan(Respond(200, Headers(), (b"own",))),
+    )
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "shop.example", 443, ca.certificate, "http/1.1") as client,
+    ):
+        client.sendall(GET)
+        assert read_answer(client)[1] == b"own"
+
+
+def test_a_mapped_host_is_served_by_its_site(ca: CertificateAuthority, plain: Origin) -> None:
+    site = Site("http", Address("127.0.0.1", plain.port))
+    handler = Scripted(hello_plan=lambda connection: Intercept(site=site))
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "shop.example", 443, ca.certificate, "h2", "http/1.1") as client,
+    ):
+        assert client.selected_alpn_protocol() == "http/1.1"
+        client.sendall(b"GET /a HTTP/1.1\r\nHost: shop.example\r\n\r\n")
+        assert read_answer(client)[1] == b"hello"
+    assert plain.seen[0].header("host") == "shop.example"
+    assert handler.exchanges[0].request.url == "https://shop.example/a"
+
+
+@pytest.mark.parametrize(
+    ("defect", "message"),
+    [
+        ("expired", "certificate has expired"),
+        ("wrong_host", "Hostname mismatch"),
+        ("self_signed", "self-signed certificate"),
+        ("unknown_ca", "unable to get local issuer"),
+    ],
+)
+def test_a_certificate_has_one_defect(
+    ca: CertificateAuthority, secure_h1: Origin, defect: str, message: str
+) -> None:
+    plan = Intercept(defect=defect)  # type: ignore[arg-type]
+    handler = Scripted(hello_plan=lambda connection: plan)
+    with running(handler, ca) as engine:
+        raw = tunnelled(engine.port, "localhost", secure_h1.port)
+        with raw, pytest.raises(ssl.SSLCertVerificationError, match=message):
+            shake_hands(raw, "localhost", ca)
+        wait_until(lambda: handler.closed_connections)
+    ((ended, reason),) = handler.handshakes
+    assert ended == "rejected"
+    assert "alert" in reason
+    assert handler.closed_connections[0].certificate_sent
+
+
+@pytest.mark.parametrize(("how", "error"), [("close", ssl.SSLError), ("reset", OSError)])
+def test_a_connection_ends_before_its_handshake(
+    ca: CertificateAuthority, how: str, error: type[Exception]
+) -> None:
+    plan = AbortConnection(how)  # type: ignore[arg-type]
+    handler = Scripted(hello_plan=lambda connection: plan)
+    with running(handler, ca) as engine:
+        raw = tunnelled(engine.port, "localhost", 443)
+        with raw, pytest.raises(error):
+            shake_hands(raw, "localhost", ca)
+        wait_until(lambda: handler.closed_connections)
+    assert handler.handshakes == [("aborted", "")]
+
+
+def test_a_handshake_stalls_until_the_client_leaves(ca: CertificateAuthority) -> None:
+    handler = Scripted(hello_plan=lambda connection: Stall())
+    with running(handler, ca) as engine:
+        raw = tunnelled(engine.port, "localhost", 443)
+        raw.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            shake_hands(raw, "localhost", ca)
+        wait_until(lambda: handler.closed_connections)
+    assert handler.handshakes == [("left", "")]
+
+
+def test_a_connection_passes_unread(ca: CertificateAuthority, secure_h1: Origin) -> None:
+    handler = Scripted(hello_plan=lambda connection: Tunnel())
+    with running(handler, ca) as engine:
+        with secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client:
+            client.sendall(GET)
+            assert read_answer(client)[1] == b"hello"
+            issuer = client.getpeercert()
+        wait_until(lambda: handler.closed_connections)
+    assert issuer
+    (connection,) = handler.closed_connections
+    assert connection.sent_to_site > len(GET)
+    assert connection.sent_to_client > 500
+    assert handler.exchanges == []
+
+
+def test_plain_http_in_a_tunnel_is_read(ca: CertificateAuthority, plain: Origin) -> None:
+    handler = Scripted()
+    with (
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", plain.port) as client,
+    ):
+        client.sendall(b"GET /a HTTP/1.1\r\nHost: other.example\r\n\r\n")
+        assert read_answer(client)[1] == b"hello"
+    assert handler.exchanges[0].request.url == "http://other.example/a"
+
+
+@pytest.mark.parametrize("server_first", [True, False])
+def test_what_is_no_http_passes_unread_and_half_closed(
+    ca: CertificateAuthority, server_first: bool
+) -> None:
+    handler = Scripted()
+    with raw_site(server_first) as port, running(handler, ca) as engine:
+        with tunnelled(engine.port, "127.0.0.1", port) as client:
+            if server_first:
+                assert client.recv(100) == b"220 ready\r\n"
+            client.sendall(b"\x00\x01odd")
+            client.shutdown(socket.SHUT_WR)
+            assert read_until_closed(client) == b"got \x00\x01odd"
+        wait_until(lambda: handler.closed_connections)
+    assert len(handler.raw_connections) == 1
+    assert handler.closed_connections[0].sent_to_site == 5
+
+
+def test_an_invalid_request_is_refused_and_told(ca: CertificateAuthority, plain: Origin) -> None:
+    handler = Scripted()
+    with (
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", plain.port) as client,
+    ):
+        client.sendall(
+            b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        )
+        assert read_until_closed(client).startswith(b"HTTP/1.1 400 ")
+        wait_until(lambda: handler.rejections)
+    assert plain.seen == []
+    assert handler.outcomes == []
+
+
+def test_a_broken_client_hello_ends_the_connection(ca: CertificateAuthority) -> None:
+    with running(Scripted(), ca) as engine, tunnelled(engine.port, "localhost", 443) as client:
+        client.sendall(b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00")
+        assert read_until_closed(client) == b""
+
+
+def test_a_client_that_leaves_while_the_site_is_dialled_ends_the_dialling(
+    ca: CertificateAuthority,
+) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine:
+        # TEST-NET-1 answers nothing (RFC 5737).
+        raw = tunnelled(engine.port, "192.0.2.1", 443)
+        raw.settimeout(0.2)
+        with pytest.raises((TimeoutError, OSError)):
+            shake_hands(raw, "localhost", ca)
+        wait_until(lambda: handler.closed_connections)
+
+
+def test_ipv6_is_served(ca: CertificateAuthority) -> None:
+    with (
+        raw_site(server_first=False, host="::1") as port,
+        running(Scripted(), ca) as engine,
+        tunnelled(engine.port, "[::1]", port) as client,
+    ):
+        client.sendall(b"\x00\x01odd")
+        client.shutdown(socket.SHUT_WR)
+        assert read_until_closed(client) == b"got \x00\x01odd"
+
+
+@contextmanager
+def raw_site(server_first: bool, host: str = "127.0.0.1") -> Iterator[int]:
+    """A site that speaks no HTTP, and answers once the client has sent its last byte."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    def serve() -> None:
+        peer, _ = server.accept()
+        with peer:
+            if server_first:
+                peer.sendall(b"220 ready\r\n")
+            peer.sendall(b"got " + read_until_closed(peer))
+
+    with socket.create_server((host, 0), family=family) as server:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        thread.join(5)

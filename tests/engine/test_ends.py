@@ -1,0 +1,189 @@
+"""What an end of a connection reads, writes and knows of its peer."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from warex.engine.ends import End
+from warex.linux.sockets import reset_on_close
+from warex.proxy.certificates.ca import CertificateAuthority
+
+
+@asynccontextmanager
+async def connected() -> AsyncIterator[tuple[End, socket.socket]]:
+    """An end, and the socket of its peer."""
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        peer = socket.create_connection(server.getsockname())
+        accepted, _ = server.accept()
+    accepted.setblocking(False)
+    peer.setblocking(False)
+    _, end = await loop.connect_accepted_socket(End, accepted)
+    try:
+        yield end, peer
+    finally:
+        end.abort()
+        peer.close()
+        await asyncio.sleep(0)
+
+
+async def test_bytes_are_peeked_at_read_and_put_back() -> None:
+    async with connected() as (end, peer):
+        peer.sendall(b"abc")
+        assert await end.peek(3) == b"abc"
+        assert await end.read() == b"abc"
+        end.unread(b"bc")
+        assert await end.read() == b"bc"
+        peer.shutdown(socket.SHUT_WR)
+        assert await end.read() == b""
+        assert await end.peek() == b""
+        assert end.has_ended
+
+
+async def test_a_callback_gets_what_waited_and_what_comes() -> None:
+    async with connected() as (end, peer):
+        got: list[bytes] = []
+        ended = asyncio.Event()
+        end.on_end = ended.set
+        peer.sendall(b"a")
+        await end.peek()
+        end.start(got.append)
+        peer.sendall(b"b")
+        peer.shutdown(socket.SHUT_WR)
+        await asyncio.wait_for(ended.wait(), 5)
+        assert b"".join(got) == b"ab"
+
+
+async def test_all_who_paused_a_peer_must_resume_it() -> None:
+    async with connected() as (end, peer):
+        got: list[bytes] = []
+        end.start(got.append)
+        end.pause("one")
+        end.pause("other")
+        peer.sendall(b"x")
+        end.resume("one")
+        await asyncio.sleep(0.02)
+        assert got == []
+        end.resume("other")
+        end.resume("other")
+        async with asyncio.timeout(5):
+            while not got:
+                await asyncio.sleep(0.001)
+
+
+async def test_a_peer_that_is_not_read_fills_a_bounded_buffer() -> None:
+    async with connected() as (end, peer):
+        peer.setblocking(False)
+        sent = 0
+        async with asyncio.timeout(10):
+            while sent < 2**20:
+                try:
+                    sent += peer.send(bytes(65536))
+                except BlockingIOError:
+                    break
+                await asyncio.sleep(0)
+        assert len(await end.read()) <= 2 * 256 * 1024
+
+
+async def test_draining_waits_for_a_slow_peer_and_ends_with_it() -> None:
+    async with connected() as (end, peer):
+        end.raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+        end.write(bytes(32 * 2**20))
+        drain = asyncio.ensure_future(end.drain())
+        await asyncio.sleep(0.02)
+        assert not drain.done()
+        assert not end.has_arrived()
+        reset_on_close(peer)
+        peer.close()
+        await asyncio.wait_for(drain, 5)
+        assert end.is_lost
+
+
+async def test_a_peer_that_read_all_and_closed_has_it() -> None:
+    async with connected() as (end, peer):
+        end.write(b"hello")
+        assert end.has_arrived()
+        async with asyncio.timeout(5):
+            assert await asyncio.get_running_loop().sock_recv(peer, 10) == b"hello"
+        peer.close()
+        await end.read()
+        assert (end.is_established(), end.has_arrived()) == (False, True)
+
+
+async def test_a_peer_that_closed_without_reading_has_not() -> None:
+    async with connected() as (end, peer):
+        end.write(b"hello")
+        await asyncio.sleep(0.01)
+        peer.close()
+        await end.read()
+        assert not end.has_arrived()
+
+
+async def test_a_reset_is_a_reset() -> None:
+    async with connected() as (end, peer):
+        end.reset()
+        await asyncio.sleep(0.01)
+        with pytest.raises(ConnectionResetError):
+            peer.recv(1)
+        assert not end.has_arrived()
+
+
+async def test_a_detached_socket_goes_on() -> None:
+    async with connected() as (end, peer):
+        peer.sendall(b"first")
+        await end.peek(5)
+        raw, unread = end.detach()
+        await asyncio.sleep(0)
+        with raw:
+            peer.sendall(b"then")
+            async with asyncio.timeout(5):
+                more = await asyncio.get_running_loop().sock_recv(raw, 10)
+        assert (unread, more) == (b"first", b"then")
+
+
+async def test_tls_runs_through_tls(ca: CertificateAuthority, leaf: tuple[Path, Path]) -> None:
+    """As to a site through an upstream proxy that speaks TLS."""
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(*leaf)
+    client = ssl.create_default_context(cafile=ca.certificate)
+    async with connected() as (end, peer):
+        _, other = await asyncio.get_running_loop().connect_accepted_socket(End, peer.dup())
+        for _ in range(2):
+            await asyncio.gather(
+                end.start_tls(client, server_hostname="localhost"),
+                other.start_tls(server, server_side=True),
+            )
+        end.write(b"ping" * 10000)
+        got = b""
+        async with asyncio.timeout(5):
+            while len(got) < 40000:
+                got += await other.read()
+        other.write(b"pong")
+        assert await end.read() == b"pong"
+        other.close()
+        assert await end.read() == b""
+        assert not end.is_truncated
+
+
+async def test_an_end_without_the_alert_of_tls_is_told(
+    ca: CertificateAuthority, leaf: tuple[Path, Path]
+) -> None:
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(*leaf)
+    client = ssl.create_default_context(cafile=ca.certificate)
+    async with connected() as (end, peer):
+        _, other = await asyncio.get_running_loop().connect_accepted_socket(End, peer.dup())
+        await asyncio.gather(
+            end.start_tls(client, server_hostname="localhost"),
+            other.start_tls(server, server_side=True),
+        )
+        other.raw.shutdown(socket.SHUT_WR)
+        assert await end.read() == b""
+        assert end.is_truncated
+        other.abort()
+        await asyncio.sleep(0)

@@ -1,0 +1,153 @@
+"""Which connections a lane reads, and what it keeps of the others."""
+
+import pytest
+
+from tests.lane.support.played import Trial, trial
+from tests.proxy.support.lanes import scenario
+from warex.engine.handler import (
+    AbortConnection,
+    Address,
+    Connection,
+    Intercept,
+    Rejection,
+    Site,
+    Tunnel,
+)
+from warex.faults import TlsError
+from warex.lane.own_hosts import TASK_HOST
+from warex.traces import FaultDelivered, HarnessBroke, RequestRefused, TlsRejected
+from warex.traces import Tunnel as TunnelSeen
+from warex.traffic import HostMap
+
+GREASED = (0x0A0A, 0x1301)
+MAPS = (
+    HostMap.parse("https://plain.test=http://127.0.0.1:8001"),
+    HostMap.parse("https://secure.test=https://127.0.0.1:8443"),
+)
+
+
+def closed(began: Trial, connection: Connection, sent: int = 7, received: int = 11) -> None:
+    connection.sent_to_site, connection.sent_to_client = sent, received
+    began.lane.closed(connection)
+
+
+def test_a_site_is_connected_to_before_its_client_is_answered() -> None:
+    with trial() as began:
+        assert began.lane.hello(began.connect("shop.test")) == Intercept()
+
+
+@pytest.mark.parametrize("host", [TASK_HOST, f"a.{TASK_HOST}"])
+def test_nothing_is_asked_of_a_site_for_an_own_host(host: str) -> None:
+    with trial() as began:
+        assert began.lane.hello(began.connect(host)) == Intercept(site_first=False)
+
+
+def test_a_mapped_host_is_served_from_where_it_is_mapped_to() -> None:
+    with trial(maps=("https://plain.test=http://127.0.0.1:8001",)) as began:
+        plan = began.lane.hello(began.connect("plain.test"))
+
+    site = Site("http", Address("127.0.0.1", 8001))
+    assert plan == Intercept(site, site_first=False)
+
+
+def test_a_connection_that_is_passed_through_is_recorded_at_its_end() -> None:
+    with trial(pass_through=("bank.test",)) as began:
+        connection = began.connect("bank.test")
+        assert began.lane.hello(connection) == Tunnel()
+        began.engine.advance(2)
+        closed(began, connection)
+
+    seen = began.the(TunnelSeen)
+    assert (seen.host, seen.port, seen.why) == ("bank.test", 443, "pass_through")
+    assert (seen.sent, seen.received, seen.seconds) == (7, 11, 2)
+
+
+def test_what_is_no_http_is_recorded_as_that() -> None:
+    with trial() as began:
+        connection = began.connect()
+        connection.destination = Address("db.test", 5432)
+        began.lane.not_http(connection)
+        closed(began, connection)
+
+    assert (began.the(TunnelSeen).host, began.the(TunnelSeen).why) == ("db.test", "not_http")
+
+
+def test_a_host_whose_client_distrusts_us_passes_from_then_on() -> None:
+    with trial(sites=("https://shop.test",)) as began:
+        connection = began.connect("cdn.test")
+        began.lane.hello(connection)
+        began.lane.handshake(connection, "rejected", "tlsv1 alert unknown ca")
+        closed(began, connection)
+
+        assert began.lane.hello(began.connect("cdn.test")) == Tunnel()
+        assert len(began.notices) == 1
+    rejected = began.the(TlsRejected)
+    assert rejected.host == "cdn.test"
+    assert rejected.reason.endswith("(tlsv1 alert unknown ca)")
+
+
+def test_a_site_of_the_trial_whose_client_distrusts_us_voids_it() -> None:
+    with trial(sites=("https://shop.test",)) as began:
+        connection = began.connect("shop.test")
+        began.lane.hello(connection)
+        began.lane.handshake(connection, "rejected", "tlsv1 alert unknown ca")
+
+    assert "does not trust WAREX's certificate for shop.test" in began.the(HarnessBroke).reason
+
+
+def test_a_chromium_may_reject_us_once() -> None:
+    with trial() as began:
+        connection = began.connect("shop.test", cipher_suites=GREASED)
+        began.lane.hello(connection)
+        began.lane.handshake(connection, "rejected", "tlsv1 alert unknown ca")
+        again = began.connect("shop.test", cipher_suites=GREASED)
+
+        assert began.lane.hello(again) == Intercept()
+        began.lane.handshake(again, "established", "")
+    assert not began.all(TlsRejected)
+
+
+@pytest.mark.parametrize("has_certificate", [True, False])
+def test_a_program_that_leaves_distrusts_us_only_if_it_has_our_certificate(
+    has_certificate: bool,
+) -> None:
+    with trial(sites=("https://shop.test",)) as began:
+        connection = began.connect("shop.test")
+        began.lane.hello(connection)
+        connection.certificate_sent = has_certificate
+        began.lane.handshake(connection, "left", "")
+        closed(began, connection)
+
+    assert bool(began.all(HarnessBroke)) is has_certificate
+
+
+def test_a_faulty_certificate_says_nothing_of_what_a_client_trusts() -> None:
+    with trial(scenario=scenario(TlsError(how="expired")), sites=("https://shop.test",)) as began:
+        connection = began.connect("shop.test")
+        assert began.lane.hello(connection) == Intercept(defect="expired", site_first=False)
+        connection.certificate_sent = True
+        began.lane.handshake(connection, "rejected", "tlsv1 alert certificate expired")
+
+    assert began.the(FaultDelivered).rule == "rule"
+    assert not began.all(TlsRejected)
+
+
+def test_a_connection_whose_plan_fails_is_reset() -> None:
+    with trial() as began:
+        connection = began.connect("shop.test")
+        connection.destination = Address("shop.test", "x")  # type: ignore[arg-type]
+        connection.hello = "no ClientHello"  # type: ignore[assignment]
+
+        assert began.lane.hello(connection) == AbortConnection("reset")
+    assert began.all(HarnessBroke)
+
+
+def test_a_refused_request_is_recorded_short_and_redacted() -> None:
+    with trial() as began:
+        line = b"GET /a?token=s3cret " + b"x" * 1000
+        began.lane.rejected(began.connect(), Rejection(400, line, "two Host lines"))
+
+    refused = began.the(RequestRefused)
+    assert (refused.connection, refused.status, refused.reason) == ("c1", 400, "two Host lines")
+    assert refused.line.startswith("GET /a?token=[redacted]")
+    assert len(refused.line) == 200

@@ -1,0 +1,71 @@
+"""Injections are settled by what became of their plans."""
+
+from typing import Any
+
+from tests.lane.support.played import Client, answer, trial
+from warex.engine.http.heads import RequestHead, ResponseHead
+from warex.faults import DuplicateWrite, HttpError, NetworkError, SlowPage
+from warex.scenarios import Match, Rule, Scenario, Trigger
+from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, ResponseSeen
+
+DOCUMENT: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
+
+
+def site(head: RequestHead, body: bytes) -> tuple[ResponseHead, bytes]:
+    return answer(bytes(160))
+
+
+def rules(**faults: object) -> Scenario:
+    always = Trigger(always=True)
+    return Scenario(
+        name="test",
+        rules=tuple(
+            Rule(name=name, match=Match(), trigger=always, fault=fault)  # type: ignore[arg-type]
+            for name, fault in faults.items()
+        ),
+    )
+
+
+def test_a_client_that_leaves_a_hold_is_not_reached_by_what_comes_after_it() -> None:
+    with trial(scenario=rules(a=NetworkError(delay=5))) as began:
+        began.ask(site, client=Client(leaves_after=2), **DOCUMENT)
+
+    assert began.kinds()[-2:] == ["FaultDelivered", "ResponseSeen"]
+    ended = began.the(ResponseSeen)
+    assert (ended.status, ended.by, ended.error) == (None, "nobody", "Client disconnected.")
+
+
+def test_a_client_that_leaves_between_two_pieces_has_waited_for_both_faults() -> None:
+    with trial(scenario=rules(a=SlowPage(delay=2, pause=1))) as began:
+        began.ask(site, client=Client(leaves_after=4.5), **DOCUMENT)
+
+    delivered = began.the(FaultDelivered)
+    assert (delivered.waited_s, delivered.client_left) == (4.5, True)
+    assert began.kinds()[-2:] == ["ResponseSeen", "FaultDelivered"]
+
+
+def test_a_copy_that_the_site_answered_is_a_change() -> None:
+    with trial(scenario=rules(a=DuplicateWrite())) as began:
+        got = began.ask(site, method="POST", body=b"a=1", sec_fetch_dest="empty")
+
+        assert [body for _, body in got.requests] == [b"a=1", b"a=1"]
+    (change,) = began.the(FaultDelivered).changes
+    assert (change.where, change.before, change.after) == ("request", "once", "twice")
+
+
+def test_an_answer_after_which_browsers_retry_begins_no_new_occurrence() -> None:
+    with trial(scenario=rules(a=HttpError(status=408))) as began:
+        began.ask(site, **DOCUMENT)
+        began.ask(site, **DOCUMENT)
+
+    assert [it.repeat_of for it in began.all(FaultPlanned)] == [None, "i1"]
+
+
+def test_what_is_open_when_the_trial_ends_is_missed_for_that() -> None:
+    with trial(scenario=rules(a=NetworkError(delay=60))) as began:
+        state = began.hold(site, seconds=1.5, **DOCUMENT)
+
+        assert not state.finished
+    missed, ended = began.the(FaultMissed), began.the(ResponseSeen)
+    assert (missed.reason, missed.waited_s) == ("trial_over", 1.5)
+    assert (ended.error, ended.timings.total) == ("the trial ended", 1.5)

@@ -1,0 +1,24 @@
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.lanes import configured
+from warex.errors import InputError
+from warex.proxy.net.ports import check_port
+
+
+def test_a_port_in_use_is_told_before_a_trial_begins() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(InputError, match=f"port {port} on 127.0.0.1 cannot be had: Address"):
+            check_port(configured(ca=Path("unused"), port=port))
+
+
+def test_a_host_that_does_not_exist_is_named() -> None:
+    with pytest.raises(InputError, match=r"on no\.such\.host\.invalid cannot be had"):
+        check_port(configured(ca=Path("unused"), host="no.such.host.invalid", port=1))
+
+
+def test_any_free_port_is_not_tried() -> None:
+    check_port(configured(ca=Path("unused"), host="no.such.host.invalid"))
