@@ -477,8 +477,7 @@ class ExchangeRun:
     async def _switch(self, head: ResponseHead, inbox: SiteInbox) -> None:
         """Pass on both directions of an upgraded connection until it ends."""
         assert self._site is not None
-        side, stream = self._site
-        client, record = self._client, self._record
+        (side, stream), client, record = self._site, self._client, self._record
         client.send_response(self.stream, head, raw_body=True)
         client.flush()
         record.head_sent = record.is_complete = True
@@ -493,6 +492,7 @@ class ExchangeRun:
                 if frames is not None:
                     self._send(frames.rest())
                 break
+            client.connection.sent_to_client += len(part.payload)
             self._send(part.payload if frames is None else frames.receive(part.payload))
             await client.drain(self.stream)
             self._acknowledge(part)
