@@ -68,7 +68,10 @@ class RequestRejected:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFailed:
-    """The peer has ended an exchange early."""
+    """The peer has ended an exchange early.
+
+    After a complete response with code 0, the site wants no more of the request (RFC 9113 §8.1).
+    """
 
     stream: int
     message: str
@@ -94,7 +97,10 @@ class GoingAway:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionEnded:
-    """Nothing more can be read; each open exchange has got its ``ExchangeFailed`` before."""
+    """Nothing more can be read; each incomplete message has got its ``ExchangeFailed`` before.
+
+    A request that is complete can still be answered on HTTP/1: its client is half-closed.
+    """
 
     message: str
     """Empty after an orderly end."""
