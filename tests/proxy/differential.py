@@ -32,11 +32,11 @@ from tests.proxy.support.origin import Answer, Origin, served, server_context
 from warex.errors import WarexError
 from warex.faults import CATALOGUE, Fault, LlmSlow, McpSlow, NetworkError, SlowPage
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.own_engine import CHOICE
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Random, Scenario, Trigger
 
 ENGINES: Final = {"today's": None, "own": "own"}
-CHOICE: Final = "WAREX_TEST_ENGINE"
 _PATIENCE: Final = 2.0
 """Seconds after which the client leaves."""
 _SHORTER: Final = {"delay": 0.1, "pause": 0.02, "hold": 0.1}
