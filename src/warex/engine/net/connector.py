@@ -1,22 +1,19 @@
 """Connects to sites, directly or through an upstream proxy."""
 
 import asyncio
-import os
-import socket
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from warex.engine.ends import End
 from warex.engine.handler import Address
 from warex.engine.net import socks5
+from warex.engine.net.dialling import dial
 from warex.engine.tls.site_contexts import SiteContexts
 
 _HEAD: Final = 64 * 1024
 """Maximum bytes of an upstream proxy's response to CONNECT."""
-_EYEBALLS_S: Final = 0.25
-"""Seconds before a site's next address is tried (RFC 8305)."""
 
 
 class SiteUnreachable(OSError):
@@ -104,39 +101,19 @@ def proxy_authorization(upstream: str | None) -> str | None:
 
 
 async def _direct(address: Address) -> End:
+    where = f"{address.host}:{address.port}"
     if not address.host or not 0 < address.port < 65536:
         raise SiteUnreachable("there is no such host")
     try:
-        address.host.encode("idna")
-    except UnicodeError:
-        raise SiteUnreachable(f"there is no host {address.host[:80]!r}") from None
-    try:
-        # typeshed does not know ``all_errors`` here.
-        _, end = await asyncio.get_running_loop().create_connection(  # type: ignore[call-overload]
-            End,
-            address.host,
-            address.port,
-            happy_eyeballs_delay=_EYEBALLS_S,
-            all_errors=True,
-        )
-    except ExceptionGroup as group:
-        raise SiteUnreachable(_why(address, group.exceptions)) from None
+        opened = await dial(address.host, address.port)
     except OSError as error:
-        raise SiteUnreachable(_why(address, [error])) from None
-    assert isinstance(end, End)
+        raise SiteUnreachable(f"{where} is unreachable: {error}") from None
+    try:
+        _, end = await asyncio.get_running_loop().create_connection(End, sock=opened)
+    except BaseException:
+        opened.close()
+        raise
     return end
-
-
-def _why(address: Address, errors: Sequence[Exception]) -> str:
-    """Return why a site was not reached, by the last of its addresses."""
-    last = errors[-1]
-    why = str(last)
-    if isinstance(last, socket.gaierror):
-        why = last.strerror or why
-    elif isinstance(last, OSError) and last.errno is not None:
-        # asyncio adds the address to the system's message.
-        why = os.strerror(last.errno)
-    return f"{address.host}:{address.port} is unreachable: {why}"
 
 
 async def _open_tunnel(end: End, address: Address, credentials: str | None) -> None:
