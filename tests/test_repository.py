@@ -49,7 +49,6 @@ WITHOUT_A_TEST: dict[str, str] = {
     "src/warex/benchmarks/adapters/drivers/browser_use_task.py": _DRIVERS,
     "src/warex/benchmarks/adapters/drivers/real_task.py": _DRIVERS,
     "src/warex/sandbox/doctor/finding.py": "plain data: what fills it is tested in test_doctor.py",
-    "src/warex/engine/services.py": "plain data: every test of tests/engine/ serves with it",
     "src/warex/faults/pages/browsers.py": _FAMILIES,
     "src/warex/faults/pages/edges.py": _FAMILIES,
     "src/warex/faults/pages/frameworks.py": _FAMILIES,

@@ -5,6 +5,9 @@ Other languages, test tools, agents, command lines, dumps of objects, files, pro
 than ``planted`` and ``others`` have.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from bench.secrets import values
 from bench.secrets.forms import Form
 
@@ -498,16 +501,27 @@ FORMS: tuple[Form, ...] = (
     Form("between spaces", _W, _ACTS, ("fill('#password', '{}')",), "zero width"),
 )
 
-PROSE: tuple[Form, ...] = (
-    Form(
-        "prose (not counted)",
-        _L,
-        ("prompt", "answer"),
-        (
-            "To get in, say {} at the door.",
-            "My sister always uses {} for the shop.",
-            "It is {}, as on the note.",
-            "bob, then {}, then Enter",
-        ),
+_PROSE = Form(
+    "words in prose",
+    _L,
+    ("prompt", "answer"),
+    (
+        "To get in, say {} at the door.",
+        "My sister always uses {} for the shop.",
+        "It is {}, as on the note.",
+        "bob, then {}, then Enter",
     ),
 )
+"""What nothing but the sense of a sentence tells; ``--redact-string`` takes it."""
+
+
+def weaker() -> Iterator[tuple[str, Sequence[Form]]]:
+    """Yield kinds of passwords that are less like one than those of the list, with its forms."""
+    forms = [form for form in FORMS if form.draw is _W and not form.encoding]
+    for name, draw in (
+        ("passwords such as otter42", _S),
+        ("random letters and digits", values.token(14)),
+        ("passwords of letters", _L),
+    ):
+        yield name, [replace(form, draw=draw) for form in forms]
+    yield "words in prose", (_PROSE,)

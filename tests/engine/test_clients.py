@@ -191,6 +191,18 @@ def test_an_unread_request_body_ends_the_connection(
         assert handler.outcome().arrived
 
 
+def test_a_client_that_sends_on_reads_why_it_is_refused(
+    ca: CertificateAuthority, plain: Origin
+) -> None:
+    handler = Scripted(request_plan=lambda exchange: Plan(Respond(413, Headers(), (b"no",))))
+    with running(handler, ca) as engine, to(engine, plain) as client:
+        client.sendall(b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 10000000\r\n\r\nabc")
+        wait_until(lambda: handler.outcomes)
+        for _ in range(20):
+            client.sendall(bytes(10000))
+        assert read_until_closed(client).endswith(b"no")
+
+
 def test_a_site_that_answers_early_is_heard(ca: CertificateAuthority) -> None:
     answer = b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno"
     with (

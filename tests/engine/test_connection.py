@@ -270,6 +270,17 @@ def test_a_client_that_leaves_while_the_site_is_dialled_ends_the_dialling(
         wait_until(lambda: handler.closed_connections)
 
 
+def test_a_proxy_does_not_connect_to_itself(ca: CertificateAuthority) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine:
+        url = f"http://127.0.0.1:{engine.port}/"
+        with socket.create_connection(("127.0.0.1", engine.port), timeout=5) as client:
+            client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert read_until_closed(client) == b""
+        assert "is this proxy itself" in (handler.outcome().error or "")
+    assert len(handler.exchanges) == 1
+
+
 def test_ipv6_is_served(ca: CertificateAuthority) -> None:
     with (
         raw_site(server_first=False, host="::1") as port,

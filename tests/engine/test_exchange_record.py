@@ -51,3 +51,15 @@ def test_a_response_begins_once(record: ExchangeRecord, hands: Hands) -> None:
         hands.at = at
         record.response_begins()
     assert record.outcome(Over("complete"), 0, None).timings.response_started == 1001
+
+
+def test_a_client_meets_what_the_network_would_show(record: ExchangeRecord) -> None:
+    failed, left = Over("site_failed"), Over("client_left")
+    assert record.how_it_breaks(failed, refuses=True, has_streams=False) == "close"
+    record.hints_sent = True
+    assert record.how_it_breaks(failed, refuses=False, has_streams=False) == "reset"
+    assert record.how_it_breaks(failed, refuses=False, has_streams=True) == "close"
+    record.head_sent = record.unreachable = True
+    assert record.how_it_breaks(failed, refuses=True, has_streams=True) == "reset"
+    assert record.how_it_breaks(failed, refuses=False, has_streams=True) == "close"
+    assert record.how_it_breaks(left, refuses=True, has_streams=True) == "close"

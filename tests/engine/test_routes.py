@@ -1,3 +1,5 @@
+from typing import Literal
+
 import pytest
 
 from warex.engine.handler import Address, Site
@@ -19,6 +21,7 @@ def test_an_authority_is_a_host_and_a_port(authority: str, expected: tuple[str, 
     assert split_authority(authority, 443) == expected
 
 
-def test_a_scheme_has_a_port() -> None:
-    assert site_of("http", "shop.example") == Site("http", Address("shop.example", 80))
-    assert site_of("https", "shop.example") == Site("https", Address("shop.example", 443))
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+def test_a_scheme_has_a_port(scheme: Literal["http", "https"], port: int) -> None:
+    address = Address("shop.example", port)
+    assert site_of(scheme, "shop.example") == Site(scheme, address, direct=False)

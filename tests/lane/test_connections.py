@@ -33,13 +33,15 @@ def closed(began: Trial, connection: Connection, sent: int = 7, received: int = 
 
 def test_a_site_is_connected_to_before_its_client_is_answered() -> None:
     with trial() as began:
-        assert began.lane.hello(began.connect("shop.test")) == Intercept()
+        assert began.lane.hello(began.connect("shop.test")) == Intercept(needs_site=False)
 
 
 @pytest.mark.parametrize("host", [TASK_HOST, f"a.{TASK_HOST}"])
 def test_nothing_is_asked_of_a_site_for_an_own_host(host: str) -> None:
     with trial() as began:
-        assert began.lane.hello(began.connect(host)) == Intercept(site_first=False)
+        assert began.lane.hello(began.connect(host)) == Intercept(
+            site_first=False, needs_site=False
+        )
 
 
 def test_a_mapped_host_is_served_from_where_it_is_mapped_to() -> None:
@@ -47,7 +49,7 @@ def test_a_mapped_host_is_served_from_where_it_is_mapped_to() -> None:
         plan = began.lane.hello(began.connect("plain.test"))
 
     site = Site("http", Address("127.0.0.1", 8001))
-    assert plan == Intercept(site, site_first=False)
+    assert plan == Intercept(site, site_first=False, needs_site=False)
 
 
 def test_a_connection_that_is_passed_through_is_recorded_at_its_end() -> None:
@@ -102,7 +104,7 @@ def test_a_chromium_may_reject_us_once() -> None:
         began.lane.handshake(connection, "rejected", "tlsv1 alert unknown ca")
         again = began.connect("shop.test", cipher_suites=GREASED)
 
-        assert began.lane.hello(again) == Intercept()
+        assert began.lane.hello(again) == Intercept(needs_site=False)
         began.lane.handshake(again, "established", "")
     assert not began.all(TlsRejected)
 

@@ -32,15 +32,25 @@ from tests.proxy.support.origin import Answer, Origin, served, server_context
 from warex.errors import WarexError
 from warex.faults import CATALOGUE, Fault, LlmSlow, McpSlow, NetworkError, SlowPage
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from warex.proxy.own_engine import CHOICE
 from warex.proxy.process.forkserver import Forkserver
-from warex.scenarios import Scenario, Trigger
+from warex.scenarios import Random, Scenario, Trigger
 
 ENGINES: Final = {"today's": None, "own": "own"}
-CHOICE: Final = "WAREX_TEST_ENGINE"
 _PATIENCE: Final = 2.0
 """Seconds after which the client leaves."""
 _SHORTER: Final = {"delay": 0.1, "pause": 0.02, "hold": 0.1}
 _HASH: Final = re.compile(r"\[redacted:(\d+):[0-9a-f]+\]")
+_SCRIPT: Final = re.compile(r"sha256-[\w+/=]+")
+_PAIRS: Final = (
+    ("header_change", "text_corruption"),
+    ("network_error", "json_corruption"),
+    ("popup", "http_error"),
+    ("stale_response", "slow_page"),
+    ("llm_slow", "llm_cut"),
+    ("mcp_slow", "mcp_result_corrupt"),
+    ("duplicate_write", "slow_page"),
+)
 _TIMELY: Final = ("date", "retry-after", "ratelimit")
 """Headers whose values depend on the time."""
 _TIMES: Final = frozenset(
@@ -117,7 +127,8 @@ def session(lane: Lane, site: str, ca: CertificateAuthority, *, http2: bool) -> 
             except httpx.HTTPError as error:
                 seen.append(f"{method} {path}: {type(error).__name__}")
                 continue
-            head = sorted((k, v) for k, v in answer.headers.items() if k not in _TIMELY)
+            fields = sorted((k, v) for k, v in answer.headers.items() if k not in _TIMELY)
+            head = _SCRIPT.sub("sha256", str(fields))
             digest = hashlib.sha256(answer.content).hexdigest()[:8]
             if b"<script>" in answer.content:  # It has a key that is drawn anew each time.
                 digest = "changed by a script"
@@ -130,7 +141,8 @@ def ledger(lane: Lane) -> dict[str, list[dict[str, Any]]]:
     """Return the events of each exchange without times."""
     events: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in (lane.out / "events.jsonl").read_text().splitlines():
-        entry = json.loads(_HASH.sub(r"[redacted:\1]", line))  # Its key is of the trial.
+        # A key of the trial, and of each changed page.
+        entry = json.loads(_SCRIPT.sub("sha256", _HASH.sub(r"[redacted:\1]", line)))
         kept = {name: value for name, value in entry.items() if name not in _TIMES}
         if "headers" in kept:
             kept["headers"] = [it for it in kept["headers"] if it[0].lower() not in _TIMELY]
@@ -210,6 +222,19 @@ def leaving() -> Iterator[tuple[str, Fault]]:
     yield "left: mcp_slow", McpSlow(delay=10)
 
 
+def pairs() -> Iterator[tuple[str, Scenario]]:
+    """Yield scenarios of two rules, one of which draws its hits."""
+    short = dict(faults([]))
+    drawn = Trigger(random=Random(probability=0.5, times=4))
+    for one, other in _PAIRS:
+        first, second = scenario(short[one], Trigger(always=True)), scenario(short[other], drawn)
+        rules = (
+            *first.rules,
+            *(rule.model_copy(update={"name": "other"}) for rule in second.rules),
+        )
+        yield f"{one} and {other}", Scenario(name="both", rules=rules)
+
+
 def main(arguments: list[str]) -> int:
     """Compare; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -231,6 +256,7 @@ def main(arguments: list[str]) -> int:
         hits = Trigger(nth=(1, 3, 4))
         hit = [*faults(kinds), *(() if kinds else leaving())]
         given += [(name, scenario(fault, hits)) for name, fault in hit]
+        given += [] if kinds else pairs()
         for name, rules in given:
             try:
                 found = list(differences(begins, rules, site, chosen.over, ca))

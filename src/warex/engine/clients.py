@@ -23,7 +23,7 @@ from warex.engine.http.events import (
     RequestReceived,
     RequestRejected,
 )
-from warex.engine.http.heads import NO_FIELDS, Headers, RequestHead, ResponseHead
+from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.routes import Route
 from warex.engine.services import Services
 from warex.engine.sites import Inbox
@@ -31,8 +31,7 @@ from warex.engine.sites import Inbox
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
 _LATE_READING_S: Final = 1.0
-"""Seconds in which a refused client may send the rest of its request, so that it reads the page
-before its system meets a reset."""
+"""Seconds in which a client may send the rest of a request that is not read."""
 
 
 type RequestPart = DataReceived | MessageEnded
@@ -51,8 +50,8 @@ class Run(Protocol):
     def client_left(self) -> None:
         """Note that the client's connection has ended."""
 
-    def client_gave_up(self, error: str, code: int | None) -> None:
-        """Note that the client has ended this exchange."""
+    def client_gave_up(self, error: str, code: int | None, rejection: Rejection | None) -> None:
+        """Note that the client has ended this exchange, or sent what is refused."""
 
     def interrupt(self, end: handler.End, error: str) -> None:
         """End the exchange where it waits."""
@@ -86,6 +85,7 @@ class ClientSide:
         self.runs: dict[int, Run] = {}
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._closing = False
@@ -141,6 +141,9 @@ class ClientSide:
     def _dispatch(self, events: list[RequestEvent]) -> None:
         try:
             for event in events:
+                if isinstance(event, RequestRejected):
+                    self._reject(event)
+            for event in events:
                 self._handle(event)
             while self._begun:
                 # What came with a head is there before the head is decided on.
@@ -168,16 +171,23 @@ class ClientSide:
             case ExchangeFailed():
                 run = self.runs.get(event.stream)
                 if run is not None:
-                    run.client_gave_up(event.message, event.code)
-            case RequestRejected(_, status, line, reason):
-                self._lingers = True
-                self.services.handler.rejected(self.connection, Rejection(status, line, reason))
+                    rejection = self._rejections.pop(event.stream, None)
+                    run.client_gave_up(event.message, event.code, rejection)
+            case RequestRejected():
+                rejection = self._rejections.pop(event.stream, None)
+                if rejection is not None:
+                    self.services.handler.rejected(self.connection, rejection)
             case DataQueueEmptied(stream):
                 self._queue_emptied(stream)
             case GoingAway():
                 pass
             case ConnectionEnded():
                 self._closing = True
+
+    def _reject(self, event: RequestRejected) -> None:
+        """Note a refusal, which is told within its exchange if there is one."""
+        self._lingers = True
+        self._rejections[event.stream] = Rejection(event.status, event.line, event.reason)
 
     def _begin(self, event: RequestReceived) -> None:
         if self._tunnels and event.head.method == "CONNECT":
@@ -212,12 +222,10 @@ class ClientSide:
         self.http.send_data(stream, payload, raw)
         self.flush()
 
-    def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
-        """Complete the response."""
-        self.http.send_end(stream, trailers)
-        data = self.http.data_to_send()
-        if data:
-            self.end.write(data)
+    def takes_all(self, stream: int) -> bool:
+        """Whether the client is there, and nothing waits for it but what is to be written."""
+        end = self.end
+        return not (self.http.queued(stream) or end.unsent) and end.is_established()
 
     async def drain(self, stream: int) -> None:
         """Wait until little waits for the client."""
@@ -290,12 +298,8 @@ class ClientSide:
             self._close()
 
     def _close(self) -> None:
-        if self._lingers and not self.end.has_ended:
-            # A reset by unread bytes would take the page from the client (RFC 9112 §9.6).
-            self.end.end_writing()
-            self.end.start(lambda data: None)
-            self.end.on_end = self.end.close
-            asyncio.get_running_loop().call_later(_LATE_READING_S, self.end.close)
+        if self._lingers:
+            self.end.linger(_LATE_READING_S)
         else:
             self.end.close()
         self._resolve(None)

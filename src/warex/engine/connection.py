@@ -29,6 +29,7 @@ from warex.engine.routes import H1, OpenedSite, Route, split_authority
 from warex.engine.services import Services
 from warex.engine.tls.certificates import CertificateError
 from warex.engine.tls.client_hello import NoClientHello, read_client_hello
+from warex.engine.tls.layer import ssl_reason
 
 _SERVER_FIRST_DELAY: Final = 0.5
 """Seconds after which a silent client in a tunnel is assumed to wait for the server."""
@@ -87,11 +88,13 @@ class ConnectionRun:
             case "tls":
                 await self._serve_tls(destination)
             case "http" | "connect":
-                site = Site("http", destination)
+                site = Site("http", destination, direct=False)
                 http = Http1Server(scheme="http", authority=_authority(destination, 80))
                 await self._serve_http(http, self._route(site))
             case "h2c":
-                await self._serve_http2(self._route(Site("http", destination), h2c=True))
+                await self._serve_http2(
+                    self._route(Site("http", destination, direct=False), h2c=True)
+                )
             case "other" | "silent":
                 self._handler.not_http(self.connection)
                 await self._pass_on(destination)
@@ -109,6 +112,8 @@ class ConnectionRun:
             if not seen:
                 return "left"
             spoken = detect_protocol(seen)
+            if spoken == "other" and _seems_http(seen):
+                spoken = "http"
             if spoken is not None:
                 return spoken
             if len(seen) == len(first):
@@ -124,7 +129,7 @@ class ConnectionRun:
             self.end,
             http,
             route,
-            ExchangeRun.begin,
+            ExchangeRun,
             is_redirected=self.is_redirected,
         )
         try:
@@ -204,15 +209,14 @@ class ConnectionRun:
             self._handler.handshake(self.connection, "left", "")
             self.end.close()
             return
-        site = plan.site or Site("https", destination)
+        site = plan.site or Site("https", destination, direct=False)
         host = hello.sni or destination.host
         offered = tuple(it for it in hello.alpn if it in self.services.protocols)
-        if site.scheme == "http":
-            offered = tuple(it for it in offered if it == H1)
-        route = self._route(site, host, offered)
+        # A mapped host's site has another name than the client's.
+        route = self._route(site, host if plan.site is None else "", offered)
         try:
             opened = await self._open_first(plan, route, site)
-            protocol = offered[0].decode() if offered else None
+            protocol = _preferred(offered, site)
             if opened is not None:
                 if site.scheme == "https":
                     protocol = opened.protocol
@@ -265,7 +269,7 @@ class ConnectionRun:
         try:
             await self.end.start_tls(context, server_side=True)
         except ssl.SSLError as error:
-            reason = (error.reason or str(error)).replace("_", " ").lower()
+            reason = ssl_reason(error)
             ended = "rejected" if " alert " in reason else "left"
             self._handler.handshake(self.connection, ended, reason)
             self.end.close()
@@ -327,3 +331,18 @@ class ConnectionRun:
 def _authority(address: Address, default: int) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
     return host if address.port == default else f"{host}:{address.port}"
+
+
+def _seems_http(first: bytes) -> bool:
+    """Whether a tunnel's first bytes are to be answered as a request, even an invalid one."""
+    return first[:3].isalpha() and not first.startswith(b"SSH")
+
+
+def _preferred(offered: tuple[bytes, ...], site: Site) -> str | None:
+    """Return what a client speaks whose site has not chosen: its first offer.
+
+    Sites without TLS speak HTTP/1.1, so nothing is changed for a client that does, too.
+    """
+    if not offered:
+        return None
+    return (H1 if site.scheme == "http" and H1 in offered else offered[0]).decode()

@@ -15,33 +15,20 @@ import termios
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, cast
+from weakref import WeakSet
 
+from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.linux.sockets import reset_on_close
 
 _READ_LIMIT: Final = 256 * 1024
 """Bytes that wait for a reader, above which the peer is made to wait."""
 _WRITE_LIMIT: Final = 256 * 1024
 """Bytes that wait for the kernel, above which ``drain`` waits."""
-_PIECE: Final = 64 * 1024
 _LINGER_S: Final = 10.0
 """Seconds that a closed end has to take its last bytes."""
 _ACKNOWLEDGED_WITHIN_S: Final = 1.0
 _ESTABLISHED, _CLOSE_WAIT = 1, 8
 """States of linux/tcp_states.h: open both ways; the peer has closed its end."""
-
-
-class _TlsLayer:
-    """TLS over the bytes of an end, or of another layer."""
-
-    __slots__ = ("incoming", "outgoing", "session")
-
-    def __init__(
-        self, context: ssl.SSLContext, *, server_side: bool, server_hostname: str | None
-    ) -> None:
-        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self.session = context.wrap_bio(
-            self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
-        )
 
 
 class End(asyncio.Protocol):
@@ -53,7 +40,7 @@ class End(asyncio.Protocol):
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
-        self._layers: list[_TlsLayer] = []
+        self._layers: list[TlsLayer] = []
         self._handshaking = False
         self._chunks: list[bytes] = []
         self._waiting_bytes = 0
@@ -61,7 +48,8 @@ class End(asyncio.Protocol):
         self._on_data: Callable[[bytes], None] | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._drained: asyncio.Future[None] | None = None
-        self._limit = _WRITE_LIMIT
+        self._drops = False
+        """Whether what comes is dropped, until the peer ends."""
         self.has_ended = False
         """Whether the peer sends no more: it has closed its end, or the connection is lost."""
         self.is_lost = False
@@ -191,6 +179,8 @@ class End(asyncio.Protocol):
         return data
 
     def _store(self, data: bytes) -> None:
+        if self._drops:
+            return
         if self._on_data is not None:
             self._on_data(data)
             return
@@ -215,6 +205,8 @@ class End(asyncio.Protocol):
         if self.has_ended:
             return
         self.has_ended = True
+        if self._drops:
+            self._transport.close()
         self._wake()
         if self.on_end is not None:
             self.on_end()
@@ -229,7 +221,7 @@ class End(asyncio.Protocol):
         server_hostname: str | None = None,
     ) -> None:
         """Shake hands above what there is; raise SSLError or ConnectionError on failure."""
-        layer = _TlsLayer(context, server_side=server_side, server_hostname=server_hostname)
+        layer = TlsLayer(context, server_side=server_side, server_hostname=server_hostname)
         if self._chunks:
             layer.incoming.write(self._take())
         self._layers.append(layer)
@@ -246,14 +238,11 @@ class End(asyncio.Protocol):
             self._handshaking = False
         self._read_layer(layer)
 
-    def _shake(self, layer: _TlsLayer) -> bool:
+    def _shake(self, layer: TlsLayer) -> bool:
         try:
-            layer.session.do_handshake()
-        except ssl.SSLWantReadError:
-            return False
+            return layer.shake_hands()
         finally:
             self._send_outgoing(layer)
-        return True
 
     def _decrypt(self) -> None:
         """Take what came through every layer; the last one may be shaking hands."""
@@ -265,39 +254,27 @@ class End(asyncio.Protocol):
                 else:
                     self._read_layer(layer)
                 return
-            above = self._layers[number + 1]
-            for piece in self._pieces(layer):
-                above.incoming.write(piece)
+            self._layers[number + 1].incoming.write(self._through(layer))
+            if layer.has_ended:
+                self._end()
 
-    def _read_layer(self, layer: _TlsLayer) -> None:
-        pieces = self._pieces(layer)
-        if pieces:
-            self._store(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+    def _read_layer(self, layer: TlsLayer) -> None:
+        data = self._through(layer)
+        if data:
+            self._store(data)
+        if layer.has_ended:
+            self._end()
 
-    def _pieces(self, layer: _TlsLayer) -> list[bytes]:
-        pieces: list[bytes] = []
-        read = layer.session.read
-        try:
-            while True:
-                piece = read(_PIECE)
-                if not piece:
-                    self._loop.call_soon(self._end)
-                    break
-                pieces.append(piece)
-                if not layer.incoming.pending and not layer.session.pending():
-                    break
-        except ssl.SSLWantReadError:
-            pass
-        except ssl.SSLZeroReturnError:
-            self._loop.call_soon(self._end)
-        except ssl.SSLError as error:
-            self.error, self.is_truncated = _reason(error), True
-            self._loop.call_soon(self._end)
+    def _through(self, layer: TlsLayer) -> bytes:
+        """Return what has come through a layer."""
+        data = layer.read()
+        if layer.error is not None:
+            self.error, self.is_truncated = layer.error, True
         if layer.outgoing.pending:
             self._send_outgoing(layer)
-        return pieces
+        return data
 
-    def _send_outgoing(self, layer: _TlsLayer) -> None:
+    def _send_outgoing(self, layer: TlsLayer) -> None:
         data = layer.outgoing.read()
         if not data:
             return
@@ -377,8 +354,31 @@ class End(asyncio.Protocol):
         self._close_tls()
         self.is_closed = True
         if self._transport.get_write_buffer_size():
+            _LINGERING.add(self)
             self._loop.call_later(_LINGER_S, self._transport.abort)
         self._transport.close()
+
+    def linger(self, seconds: float) -> None:
+        """Close this side's end, and drop what the peer still sends for a while.
+
+        A reset, as the answer to unread bytes, would take from the peer what it was sent last
+        (RFC 9112 §9.6).
+        """
+        if self.is_closed or self.has_ended:
+            self.close()
+            return
+        self.end_writing()
+        self.is_closed = self._drops = True
+        self._chunks.clear()
+        self._waiting_bytes = 0
+        for by in list(self._paused_by):
+            self.resume(by)
+        _LINGERING.add(self)
+        self._loop.call_later(seconds, self._transport.abort)
+
+    def belongs_to(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether this end is served by a loop."""
+        return self._loop is loop
 
     def abort(self) -> None:
         """Close the connection at once; what has not left is dropped."""
@@ -403,6 +403,12 @@ class End(asyncio.Protocol):
                 self._send_outgoing(layer)
 
     # ---- the socket below
+
+    @property
+    def peer(self) -> tuple[str, int] | None:
+        """Host and port of the peer."""
+        name = self._transport.get_extra_info("peername")
+        return (name[0], name[1]) if isinstance(name, tuple) else None
 
     @property
     def raw(self) -> socket.socket:
@@ -457,7 +463,21 @@ class End(asyncio.Protocol):
         return int(struct.unpack("i", raw)[0])
 
 
+_LINGERING: Final[WeakSet[End]] = WeakSet()
+"""Ends that are closed, and whose last bytes have not left."""
+
+
+async def abort_lingering() -> None:
+    """Close at once what lingers in this event loop, at its end."""
+    loop = asyncio.get_running_loop()
+    for end in list(_LINGERING):
+        if end.belongs_to(loop):
+            end.abort()
+    # The transports close in the next turn.
+    await asyncio.sleep(0)
+
+
 def _reason(error: Exception) -> str:
-    if isinstance(error, ssl.SSLError) and error.reason:
-        return error.reason.replace("_", " ").lower()
+    if isinstance(error, ssl.SSLError):
+        return ssl_reason(error)
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

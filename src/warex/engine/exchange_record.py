@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from warex.clock import Clock
-from warex.engine.handler import End, ExchangeTimings, Outcome
+from warex.engine.handler import AbortHow, End, ExchangeTimings, Outcome
 from warex.engine.routes import OpenedSite
 
 
@@ -54,6 +54,17 @@ class ExchangeRecord:
         """Note when the first head of a response came, or was planned."""
         if self.response_started is None:
             self.response_started = self.clock.wall()
+
+    def how_it_breaks(self, over: Over, *, refuses: bool, has_streams: bool) -> AbortHow:
+        """Return how a client meets the end of an exchange that is not complete.
+
+        ``refuses``: a client that knows no proxy would meet the refusal of a site itself.
+        """
+        if over.end == "site_failed" and self.unreachable and refuses:
+            return "reset"
+        if self.hints_sent and not (self.head_sent or has_streams):
+            return "reset"  # Browsers take an end after 103 for a complete response.
+        return "close"
 
     def outcome(self, over: Over, request_bytes: int, request_complete: float | None) -> Outcome:
         """Return how the exchange ended."""

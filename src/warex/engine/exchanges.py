@@ -1,8 +1,8 @@
 """One exchange: what its handler plans is done to client and site, and told as an outcome."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
-from typing import Final, Self, assert_never
+from collections.abc import Iterable
+from typing import Final, assert_never
 
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord, Over
@@ -15,6 +15,7 @@ from warex.engine.handler import (
     Forward,
     Plan,
     ReadWhole,
+    Rejection,
     Relay,
     Respond,
     Site,
@@ -32,6 +33,7 @@ from warex.engine.net.connector import SiteUnreachable
 from warex.engine.planned_messages import planned_response, spliced, split, with_any_length
 from warex.engine.request_body import RequestBody
 from warex.engine.routes import site_of
+from warex.engine.services import eager_task
 from warex.engine.sites import SiteInbox, SiteSide
 
 type ResponsePart = DataReceived | MessageEnded
@@ -54,35 +56,32 @@ class ExchangeRun:
         self._task: asyncio.Task[None] | None = None
         self._upload: asyncio.Task[None] | None = None
         self._interruption: Over | None = None
+        self._rejection: Rejection | None = None
         self._site: tuple[SiteSide, int] | None = None
         self._site_done = False
         self._takes_pushes = False
-        self._is_told = False
-        """Whether the outcome is told; an upgraded connection goes on after that."""
-
-    @classmethod
-    def begin(cls, client: ClientSide, request: RequestReceived) -> Self:
-        """Make the run of a client's request."""
-        return cls(client, request)
+        self._is_told = self._is_upgraded = False
+        """Whether the outcome is told; and of a connection that goes on after that."""
 
     def start(self) -> None:
         """Begin; what needs no waiting is done at once."""
-        self._task = _eager(self._run())
+        self._task = eager_task(self._run())
 
     # ---- interruptions
 
     def client_left(self) -> None:
         """Note that the client's connection has ended."""
         client = self._client
-        if self._is_told:
+        if self._is_upgraded:
             left = client.end.is_lost  # An upgraded connection may be half-closed.
         else:
             left = not self._record.is_sent or client.http.queued(self.stream) > 0
         if left:
             self.interrupt("client_left", _LEFT)
 
-    def client_gave_up(self, error: str, code: int | None) -> None:
-        """Note that the client has ended this exchange."""
+    def client_gave_up(self, error: str, code: int | None, rejection: Rejection | None) -> None:
+        """Note that the client has ended this exchange, or sent what is refused."""
+        self._rejection = rejection
         if not self._record.is_sent or self._client.is_multiplexed:
             self.interrupt("client_left", error, code)
 
@@ -128,13 +127,13 @@ class ExchangeRun:
         if over.end in ("client_left", "site_failed", "shut_down") and not record.is_complete:
             self._give_up(over)
         record.is_sent = True
-        if self._client.is_multiplexed:
-            record.response_bytes = self._client.http.sent(self.stream)
         try:
-            if self._is_told:
+            if self._rejection is not None:
+                self._handler.rejected(self.exchange.connection, self._rejection)
+            if self._is_upgraded:
                 by_client = client_ended or over.end == "client_left"
                 self._handler.upgrade_closed(self.exchange, by_client=by_client)
-            else:
+            elif not self._is_told:
                 self._tell(over)
         except Exception as error:  # noqa: BLE001 - fail closed
             self._client.broke(error)
@@ -143,28 +142,29 @@ class ExchangeRun:
 
     def _give_up(self, over: Over) -> None:
         """End what the client has begun, as the network would."""
-        record, client = self._record, self._client
-        how: AbortHow = "close"
-        if over.end == "site_failed" and record.unreachable and client.is_redirected:
-            how = "reset"  # The nearest equivalent of a refusal.
-        elif record.hints_sent and not (record.head_sent or client.is_multiplexed):
-            how = "reset"  # Browsers take an end after 103 for a complete response.
+        client = self._client
+        how = self._record.how_it_breaks(
+            over, refuses=client.is_redirected, has_streams=client.is_multiplexed
+        )
         if not client.end.is_closed:
             client.abort(self.stream, how, over.code)
 
     def _tell(self, over: Over) -> None:
         self._is_told = True
-        body = self.exchange.request_bytes, self._body.completed
-        self._handler.ended(self.exchange, self._record.outcome(over, *body))
+        if self._client.is_multiplexed:
+            self._record.response_bytes = self._client.http.sent(self.stream)
+        size, completed = self.exchange.request_bytes, self._body.completed
+        self._handler.ended(self.exchange, self._record.outcome(over, size, completed))
 
     # ---- the request
 
     async def _serve(self) -> None:
         need = self._handler.request_head(self.exchange)
-        # A client may give up what it asks in the same write; a complete request is decided on.
-        if self._interruption is not None and not self._body.take_available():
+        whole = need == "whole"
+        # A client may give up what it asks in the same write; what is known is decided on.
+        if self._interruption is not None and not self._body.take_available() and whole:
             raise self._interruption
-        await self._body.read(whole=need == "whole")
+        await self._body.read(whole=whole)
         plan = self._handler.request(self.exchange)
         if self._interruption is not None:
             raise self._interruption
@@ -231,7 +231,7 @@ class ExchangeRun:
         stream, inbox = side.request(head, has_body=parts is not None, raw_body=raw)
         self._site, self._site_done = (side, stream), False
         if parts is not None:
-            self._upload = _eager(self._body.send(side, stream, parts))
+            self._upload = eager_task(self._body.send(side, stream, parts))
         return inbox
 
     def _is_raw(self, side: SiteSide) -> bool:
@@ -277,8 +277,8 @@ class ExchangeRun:
             event = await inbox.get()
             match event:
                 case InformationalReceived():
-                    self._client.send_informational(self.stream, event.head)
                     self._record.hints_sent = True
+                    self._client.send_informational(self.stream, event.head)
                 case ResponseReceived():
                     await self._answered(event, inbox)
                     return None
@@ -358,8 +358,7 @@ class ExchangeRun:
         """Send the site's response on; first what was read of it."""
         assert self._site is not None
         raw = self._is_raw(self._site[0]) and not relay.changes_length
-        if relay.changes_length:
-            head = with_any_length(head)
+        head = with_any_length(head) if relay.changes_length else head
         self._client.send_response(self.stream, head, raw_body=raw)
         self._record.head_sent = True
         self._takes_pushes = relay.changes_length
@@ -373,7 +372,12 @@ class ExchangeRun:
             if isinstance(part, MessageEnded):
                 await self._end_relay(relay, part)
                 return
-            await self._relay_part(relay, part, raw=raw)
+            if inbox.ends_next and not relay.tap:
+                # It leaves with the end.
+                self._record.response_bytes += len(part.payload)
+                self._client.http.send_data(self.stream, part.payload, part.raw)
+            else:
+                await self._relay_part(relay, part, raw=raw)
             self._acknowledge(part)
 
     async def _relay_part(self, relay: Relay, part: DataReceived, *, raw: bool) -> None:
@@ -392,12 +396,14 @@ class ExchangeRun:
         await self._client.drain(self.stream)
 
     async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
-        if relay.tap:
-            for piece in self._handler.response_piece(self.exchange, b"", last=True):
-                if piece:
-                    self._send(piece)
+        self._send_last(tap=relay.tap)
         self._takes_pushes = False
-        await self._complete(end)
+        await self._complete(end, may_tell_first=not relay.tap)
+
+    def _send_last(self, *, tap: bool) -> None:
+        """Send what the handler adds at the end of a body."""
+        for piece in self._handler.response_piece(self.exchange, b"", last=True) if tap else ():
+            self._send(piece)
 
     def _acknowledge(self, event: DataReceived) -> None:
         if event.flow and self._site is not None:
@@ -408,11 +414,23 @@ class ExchangeRun:
         self._record.response_bytes += len(payload)
         self._client.send_data(self.stream, payload, raw)
 
-    async def _complete(self, end: MessageEnded | None = None) -> None:
-        """Complete the response, and see whether it has left."""
+    async def _complete(
+        self, end: MessageEnded | None = None, *, may_tell_first: bool = False
+    ) -> None:
+        """Complete the response, and see whether it has left.
+
+        ``may_tell_first``: the outcome is told before the client can see the end, if nothing waits.
+        """
         record, client = self._record, self._client
-        client.send_end(self.stream, NO_FIELDS if end is None else end.trailers)
+        client.http.send_end(self.stream, NO_FIELDS if end is None else end.trailers)
+        data = client.http.data_to_send()
         record.is_sent = record.is_complete = True
+        if may_tell_first and client.takes_all(self.stream):
+            record.arrived = True
+            self._tell(Over("complete"))
+        client.end.write(data)
+        if self._is_told:
+            return
         await client.sent(self.stream)
         record.arrived = client.end.has_arrived()
         if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
@@ -432,24 +450,20 @@ class ExchangeRun:
         for number, piece in enumerate(pieces):
             if number and respond.pause_s:
                 await self._pause(respond.pause_s)
-            for part in self._tapped(respond, piece):
+            parts = split(piece)
+            if respond.tap:
+                parts = self._handler.response_piece(self.exchange, piece, last=False)
+            for part in parts:
                 self._send(part)
                 await client.drain(self.stream)
         if respond.cut is None:
-            if respond.tap:
-                for last in self._handler.response_piece(self.exchange, b"", last=True):
-                    self._send(last)
+            self._send_last(tap=respond.tap)
             await self._complete()
             return
         client.flush()
         await client.sent(self.stream)
         await client.end.acknowledged()
         self._cut(respond.cut)
-
-    def _tapped(self, respond: Respond, piece: bytes) -> Iterable[bytes]:
-        if not respond.tap:
-            return split(piece)
-        return self._handler.response_piece(self.exchange, piece, last=False)
 
     def _cut(self, how: AbortHow) -> None:
         """End the exchange without more."""
@@ -463,28 +477,24 @@ class ExchangeRun:
     async def _switch(self, head: ResponseHead, inbox: SiteInbox) -> None:
         """Pass on both directions of an upgraded connection until it ends."""
         assert self._site is not None
-        side, stream = self._site
-        client, record = self._client, self._record
+        (side, stream), client, record = self._site, self._client, self._record
         client.send_response(self.stream, head, raw_body=True)
         client.flush()
         record.head_sent = record.is_complete = True
         record.arrived = client.end.has_arrived()
         self._tell(Over("complete"))
+        self._is_upgraded = True
         from_client, frames = frame_filters(self._handler, self.exchange)
-        self._upload = _eager(self._body.pass_on(side, stream, from_client))
+        self._upload = eager_task(self._body.pass_on(side, stream, from_client))
         while True:
             part = await self._next_part(inbox)
             if isinstance(part, MessageEnded):
                 if frames is not None:
                     self._send(frames.rest())
                 break
+            client.connection.sent_to_client += len(part.payload)
             self._send(part.payload if frames is None else frames.receive(part.payload))
             await client.drain(self.stream)
             self._acknowledge(part)
         await client.sent(self.stream)
         client.abort(self.stream, "close")
-
-
-def _eager(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
-    """Run a coroutine as a task, until it waits."""
-    return asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)

@@ -147,6 +147,8 @@ class Site:
 
     scheme: Literal["http", "https"]
     address: Address
+    direct: bool = True
+    """Whether it is reached without the upstream proxy, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Route:
         if self._asks_proxy(site):
             end = await self._connector.connect_to_proxy()
         else:
-            end = await self._connector.connect(site.address)
+            end = await self._connector.connect(site.address, direct=site.direct)
         connected, secured = self._clock.wall(), None
         protocol = None
         if site.scheme == "https":
@@ -153,7 +153,9 @@ class Route:
 
     def _asks_proxy(self, site: Site) -> bool:
         """Whether an upstream proxy gets the whole URL, as the client gave it to us."""
-        return self.site is None and site.scheme == "http" and self._connector.takes_urls
+        if site.direct or site.scheme != "http" or self.site is not None:
+            return False
+        return self._connector.takes_urls
 
     def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
         if version == "HTTP/2.0":
@@ -171,7 +173,7 @@ class Route:
 def site_of(scheme: str, authority: str) -> Site:
     """Return the site of an authority: a host with or without a port."""
     host, port = split_authority(authority, 443 if scheme == "https" else 80)
-    return Site("https" if scheme == "https" else "http", Address(host, port))
+    return Site("https" if scheme == "https" else "http", Address(host, port), direct=False)
 
 
 def split_authority(authority: str, default: int) -> tuple[str, int]:

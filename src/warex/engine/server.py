@@ -11,7 +11,7 @@ from typing import Final
 from warex.clock import Clock
 from warex.engine.clients import Run
 from warex.engine.connection import ConnectionRun
-from warex.engine.ends import End
+from warex.engine.ends import End, abort_lingering
 from warex.engine.handler import AbortHow, Address, Connection, Exchange, Handler, Timer
 from warex.engine.net.connector import Connector
 from warex.engine.net.protocol_detection import DetectedProtocol
@@ -70,6 +70,7 @@ class Engine:
         """Accept clients that know of the proxy."""
         listener.setblocking(False)
         self._listeners.append(listener)
+        self._connector.own.add(listener.getsockname()[:2])
         self._loop.add_reader(listener, self._accept, listener)
 
     def _accept(self, listener: socket.socket) -> None:
@@ -153,8 +154,7 @@ class Engine:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        # The transports close in the next turn.
-        await asyncio.sleep(0)
+        await abort_lingering()
 
     # ---- what a handler asks for
 

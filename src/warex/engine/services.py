@@ -1,6 +1,7 @@
 """What every connection of an engine uses."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from warex.clock import Clock
@@ -21,3 +22,8 @@ class Services:
     """What is offered to sites by ALPN, where a client offers it."""
     broke: Callable[[Exception], None]
     """Told when our own machinery breaks."""
+
+
+def eager_task(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+    """Run a coroutine as a task, at once until it waits."""
+    return asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)

@@ -46,6 +46,11 @@ class Inbox[T]:
         """Whether an event waits."""
         return bool(self._events)
 
+    @property
+    def ends_next(self) -> bool:
+        """Whether the next event waits and is the message's end."""
+        return bool(self._events) and isinstance(self._events[0], MessageEnded)
+
     async def get(self) -> T:
         """Return the next event; wait for it."""
         while not self._events:

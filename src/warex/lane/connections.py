@@ -85,11 +85,11 @@ class Connections:
             return plan
         suites = () if connection.hello is None else connection.hello.cipher_suites
         self._rejections.begin(_key(connection), self._recorder.clock.now(), suites)
+        # The first request meets the failure of a site that is down, and is recorded.
         if target is not None:
-            return Intercept(site_of(target), site_first=False)
-        if is_reserved(host):
-            return Intercept(site_first=False)
-        return Intercept(needs_site=not self.interception.may_answer(host.lower()))
+            is_secure = target.target_scheme == "https"
+            return Intercept(site_of(target), site_first=is_secure, needs_site=False)
+        return Intercept(site_first=not is_reserved(host), needs_site=False)
 
     def handshake(self, connection: Connection, ended: Handshake, reason: str) -> None:
         """Note whether the client trusts our certificate."""

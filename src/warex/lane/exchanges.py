@@ -32,7 +32,7 @@ from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
 from warex.lane.connections import Connections, site_of
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
-from warex.lane.plan import EffectApplier, request_plan, response_plan
+from warex.lane.plan import EffectApplier, hold_seconds, request_plan, response_plan
 from warex.lane.record.fault_events import record_plan, settle
 from warex.lane.record.operation_name import operation_name
 from warex.lane.record.recorder import Recorder
@@ -98,14 +98,18 @@ class Exchanges:
         self._live: dict[str, ExchangeState] = {}
         """The open exchanges that have begun, by their identifiers."""
         self._incomplete: set[WireExchange] = set()
-        """Exchanges whose request has not come to its end."""
+        """Exchanges whose request is awaited to its end."""
 
     # ---- the request
 
     def request_head(self, wire: WireExchange) -> Need:
         """Say whether the body is needed before anything is decided."""
-        head = wire.request
-        self._incomplete.add(wire)
+        need = self._need(wire.request)
+        if need == "whole":
+            self._incomplete.add(wire)
+        return need
+
+    def _need(self, head: RequestHead) -> Need:
         if self._kinds.needs_request_body(head, head.url):
             return "whole"
         if not _is_longer(head, _STREAM_THRESHOLD):
@@ -270,7 +274,7 @@ class Exchanges:
                 amended = (it for it in state.applied if it.amendment is not None)
                 state.draft.holds += [(it, wait) for it in amended][:1]
             self._readers.note_held(state.exchange.request, state.resource, wire.response)
-            plan = Plan(ReadWhole(_MAX_WHOLE), _seconds(state.draft))
+            plan = Plan(ReadWhole(_MAX_WHOLE), hold_seconds(state.draft))
             return self._settlement.planned(state, plan)
         return self._settlement.planned(state, self._relay(state, b""))
 
@@ -424,8 +428,10 @@ class Exchanges:
         """Record what has become of an exchange, once."""
         state: ExchangeState | None = wire.state
         if state is None:
-            if wire not in self._incomplete:
-                return  # It was refused.
+            connection: ConnectionState = wire.connection.state
+            if wire in self._incomplete and connection.is_refused:
+                self._incomplete.discard(wire)
+                return
             self._incomplete.discard(wire)
             state = self._register(wire)
         if self._forget(state):
@@ -451,10 +457,10 @@ class Exchanges:
                 self._settlement.end_trial(state)
 
     def refuse(self, connection: Connection) -> None:
-        """Forget the HTTP/1 requests of a connection that have not come to their end."""
+        """Record no HTTP/1 request of a connection that is awaited to its end."""
         if connection.version != "HTTP/2.0":
-            of_it = {wire for wire in self._incomplete if wire.connection is connection}
-            self._incomplete -= of_it
+            state: ConnectionState = connection.state
+            state.is_refused = True
 
 
 def _comes_before(injection: PlannedInjection) -> bool:
@@ -489,7 +495,3 @@ def _is_longer(head: RequestHead, size: int) -> bool:
 def _is_grpc(head: RequestHead) -> bool:
     """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
     return head.headers.get("content-type").startswith("application/grpc")
-
-
-def _seconds(draft: Draft) -> tuple[float, ...]:
-    return tuple(seconds for _, seconds in draft.holds)

@@ -28,7 +28,6 @@ class Interception:
         self._sites = config.sites
         self._traffic = config.traffic
         self._injector = injector
-        self._has_cache = config.llm_cache is not None
         self._rejected: set[str] = set()
         self._maps = {(it.origin, it.origin_port): it for it in config.traffic.host_maps}
 
@@ -54,13 +53,6 @@ class Interception:
     def map_target(self, host: str, port: int) -> HostMap | None:
         """Return the host to which requests for this origin are mapped, if any."""
         return self._maps.get((host.lower(), port))
-
-    def may_answer(self, host: str) -> bool:
-        """Whether requests for a host may be answered in its place, so that it need not be up."""
-        return self._has_cache or any(
-            rule.fault.target != "connection" and may_concern_host(rule.match, host, self._sites)
-            for rule in self._injector.rules
-        )
 
     def _is_concerned(self, host: str) -> bool:
         return (

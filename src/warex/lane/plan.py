@@ -141,7 +141,7 @@ class EffectApplier:
 
 def request_plan(draft: Draft, site: Site | None, asked: object) -> Plan[Forward | Respond | Abort]:
     """Return the plan of a draft at the request; ``asked``: the head that the client sent."""
-    holds = _holds(draft)
+    holds = hold_seconds(draft)
     if draft.abort is not None:
         return Plan(Abort(draft.abort), holds)
     if draft.response is not None:
@@ -152,7 +152,7 @@ def request_plan(draft: Draft, site: Site | None, asked: object) -> Plan[Forward
 
 def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | Abort]:
     """Return the plan of a draft for a complete response; ``site``: as the site sent it."""
-    holds = _holds(draft)
+    holds = hold_seconds(draft)
     if draft.abort is not None:
         return Plan(Abort(draft.abort), holds)
     if draft.response is None or (draft.response is site and draft.pieces is None):
@@ -160,7 +160,8 @@ def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | A
     return Plan(_respond(draft, draft.response), holds)
 
 
-def _holds(draft: Draft) -> tuple[float, ...]:
+def hold_seconds(draft: Draft) -> tuple[float, ...]:
+    """Return the seconds of each hold of a draft."""
     return tuple(seconds for _, seconds in draft.holds)
 
 

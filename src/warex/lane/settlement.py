@@ -139,6 +139,8 @@ class Settlement:
         """Record what has become of an exchange, once its request is recorded."""
         is_cut = state.draft.abort is not None or state.draft.cut is not None
         error = CUT if outcome.end == "aborted" and is_cut else outcome.error
+        if isinstance(state.plan, Respond) and outcome.head_sent and not is_cut:
+            error = None  # The client has the beginning of an answer of ours.
         error = state.refusal or error
         if (outcome.unreachable or state.refusal) and not state.by_warex:
             site = state.exchange.request.parts

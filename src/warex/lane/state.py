@@ -191,3 +191,5 @@ class ConnectionState:
     """In the trace: ``c1``, ``c2``…"""
     live: dict[str, ExchangeState] = field(default_factory=dict)
     """Its open exchanges that have begun, by their identifiers."""
+    is_refused: bool = False
+    """Whether an HTTP/1 request on it was refused, which is no exchange unless it had begun."""

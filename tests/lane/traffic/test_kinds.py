@@ -4,10 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.lane.support.traffic import CHAT, Noted, exchange_of, request_head
+from tests.lane.support.traffic import CHAT, Noted, exchange_of, request_head, response_head
 from warex.exchange import Resource
-from warex.lane.traffic.base import Traffic
+from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
 from warex.lane.traffic.mcp import McpTraffic
@@ -62,3 +64,35 @@ def test_the_bodies_of_what_may_be_an_agents_are_kept() -> None:
     tools = request_head("POST", "/tools", accept="application/json, text/event-stream")
     for head, kept in ((plain, False), (request_head("POST", CHAT), True), (tools, True)):
         assert kinds.needs_request_body(head, head.url) is kept
+
+
+REQUESTS: dict[str, dict[str, Any]] = {
+    "a model": {"method": "POST", "path": CHAT, "body": ASKED},
+    "tools": {"method": "POST", "path": "/mcp", "body": CALLED},
+    "a stream of tools": {"path": "/sse", "accept": "text/event-stream"},
+    "a site": {"path": "/"},
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+@given(
+    pieces=st.lists(st.binary(max_size=60) | st.sampled_from([b"data: {}\n\n", b"\n", b"[", b"{"])),
+    kind=st.sampled_from(["application/json", "text/event-stream", "text/html", ""]),
+    coding=st.sampled_from(["", "gzip", "br", "zstd", "rot13"]),
+)
+@settings(max_examples=60)
+def test_a_streamed_answer_passes_byte_for_byte(
+    name: str, pieces: list[bytes], kind: str, coding: str
+) -> None:
+    asked = dict(REQUESTS[name])
+    noted, body = Noted(), asked.pop("body", b"")
+    head = request_head(**asked)
+    traffic = noted.kinds.recognise(exchange_of(head), "other", head.path, body, noted.calls)
+    if isinstance(traffic, LlmTraffic):
+        traffic.begin(noted.calls)
+    answered = response_head(content_type=kind, content_encoding=coding)
+    traffic.answered(answered)
+    passed = b"".join(traffic.feed(piece) for piece in pieces if piece) + traffic.feed(b"")
+    traffic.end(Ending(head=answered, began=True))
+
+    assert passed == b"".join(pieces)

@@ -4,33 +4,33 @@ As in h11, there are two states, one of the request and one of the response, and
 Whoever sends asks the table first; what it does not allow is a mistake of the sender.
 """
 
-from enum import Enum
+from enum import IntEnum, auto
 from typing import Final
 
 
-class MessageState(Enum):
+class MessageState(IntEnum):
     """How far a request or a response has got."""
 
-    IDLE = "idle"
+    IDLE = auto()
     """Its head has not come."""
-    BODY = "body"
+    BODY = auto()
     """Its head has."""
-    DONE = "done"
+    DONE = auto()
     """It is complete."""
-    SWITCHED = "switched"
+    SWITCHED = auto()
     """HTTP has ended: bytes of another protocol follow (RFC 9110 §7.8, §9.3.6)."""
-    FAILED = "failed"
+    FAILED = auto()
     """It ended before it was complete."""
 
 
-class Step(Enum):
+class Step(IntEnum):
     """A part of a message."""
 
-    INFORMATIONAL = "informational"
-    HEAD = "head"
-    DATA = "data"
-    END = "end"
-    SWITCH = "switch"
+    INFORMATIONAL = auto()
+    HEAD = auto()
+    DATA = auto()
+    END = auto()
+    SWITCH = auto()
 
 
 IDLE, BODY, DONE = MessageState.IDLE, MessageState.BODY, MessageState.DONE
@@ -73,7 +73,7 @@ class ExchangeState:
         """Note a part of the request. Raises OutOfOrder."""
         state = _REQUEST.get((self.request, step))
         if state is None:
-            raise OutOfOrder(f"{step.value} of a request that is {self.request.value}")
+            raise OutOfOrder(f"{step.name} of a request that is {self.request.name}")
         self.request = state
 
     def response_step(self, step: Step) -> None:
@@ -84,8 +84,8 @@ class ExchangeState:
         state = _RESPONSE.get((self.response, step))
         if state is None or self.request is IDLE:
             raise OutOfOrder(
-                f"{step.value} of a response that is {self.response.value}, "
-                f"to a request that is {self.request.value}"
+                f"{step.name} of a response that is {self.response.name}, "
+                f"to a request that is {self.request.name}"
             )
         self.response = state
         if step is Step.SWITCH:

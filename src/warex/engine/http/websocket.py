@@ -70,7 +70,7 @@ class FrameParser:
         mask_at, at = at, at + (4 if second & 0x80 else 0)
         held = length
         if length > _MOST_HELD:
-            held = _in_fours(max(0, len(buffer) - at), length)
+            held = _part(max(0, len(buffer) - at), length, masked=at > mask_at)
         if len(buffer) < at + held:
             return None
         raw = bytes(buffer[: at + held])
@@ -88,7 +88,7 @@ class FrameParser:
 
     def _next_part(self) -> Frame | None:
         """Return the next part of a long frame, as a frame that continues its message."""
-        held = _in_fours(len(self._buffer), self._left)
+        held = _part(len(self._buffer), self._left, masked=bool(self._mask))
         if not held:
             return None
         raw = bytes(self._buffer[:held])
@@ -104,9 +104,11 @@ class FrameParser:
         return rest
 
 
-def _in_fours(there: int, left: int) -> int:
+def _part(there: int, left: int, *, masked: bool) -> int:
     """Return the bytes of a part: whole masks, or all that is left."""
-    return left if there >= left else there - there % 4
+    if there >= left:
+        return left
+    return there - there % 4 if masked else there
 
 
 def _unmasked(payload: bytes, mask: bytes) -> bytes:

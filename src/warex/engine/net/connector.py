@@ -38,6 +38,8 @@ class Connector:
         """
         self.upstream = upstream
         self._is_refused = is_refused
+        self.own: set[tuple[str, int]] = set()
+        """Hosts and ports where this proxy listens: to connect to itself would never end."""
         self._contexts = contexts
 
     @property
@@ -62,12 +64,19 @@ class Connector:
                 raise
         return end
 
-    async def connect(self, address: Address) -> End:
-        """Return an end at a site; raise SiteUnreachable."""
+    async def connect(self, address: Address, *, direct: bool = False) -> End:
+        """Return an end at a site; raise SiteUnreachable.
+
+        ``direct``: without the upstream proxy.
+        """
         if self._is_refused(address.host):
             raise SiteUnreachable(f"{address.host}:{address.port}: there is no such host")
-        if self.upstream is None:
-            return await _direct(address)
+        if self.upstream is None or direct:
+            end = await _direct(address)
+            if end.peer in self.own:
+                end.abort()
+                raise SiteUnreachable(f"{address.host}:{address.port} is this proxy itself")
+            return end
         parts = urlsplit(self.upstream)
         end = await self.connect_to_proxy()
         try:

@@ -14,3 +14,31 @@ from warex.traces.redaction.structured import redact_text
 )
 def test_only_the_password_of_a_command_line_goes(before: str, after: str) -> None:
     assert redact_text(before) == after
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evil-winrm -i h -u bob -p 'otter42'",
+        "tool -U bob -P otter42 status",
+        "tool -w otter42 --user bob",
+        "echo 'otter42' | kinit bob",
+    ],
+)
+def test_a_short_option_beside_a_user_and_what_is_piped_to_a_prompt_are_secret(
+    command: str,
+) -> None:
+    assert "otter42" not in redact_text(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "docker run -u bob -p 8080:80 nginx",
+        "grep -A 10 x file2.txt",
+        "ps -u bob -p 4711",
+        "tool -w page42 open",
+    ],
+)
+def test_a_port_a_number_and_an_option_without_a_user_stay(command: str) -> None:
+    assert redact_text(command) == command

@@ -1,6 +1,7 @@
 """Tests of warex.traces.redaction.named.near: values near a secret's name."""
 
 from collections.abc import Callable, Iterator
+from time import monotonic
 
 import pytest
 from pydantic import JsonValue
@@ -165,3 +166,22 @@ def test_a_word_of_letters_and_digits_is_secret_beside_a_password_s_name(
 )
 def test_usual_terms_beside_a_password_s_name_stay(text: str) -> None:
     assert _found(near.likely_words, text) == []
+
+
+@pytest.mark.parametrize(
+    "piece", [b"password ", b"password,", b"password\n,a\n", b'password="', b"verification code 1 "]
+)
+def test_a_hostile_text_takes_time_in_proportion_to_its_size(piece: bytes) -> None:
+    finders = (
+        near.strong_words,
+        near.likely_words,
+        near.quoted_behind,
+        near.columns,
+        near.codes,
+        near.at_host,
+    )
+    text = piece * (60_000 // len(piece))
+    began = monotonic()
+    for find in finders:
+        list(find(text))
+    assert monotonic() - began < 60

@@ -34,6 +34,8 @@ class Http2Server(Http2Connection):
         super().__init__(is_client=False, clock=clock)
         self._opened: set[int] = set()
         """Streams that were opened by the bytes that are being read."""
+        self._refuses = False
+        """Whether new streams are refused; a client that goes away may still open some."""
         self._handlers |= {
             frame_events.RequestReceived: self._request,
             GoAwayReceived: self._go_away,
@@ -46,7 +48,7 @@ class Http2Server(Http2Connection):
 
     def _request(self, frame: Any) -> None:
         number = frame.stream_id
-        if self._going_away:
+        if self._refuses:
             self._frames.reset(number, _REFUSED_STREAM)
             return
         self._opened.add(number)
@@ -113,7 +115,7 @@ class Http2Server(Http2Connection):
         """Take no further exchange; with a code, end the open ones."""
         if self.is_ended:
             return
-        self._going_away = True
+        self._going_away = self._refuses = True
         if code:
             self._frames.terminate(code)
             self.is_ended = True

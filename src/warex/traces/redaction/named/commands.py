@@ -114,13 +114,16 @@ COMMAND = (
 """Prefilter for ``_COMMAND``, whose counts would multiply the states of RE2's set."""
 PIPED = (
     rb"\b(?:echo|printf)[ \t][^|\r\n]*\|[ \t]*"
-    rb"(?:sudo[ ]|chpasswd|passwd|docker|su\b|\S+[ ][^|\r\n]*stdin)"
+    rb"(?:sudo[ ]|chpasswd|passwd|docker|su\b|kinit|gpg|cryptsetup|vncpasswd|openssl|ssh-add"
+    rb"|\S+[ ][^|\r\n]*stdin)"
 )
 _PIPED = re.compile(
     rb"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?\\*[\"']?(?:[\w.-]{1,40}:)?([^|\"'\\\s]{1,120})"
 )
 LOGIN = rb"(?i)\blogin[ \t]+\S+[ \t]+password[ \t]+"
-SHORT_OPTION = rb"[ \t\"]-p" + _GAP + rb"[^\s\"'-][^\s\"']*"
+SHORT_OPTION = rb"[ \t\"]-[pPwA]" + _GAP + rb"[\"']?[^\s\"'-][^\s\"']*"
+_USER_OPTION = re.compile(rb"[ \t\"'](?:-[uUl]|--user(?:name)?)(?:[ \t=]|\\*[\"'],)")
+_WEAK = re.compile(rb"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s/:\\.]{6,64}")
 _PORTS = re.compile(rb"[0-9]{1,5}|[0-9.]*:?[0-9-]+:[0-9-]+(?:/\w+)?")
 _NO_PASSWORD = re.compile(rb"[0-9.:/a-z]*|.*[/\\:].*")
 
@@ -152,13 +155,28 @@ def logins(text: bytes) -> Iterator[Cut]:
 
 
 def short_options(text: bytes) -> Iterator[Cut]:
-    """Find the value of ``-p`` of any program, if it looks like a password."""
+    """Find the value of ``-p`` of any program, if it looks like a password.
+
+    Beside a user's name, ``-P`` and others are taken too, and what looks less like one.
+    """
     for found in compiled(SHORT_OPTION).finditer(text):
         begin = found.end() - len(re.split(rb"[\s\"']", found.group())[-1])
         value = matched(_ARGUMENT, text, begin)
+        if _WEAK.fullmatch(value) and _has_user(text, found.start()):
+            yield Cut(begin, begin + len(value))
+            continue
+        if found.group().lstrip(b' \t"')[:2] != b"-p":
+            continue
         kinds = sum(map(bool, (re.search(kind, value) for kind in _KINDS)))
         if kinds >= 3 and not _NO_PASSWORD.fullmatch(value) and not PLACEHOLDER.match(value):
             yield Cut(begin, begin + len(value))
+
+
+def _has_user(text: bytes, place: int) -> bool:
+    """Whether the command around a place names a user."""
+    begin = max(text.rfind(sign, max(0, place - 200), place) for sign in (b"\n", b"|", b";"))
+    end = text.find(b"\n", place, place + 200)
+    return _USER_OPTION.search(text, max(begin, 0), end if end > 0 else place + 200) is not None
 
 
 _KINDS = (rb"[a-z]", rb"[A-Z]", rb"[0-9]", rb"[^A-Za-z0-9]")

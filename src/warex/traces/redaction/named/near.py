@@ -75,8 +75,9 @@ _TERM = re.compile(
 
 def likely_words(text: bytes) -> Iterator[Cut]:
     """Find words of letters and digits beside a password's name that are no usual terms."""
+    done = 0
     for found in compiled(BESIDE).finditer(text):
-        begin = max(0, found.start() - _BESIDE)
+        begin = max(done, found.start() - _BESIDE)
         end = min(len(text), found.end() + _BESIDE)
         for match in _LIKELY_WORD.finditer(text, begin, end + 32):
             word = _ENDS.sub(b"", match.group())
@@ -91,14 +92,15 @@ def likely_words(text: bytes) -> Iterator[Cut]:
                 is None
             ):
                 yield Cut(match.start(), match.start() + len(word))
+        done = max(done, end - _BESIDE)
 
 
 def _around(text: bytes, begin: int, end: int) -> tuple[int, int]:
     """Return the part of a text that is near a name, with whole words."""
     first, last = begin, end
     for _ in range(_LINES):
-        first = max(text.rfind(b"\n", 0, first), begin - _REACH, 0)
-        line = text.find(b"\n", last + 1)
+        first = max(text.rfind(b"\n", max(0, begin - _REACH), first), begin - _REACH, 0)
+        line = text.find(b"\n", last + 1, end + _REACH)
         last = min(len(text) if line < 0 else line, end + _REACH)
     while first > 0 and begin - first < 2 * _REACH and not text[first - 1 : first].isspace():
         first -= 1
@@ -214,6 +216,8 @@ def _is_weak(value: bytes) -> bool:
 COLUMN = rb"(?im)(?:^|[,;\t|])[ \"]*[\w -]*" + NAMES + rb"[\w -]*[ \"]*(?:$|[,;\t|\r])"
 _RULE = re.compile(rb"[\s|:+-]+")
 _HEADING = re.compile(rb"[\w\x80-\xff][\w\x80-\xff -]{0,39}")
+_LONGEST_HEAD = 400
+_LONGEST_ROW = 4000
 _MOST_ROWS = 200
 
 
@@ -221,11 +225,10 @@ def columns(text: bytes) -> Iterator[Cut]:
     """Find the values below a secret's name in CSV, TSV and Markdown."""
     done = 0
     for found in compiled(COLUMN).finditer(text):
-        begin = text.rfind(b"\n", 0, found.end() - 1) + 1
-        if begin < done:
-            continue
-        end = text.find(b"\n", found.end() - 1)
-        if end < 0 or end - begin > 400:
+        place = found.end() - 1
+        begin = text.rfind(b"\n", max(0, place - _LONGEST_HEAD), place) + 1
+        end = text.find(b"\n", place, begin + _LONGEST_HEAD)
+        if begin < done or end < 0:
             continue
         head = text[begin:end]
         sign = next((each for each in (b"\t", b"|", b";", b",") if each in head), None)
@@ -241,8 +244,8 @@ def columns(text: bytes) -> Iterator[Cut]:
             continue
         for row in range(_MOST_ROWS):
             begin, done = end + 1, end
-            end = text.find(b"\n", begin)
-            end = len(text) if end < 0 else end
+            end = text.find(b"\n", begin, begin + _LONGEST_ROW)
+            end = min(len(text), begin + _LONGEST_ROW) if end < 0 else end
             edge = len(text[begin:end]) - len(text[begin:end].lstrip(b"|"))
             cells = text[begin + edge : end].rstrip(b"|\r").split(sign)
             if begin >= len(text) or len(cells) != len(names):
@@ -274,9 +277,11 @@ _DIGITS = re.compile(rb"(?<![\w.,$:/-])(?:[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})(?![\w
 def codes(text: bytes) -> Iterator[Cut]:
     """Find the digits in the sentence that gives somebody a code."""
     for found in compiled(CODE).finditer(text):
-        begin = max(text.rfind(b"\n", 0, found.start()) + 1, found.start() - 40)
-        end = text.find(b"\n", found.end())
-        end = min(len(text) if end < 0 else end, found.end() + 40)
+        begin = max(0, found.start() - 40)
+        begin = max(text.rfind(b"\n", begin, found.start()) + 1, begin)
+        last = min(len(text), found.end() + 40)
+        end = text.find(b"\n", found.end(), last)
+        end = last if end < 0 else end
         for match in _DIGITS.finditer(text, begin, end):
             if not re.fullmatch(rb"(?:19|20)[0-9]{2}", match.group()):
                 yield Cut(*match.span())

@@ -248,6 +248,8 @@ _ID = re.compile(
     r"|\b(?:bid|browsergym_id|data-bid|index|element_id|node_id|mark)=\\?[\"']?([\w-]{1,16})"
     r"|^\s*@(e\d{1,5})\b"
 )
+_AN_ID = _ID.pattern.replace("([", "(?:[").replace(r"(\d", r"(?:\d").replace("(e", "(?:e").encode()
+"""Without groups, for RE2: Python's search of a page takes ten times as long."""
 _EDITABLE = re.compile(
     r"(?i)textbox|<input|text ?field|\bedit|entry|secure text|password ?text|\binput\b"
 )
@@ -256,7 +258,8 @@ _STATES = frozenset({"active", "focused", "required", "disabled", "checked", "re
 
 def refs_given(text: str) -> frozenset[str] | None:
     """Return the ids of fields for secrets in an observation; None if it gives no ids."""
-    return secret_refs(text) if _ID.search(text) is not None else None
+    data = text.encode("utf-8", "surrogatepass")
+    return secret_refs(text) if compiled(_AN_ID).search(data) is not None else None
 
 
 def secret_refs(text: str) -> frozenset[str]:

@@ -1,0 +1,62 @@
+"""TLS in memory: bytes of the wire in and out, and what they carry."""
+
+import ssl
+from typing import Final
+
+_PIECE: Final = 64 * 1024
+
+
+class TlsLayer:
+    """TLS over the bytes of a connection, or of another layer."""
+
+    __slots__ = ("error", "has_ended", "incoming", "outgoing", "session")
+
+    def __init__(
+        self,
+        context: ssl.SSLContext,
+        *,
+        server_side: bool = False,
+        server_hostname: str | None = None,
+    ) -> None:
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.session = context.wrap_bio(
+            self.incoming, self.outgoing, server_side=server_side, server_hostname=server_hostname
+        )
+        self.has_ended = False
+        """Whether the peer has closed it in order, or broken it."""
+        self.error: str | None = None
+        """How the peer has broken it, in OpenSSL's words."""
+
+    def shake_hands(self) -> bool:
+        """Go on with the handshake; return whether it is done. Raises SSLError."""
+        try:
+            self.session.do_handshake()
+        except ssl.SSLWantReadError:
+            return False
+        return True
+
+    def read(self) -> bytes:
+        """Return what has come through."""
+        pieces: list[bytes] = []
+        read = self.session.read
+        try:
+            while True:
+                piece = read(_PIECE)
+                if not piece:
+                    self.has_ended = True
+                    break
+                pieces.append(piece)
+                if not self.incoming.pending and not self.session.pending():
+                    break
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLZeroReturnError:
+            self.has_ended = True
+        except ssl.SSLError as error:
+            self.has_ended, self.error = True, ssl_reason(error)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def ssl_reason(error: ssl.SSLError) -> str:
+    """Return an error in OpenSSL's words, such as ``tlsv1 alert unknown ca``."""
+    return (error.reason or str(error)).replace("_", " ").lower()
