@@ -98,6 +98,8 @@ def injected_script(
     ``InjectedScript``.
     """
     package, _, name = module.rpartition(".")
+    if PAGE_LANGUAGE in helpers:
+        settings = {**settings, "languages": language_table()}
     given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
     # Neither may end the element or the CDATA section.
     given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
@@ -113,6 +115,16 @@ def injected_script(
     script = f"key=>({runtime})({given},{change},{parts},key)"
     listed = tuple((details or {}).items())
     return InjectedScript(script, report, answers, tuple(shows), tuple(meant), listed)
+
+
+@cache
+def language_table() -> dict[str, JsonValue]:
+    """Return by what the language of a text is known: ``letters`` in order, and ``words``.
+
+    Japanese comes before Chinese, some of whose characters it has.
+    """
+    table: dict[str, JsonValue] = json.loads((files(__package__) / "languages.json").read_bytes())
+    return table
 
 
 @cache
