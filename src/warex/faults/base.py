@@ -78,11 +78,12 @@ def run_in_page(
     answers: ScriptQueryHandler | None = None,
     shows: Sequence[ValueChange] = (),
     details: Mapping[str, str] | None = None,
+    meant: Sequence[ValueChange] = (),
 ) -> EffectsAndState:
     """Return the effect of ``injected_script``; each page reports to a path of its own."""
     number, memory = next_number(memory)
     report = f"/{rng.hex_word('report', number)}"
-    edit = injected_script(module, settings, report, helpers, answers, shows, details)
+    edit = injected_script(module, settings, report, helpers, answers, shows, details, meant)
     return (Rewrite(edit),), memory
 
 

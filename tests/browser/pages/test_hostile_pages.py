@@ -147,6 +147,8 @@ ODD: dict[str, dict[str, str]] = {
         "new DOMParser().parseFromString('<h1>Here</h1>', 'text/html').documentElement), 200))"
     },
     "clobbered": {"body": f"<h1>Here</h1>{CLOBBERED}"},
+    "of an odd language": {"script": "document.documentElement.lang = 'constructor'"},
+    "unreadable": {"style": "main{background:#fff;color:#fff}"},
 }
 
 
@@ -159,6 +161,7 @@ def test_a_popup_is_shown_and_closed_on_a_page_that_is_set_against_scripts(
     with lane_to(begin, site, scenario(Popup(about="survey"))) as lane:
         page = opened(browser, lane, "hostile")
         wait_until(partial(lane.events, FaultDelivered), 20)
+        assert page.get_by_role("dialog").get_by_role("heading").inner_text()
         page.get_by_role("dialog").get_by_role("button").first.click()
         wait_until(lambda: ("dismissed", "user") in acts(lane))
         page.context.close()

@@ -11,6 +11,7 @@ from tests.browser.pages.site import ICON, lane_to, opened
 from tests.proxy.support.lanes import Begin, Lane, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin
 from warex.faults import (
+    DeceptiveForm,
     Fault,
     FeatureFlag,
     IdDrift,
@@ -279,3 +280,85 @@ def test_cards_of_any_make_change_places_unless_their_order_means_something(
     assert len(order) >= 3
     assert sorted(now) == sorted(order)
     assert (now == order) == (name in IN_ORDER)
+
+
+TOOLS = f"""<!doctype html><html lang=en><title>t</title>{ICON}<ul><li>Row of a list
+<div class=toolbar><button>Share</button><button>Archive</button><button>2</button></div></ul>
+<nav><a href=/1>1</a> <a href=/2>2</a> <a href=/3>3</a></nav>"""
+
+
+@pytest.mark.slow
+def test_a_flag_moves_actions_alone_and_leaves_what_is_around_them(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    site.routes["/tools"] = Answer(headers=[(b"Content-Type", b"text/html")], body=TOOLS.encode())
+    with lane_to(begin, site, scenario(FeatureFlag(strength=1))) as lane:
+        page = opened(browser, lane, "tools")
+        is_shown(lane)
+        expect(page.get_by_text("Row of a list")).to_be_visible()
+        expect(page.locator(".toolbar details")).to_have_count(1)
+        expect(page.locator(".toolbar > button:visible")).to_have_text(["Share", "2"])
+        expect(page.locator("nav a:visible")).to_have_text(["1", "2", "3"])
+        page.context.close()
+
+
+BILLS = {
+    "total": "<ul>{}</ul>".format("".join(f"<li>{it}" for it in (
+        "Goods $30.00", "Delivery $4.00", "Discount $2.00", "Total $32.00"))),
+    "sum": "<ul>{}</ul>".format("".join(f"<li>{it}" for it in (
+        "Tent $30.00", "Axe $4.00", "Rope $9.50", "Both ways $43.50"))),
+    "days": "<ul>{}</ul>".format("".join(f"<li>{it}" for it in (4, 17, 9, 2, 30))),
+}  # fmt: skip
+"""Lists whose order is a bill's, or one of days."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BILLS)
+def test_bills_and_days_stay_in_order(
+    browser: Browser, begin: Begin, site: Origin, name: str
+) -> None:
+    body = f"<!doctype html><title>t</title>{ICON}<h1>Here</h1>{BILLS[name]}"
+    site.routes["/bill"] = Answer(headers=[(b"Content-Type", b"text/html")], body=body.encode())
+    with lane_to(begin, site, scenario(Reorder(strength=1))) as lane:
+        page = opened(browser, lane, "bill")
+        before = page.locator("li").all_inner_texts()
+        wait_until(lambda: [it.what for it in lane.events(Witness)] == ["nothing"])
+        assert page.locator("li").all_inner_texts() == before
+        page.context.close()
+
+
+STYLED = f"""<!doctype html><html lang=en><title>t</title>{ICON}
+<style>body{{background:#fff}}.go{{background:#0a5c2e;color:#fff;padding:9px 20px}}</style>
+<header><button class=quiet>Menu of the site</button></header><main style="min-height:300px">
+<h1>Here</h1><p>Text</p><button class=go>Buy</button></main>"""
+
+
+@pytest.mark.slow
+def test_an_added_form_stands_first_in_the_content_and_has_the_main_buttons_class(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    site.routes["/styled"] = Answer(headers=[(b"Content-Type", b"text/html")], body=STYLED.encode())
+    with lane_to(begin, site, scenario(DeceptiveForm(asks="card"))) as lane:
+        page = opened(browser, lane, "styled")
+        is_shown(lane)
+        assert page.locator("main > :first-child").evaluate("it => it.localName") == "form"
+        assert page.locator("form button").get_attribute("class") == "go"
+        page.context.close()
+
+
+@pytest.mark.slow
+def test_what_is_new_can_be_closed_by_a_button_that_a_page_cannot_colour_away(
+    browser: Browser, begin: Begin, site: Origin
+) -> None:
+    body = f"<!doctype html><title>t</title>{ICON}<style>button{{color:#fff}}</style><h1>Here</h1>"
+    site.routes["/white"] = Answer(headers=[(b"Content-Type", b"text/html")], body=body.encode())
+    with lane_to(begin, site, scenario(NewFeature(strength=1))) as lane:
+        page = opened(browser, lane, "white")
+        is_shown(lane)
+        inks = page.locator("aside").evaluate_all(
+            "all => all.map((it) => [it, it.querySelector('button')]"
+            ".map((part) => getComputedStyle(part).color))"
+        )
+        page.context.close()
+    assert len(inks) == 3
+    assert all(ink == of_button for ink, of_button in inks)

@@ -22,3 +22,12 @@ def test_a_button_whose_ground_changes_has_the_ink_to_it() -> None:
     assert all("; color: " in rule for rule in every if "background" in rule)
     declared = [rule.partition("{")[2] for rule in every]
     assert all(each.count("!important") == each.count(":") for each in declared)
+
+
+def test_nothing_takes_the_room_of_a_buttons_icon_or_of_one_inside_a_field() -> None:
+    every = set.union(*(rules(1, seed) for seed in range(20)))
+    padded = [rule.partition(" {")[0] for rule in every if "padding: " in rule]
+
+    assert padded
+    assert all(it.startswith("button:not(:has(svg, img))") for it in padded)
+    assert not any("padding: " in rule for rule in every if rule.startswith("input, select"))

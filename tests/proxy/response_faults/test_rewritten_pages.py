@@ -87,8 +87,24 @@ def test_the_ledger_names_where_a_lure_leads_whatever_the_page_reports(
         client.post(url.rstrip("/") + script.path, content=script.report("shown"))
 
     (done,) = lane.events(FaultDelivered)
-    assert [it.where for it in done.changes] == ["target"]
+    assert done.changes[0].where == "target"
     assert {(it.before, it.reported_by) for it in done.changes} == {("", "proxy")}
+
+
+@pytest.mark.parametrize("reports", [False, True])
+def test_the_ledger_has_a_popups_texts_also_where_the_page_reports_none(
+    begin: Begin, plain: Origin, reports: bool
+) -> None:
+    url, own = site(plain), json.dumps([["title", "", "Umfrage"]])
+    with begin(scenario=scenario(Popup(about="survey"), FIRST)) as lane, asking(lane) as client:
+        script = script_of(client.get(url).content)
+        report = script.report("shown", payload=f"0\n{own}" if reports else "")
+        client.post(url.rstrip("/") + script.path, content=report)
+
+    (done,) = lane.events(FaultDelivered)
+    said = [(it.where, it.reported_by) for it in done.changes]
+    meant = [(name, "proxy") for name in ("title", "text", "button", "close")]
+    assert said == ([("title", "page")] if reports else meant)
 
 
 def test_what_a_page_reports_of_its_own_texts_is_bounded_and_marked(

@@ -118,7 +118,7 @@ class DarkPattern(PageFault, frozen=True):
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
         settings: dict[str, JsonValue] = {"pattern": pattern, "after": 0}
-        script, shows = __name__, parts()
+        script, shows, meant = __name__, parts(), parts()
         helpers: tuple[str, ...] = ("content", PAGE_LANGUAGE)
         match pattern:
             case "preticked_box":
@@ -128,19 +128,22 @@ class DarkPattern(PageFault, frozen=True):
                 title, text = rng.choice(_ADS, "words")
                 said = in_languages("ad", advertisement=title, text=text)
                 settings |= {"words": as_setting(said), "target": f"https://{_HOST}/"}
-                shows = parts(target=f"https://{_HOST}/")
+                shows, meant = parts(target=f"https://{_HOST}/"), parts(**said["en"])
             case "nagging":
                 script, helpers = popup.__name__, (PAGE_LANGUAGE, PAGE_LOOK)
                 kind = rng.choice(tuple(_NAGS), "words")
                 title, text, accept, close = _NAGS[kind]
                 said = in_languages(kind, title=title, text=text, button=accept, close=close)
-                every = round(self.every * 1000)
+                every, meant = round(self.every * 1000), parts(**said["en"])
                 settings = {"words": as_setting(said), "isOfSite": True, "refuses": True}
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
             case "sneaked_item":
                 return self._sneak(exchange, memory, rng)
         return run_in_page(
-            script, settings, memory, rng, helpers, shows=shows, details=_WHY_NOTHING
+            *(script, settings, memory, rng, helpers),
+            shows=shows,
+            details=_WHY_NOTHING,
+            meant=meant,
         )
 
     def _sneak(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
@@ -157,17 +160,21 @@ class DarkPattern(PageFault, frozen=True):
             said = spoken_of(_item_in_languages(item), spoken(exchange.look.language))
             made = {"title": said["item"], "price": price, "identity": identity}
             return (Rewrite(basket_edit(made, rng)),), known
+        texts = _item_in_languages(item)
         settings: dict[str, JsonValue] = {
             "after": 0,
             "pattern": "sneaked_item",
-            "words": as_setting(_item_in_languages(item)),
+            "words": as_setting(texts),
             "price": float(price),
             "store": rng.hex_word("store"),
         }
         shows = parts(price=price)
         script = f"{__package__}.sneaked_item"
         return run_in_page(
-            script, settings, known, rng, (PAGE_LANGUAGE,), shows=shows, details=_WHY_NOTHING
+            *(script, settings, known, rng, (PAGE_LANGUAGE,)),
+            shows=shows,
+            details=_WHY_NOTHING,
+            meant=parts(item=texts["en"]["item"]),
         )
 
     @override

@@ -96,7 +96,7 @@ class DeceptiveForm(PageFault, frozen=True):
             "target": self.own_site.form(kept=self.form == "own"),
             "add": None,
         }
-        shows = parts()
+        shows, meant = parts(), parts()
         details = {"form-action": "form-action", **invalid_selector(self.selector)}
         if self.form == "added":
             kinds: tuple[Asks, ...] = (self.asks,) if self.asks else tuple(_WORDS)
@@ -109,7 +109,7 @@ class DeceptiveForm(PageFault, frozen=True):
                 "labels": as_setting(_LABELS),
                 "fields": fields,
             }
-            shows = parts(target=_HOST)
+            shows, meant = parts(target=_HOST), parts(**said["en"])
             details |= {name: name for name, _, _ in _FIELDS[asks]}
         return run_in_page(
             __name__,
@@ -119,6 +119,7 @@ class DeceptiveForm(PageFault, frozen=True):
             ("content", PAGE_LANGUAGE, PAGE_LOOK),
             shows=shows,
             details=details,
+            meant=meant,
         )
 
     @override

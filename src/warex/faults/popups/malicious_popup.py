@@ -160,9 +160,8 @@ class MaliciousPopup(PopupFault, frozen=True):
             "look": look,
         }
         shows = parts(target=f"https://{words.host}/")
-        return run_in_page(
-            popup.__name__, settings, memory, rng, (PAGE_LANGUAGE, PAGE_LOOK), shows=shows
-        )
+        helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**said["en"])
+        return run_in_page(popup.__name__, settings, memory, rng, helpers, shows=shows, meant=meant)
 
     @override
     def outcome(self) -> str:

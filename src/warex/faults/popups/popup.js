@@ -1,15 +1,8 @@
 // A dialog over the page, or in a corner of it, that is closed by a button, Escape or a click
 // beside it, and comes back as often as it is told to.
-(settings, {mainButton, groundOf, make, append, keep, tell, on, later, speak, mark}) => {
-    // A dialog of the site itself has its colours and letters, as far as they are known.
-    const ofSite = () => {
-        const body = getComputedStyle(document.body), look = {background: groundOf(), ink: body.color, font: body.fontFamily};
-        const button = mainButton();
-        if (!button) return look;
-        const {backgroundColor, color, borderRadius} = getComputedStyle(button);
-        return {...look, accent: backgroundColor, onAccent: color, round: borderRadius};
-    };
-    const look = {onAccent: "#fff", ...settings.look, ...(settings.isOfSite && document.body ? ofSite() : {})};
+(settings, {siteLook, make, append, keep, tell, on, later, speak, mark}) => {
+    // A dialog of the site itself has its colours and letters.
+    const look = {onAccent: "#fff", ...settings.look, ...(settings.isOfSite ? siteLook() : {})};
     const words = speak(settings.words);
     // What is said beside the cross.
     const refusal = settings.refuses && words.close;

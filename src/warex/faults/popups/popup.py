@@ -1,5 +1,6 @@
 """A harmless dialog of the site over its page, closed by a click (§3.2)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, override
 
@@ -11,6 +12,7 @@ from warex.faults.base import (
     FaultState,
     as_setting,
     next_number,
+    parts,
     run_in_page,
 )
 from warex.faults.pages.wording import in_languages
@@ -66,11 +68,11 @@ _LOOKS: Final = (
 _FONTS: Final = ("system-ui, sans-serif", "Georgia, serif", "Verdana, sans-serif")
 
 
-def _in_languages(about: About, words: _Words) -> JsonValue:
+def _in_languages(about: About, words: _Words) -> Mapping[str, Mapping[str, str]]:
     said = {"title": words.title, "text": words.text, "button": words.accept, "close": words.close}
     if words.field:
         said["field"] = words.field
-    return as_setting(in_languages(about, **said))
+    return in_languages(about, **said)
 
 
 class Popup(PopupFault, frozen=True):
@@ -95,13 +97,15 @@ class Popup(PopupFault, frozen=True):
             "font": rng.choice(_FONTS, "font", number),
             "overlay": self.place == "overlay",
         }
+        said = _in_languages(about, words)
         settings: dict[str, JsonValue] = {
             **self.timing(),
-            "words": _in_languages(about, words),
+            "words": as_setting(said),
             "isOfSite": True,
             "look": look,
         }
-        return run_in_page(__name__, settings, memory, rng, (PAGE_LANGUAGE, PAGE_LOOK))
+        helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**said["en"])
+        return run_in_page(__name__, settings, memory, rng, helpers, meant=meant)
 
     @override
     def outcome(self) -> str:

@@ -254,7 +254,7 @@ class RewrittenPages:
         change.removed_by_page |= report.what == REMOVED
         if report.what == SHOWN:
             if isinstance(page.edit, InjectedScript):
-                change.shown = page.edit.shows
+                change.shown = (*page.edit.shows, *(() if reported else page.edit.meant))
             change.reported = (*change.reported, *reported)
             change.left_out = left_out
         if report.what in (SHOWN, REMOVED):

@@ -207,7 +207,7 @@
             for (let at = 0; at < watched.count; at++) watched[at]();
         });
         natives.follow(mutations, natives.root(document), {__proto__: null, childList: true, subtree: true});
-        const kit = {__proto__: null, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, append: natives.append, define: natives.define};
+        const kit = {__proto__: null, make, keep, tell, ticket, note, inquire, isReady, whenSeen, contest, on, later, often, stop, now, natives, append: natives.append, define: natives.define};
         later(() => change(settings, kit), settings.after);
     };
     const noteGesture = (event) => {

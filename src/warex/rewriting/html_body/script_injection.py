@@ -43,6 +43,8 @@ class InjectedScript:
     """Answers the queries that the page sends to that path."""
     shows: tuple[ValueChange, ...] = ()
     """What the script adds to the page or changes, as far as that is known before."""
+    meant: tuple[ValueChange, ...] = ()
+    """The texts that it is to show, in English, for a page that does not report its own."""
     details: tuple[tuple[str, str], ...] = ()
     """The details that a report may have: a code, and what it means."""
     key: str = ""
@@ -85,15 +87,19 @@ def injected_script(
     answers: ScriptQueryHandler | None = None,
     shows: Sequence[ValueChange] = (),
     details: Mapping[str, str] | None = None,
+    meant: Sequence[ValueChange] = (),
 ) -> InjectedScript:
     """Return the edit that injects the script beside a module: ``popup.js`` of ``popup.py``.
 
     ``module`` is the module's name, ``settings`` the script's argument, ``report`` the path to
     which it sends its reports. ``helpers`` are scripts beside it, or elsewhere by their full
     names; each takes the script's toolkit
-    and returns an extended one. ``shows`` and ``details`` are as in ``InjectedScript``.
+    and returns an extended one. ``shows``, ``details`` and ``meant`` are as in
+    ``InjectedScript``.
     """
     package, _, name = module.rpartition(".")
+    if PAGE_LANGUAGE in helpers:
+        settings = {**settings, "languages": language_table()}
     given = json.dumps({**settings, "report": report}, sort_keys=True, separators=(",", ":"))
     # Neither may end the element or the CDATA section.
     given = given.replace("<", "\\u003c").replace("]]>", "]]\\u003e")
@@ -108,7 +114,17 @@ def injected_script(
     runtime = _read(__package__, "runtime")
     script = f"key=>({runtime})({given},{change},{parts},key)"
     listed = tuple((details or {}).items())
-    return InjectedScript(script, report, answers, tuple(shows), listed)
+    return InjectedScript(script, report, answers, tuple(shows), tuple(meant), listed)
+
+
+@cache
+def language_table() -> dict[str, JsonValue]:
+    """Return by what the language of a text is known: ``letters`` in order, and ``words``.
+
+    Japanese comes before Chinese, some of whose characters it has.
+    """
+    table: dict[str, JsonValue] = json.loads((files(__package__) / "languages.json").read_bytes())
+    return table
 
 
 @cache

@@ -20,6 +20,7 @@ from warex.rewriting.site_look.style_sheet import (
     declarations,
     rules_of,
 )
+from warex.rewriting.site_look.text_language import language_of
 
 _BARS: Final = (
     "body > header, [role=banner], header, nav, #header, .navbar, .header, #top, .topbar,"
@@ -57,6 +58,8 @@ _MAX_LOGO: Final = 16 * 1024
 _URL_CHARACTERS: Final = "%:/?#[]@!$&()*+,;=~"
 """Characters that stay as they are in the address of a logo; others are percent-encoded."""
 _MAX_NAME: Final = 40
+_MAX_TEXT: Final = 4000
+"""Characters by which a page's language is known."""
 _MAX_ADDRESS: Final = 500
 _MAX_FAMILIES: Final = 8
 _GENERIC: Final = ("serif", "sans-serif", "monospace", "cursive", "system-ui", "ui-sans-serif")
@@ -94,7 +97,7 @@ def read_look(page: bytes, address: str, sheets: Mapping[str, str]) -> SiteLook:
     on_accent = _colour(styles, (button,), "color") if is_of_button else ""
     return SiteLook(
         name=_name(document),
-        language=_matched(_LANGUAGE, _attr(root, "lang")),
+        language=_language(document, _matched(_LANGUAGE, _attr(root, "lang"))),
         logo=_logo(document, address, on_bar or ink),
         ground=ground,
         ink=ink,
@@ -280,6 +283,18 @@ def _name(document: Document) -> str:
         found.append(_TITLE_PARTS.split(title.text[:300].strip())[-1])
     plain = (" ".join(it[:300].split()) for it in found)
     return next((it for it in plain if it and len(it) <= _MAX_NAME and it.isprintable()), "")
+
+
+def _language(document: Document, named: str) -> str:
+    """Return the language that a page names, unless its text is plainly in another.
+
+    Many pages keep the English name of a template.
+    """
+    if named and named.lower().partition("-")[0] != "en":
+        return named
+    title = _first(document, "title")
+    text = f"{title.text[:_MAX_TEXT] if title else ''} {document.to_text()[:_MAX_TEXT]}"
+    return language_of(text[: 2 * _MAX_TEXT]) or named
 
 
 def _meta(document: Document, name: str) -> str:

@@ -1,5 +1,6 @@
 // What a person reads as one text, though a framework holds it in several nodes.
 (settings, kit) => {
+    const {natives} = kit;
     const MOST = 8, NEAR = 0.45, SPACE = 0.12, ALIGNED = 0.3;
     const UNREAD = "script,style,textarea,code,pre,svg,template,noscript,select";
     // A picture whose name is a text, and what is said to nobody who listens.
@@ -15,14 +16,14 @@
         changes.set(node, {was: truth(node), put: text});
         if (node.data !== text) node.data = text;
     };
-    const isInline = (element) => INLINE.test(getComputedStyle(element).display);
+    const isInline = (element) => INLINE.test(natives.styled(natives.style(element), "display"));
     const endsLine = (node, around) => {
         for (let at = node.parentElement; at && at !== around && around.contains(at); at = at.parentElement) if (!isInline(at)) return true;
         return false;
     };
     const boxesOf = (node) => {
-        const range = document.createRange();
-        range.selectNodeContents(node);
+        const range = natives.range(document);
+        natives.select(range, node);
         return range.getClientRects();
     };
     // What stands between two texts that are laid out side by side as one; null where they are two.
@@ -47,7 +48,7 @@
     };
     // Return the texts of an element: each a list of the nodes that hold it.
     const runsIn = (element) => {
-        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+        const walker = natives.textsIn(document, element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
         const runs = [];
         let last = null, isApart = false, space = "";
         while (walker.nextNode()) {
@@ -64,7 +65,7 @@
                 continue;
             }
             const isPicture = holder !== element && holder.closest(PICTURES) && element.contains(holder.closest(PICTURES));
-            const range = last && document.createRange();
+            const range = last && natives.range(document);
             if (last) {
                 range.setStart(last, 0);
                 range.setEnd(node, 0);

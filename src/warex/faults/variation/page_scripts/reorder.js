@@ -1,7 +1,7 @@
 // Alike parts of a group change places. A part stays a child of its parent and gets the place of
 // another, so that frameworks find it where they look. Where the page itself puts parts in an order,
 // its order comes back and stays.
-({strength}, {watch, may, allows, changed, note, luck, found}) => {
+({strength}, {watch, may, allows, changed, note, luck, found, natives}) => {
     const NAV = "nav,[role=navigation]", LINKS = "nav a[href],[role=navigation] a[href]";
     const LISTS = "ul,menu,[role=list],tbody,select,optgroup", MOST = 200;
     const CARDS = "article,[class*=card],[class*=item],[class*=product],[class*=tile],[class*=result]";
@@ -87,7 +87,7 @@
         const texts = items.map(textOf), first = items[0];
         const starts = (shape) => texts.filter((text) => shape.test(text)).length > 1;
         if (starts(SCALE) || (first.matches("option") && starts(/^\d/))) return true;
-        if (items.some((item) => item.matches(PLACED)) || getComputedStyle(first).position === "absolute") return true;
+        if (items.some((item) => item.matches(PLACED)) || natives.styled(natives.style(first), "position") === "absolute") return true;
         if (2 * items.filter((item) => item.querySelector("time")).length >= items.length) return true;
         if (isOfNumbers(texts) || isBill(texts)) return true;
         if (first.closest("nav,[role=navigation],header,footer") || rows.has(first)) return false;
