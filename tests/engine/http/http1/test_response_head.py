@@ -1,6 +1,5 @@
 """What a browser takes from a site is a response, and nothing else."""
 
-import time
 from contextlib import suppress
 
 import pytest
@@ -89,13 +88,12 @@ def test_no_bytes_raise_anything_else(data: bytes, before: bytes) -> None:
             size(raw[:length])
 
 
+@pytest.mark.timeout(10)
 @pytest.mark.parametrize(
     "filler", [b":", b"a", b" ", b"\t", b"\xa0", b"a:\r\n", b"\n x", b"1", b","]
 )
 @pytest.mark.parametrize("before", [b"HTTP/1.1 200 OK\r\nA: ", b"HTTP/1.1 ", b"HTTP/"])
 def test_no_head_takes_long_to_read(filler: bytes, before: bytes) -> None:
     raw = before + (filler * 250_000)[:250_000] + b"\r\n\r\n"
-    started = time.process_time()
     with suppress(InvalidResponse):
         size(raw)
-    assert time.process_time() - started < 2
