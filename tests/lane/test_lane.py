@@ -101,6 +101,14 @@ def test_a_page_is_changed_while_it_is_relayed() -> None:
     assert began.the(FaultMissed).reason == "not_rendered"
 
 
+def test_a_page_that_its_client_left_may_still_report_until_the_trial_ends() -> None:
+    with trial(scenario=scenario(Popup())) as began:
+        began.ask(site, client=Client(takes=False), **DOCUMENT)
+
+        assert not began.all(FaultMissed)
+    assert began.the(FaultMissed).reason == "not_rendered"
+
+
 def test_a_site_that_is_down_is_said_to_the_user() -> None:
     with trial() as began:
         began.ask(lambda head, body: None, **DOCUMENT)

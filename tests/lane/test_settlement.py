@@ -69,3 +69,13 @@ def test_what_is_open_when_the_trial_ends_is_missed_for_that() -> None:
     missed, ended = began.the(FaultMissed), began.the(ResponseSeen)
     assert (missed.reason, missed.waited_s) == ("trial_over", 1.5)
     assert (ended.error, ended.timings.total) == ("the trial ended", 1.5)
+
+
+def test_a_fault_behind_the_hold_in_which_the_client_left_is_missed_as_gone() -> None:
+    late = HttpError.model_validate({"status": 503, "stage": "response"})
+    with trial(scenario=rules(a=SlowPage(delay=5), b=late)) as began:
+        began.ask(site, client=Client(leaves_after=2), **DOCUMENT)
+
+    assert [it.rule for it in began.all(FaultPlanned)] == ["a", "b"]
+    assert (began.the(FaultDelivered).rule, began.the(FaultDelivered).waited_s) == ("a", 2)
+    assert (began.the(FaultMissed).rule, began.the(FaultMissed).reason) == ("b", "client_gone")

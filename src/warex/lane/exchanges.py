@@ -8,7 +8,7 @@ what comes before the site) → ``response`` (decide by the site's response) →
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from warex.engine.handler import (
     Abort,
@@ -45,7 +45,7 @@ from warex.lane.settlement import Settlement
 from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
 from warex.lane.tasks import TASK_HEADER
 from warex.lane.traffic.base import Traffic
-from warex.lane.traffic.kinds import Kinds
+from warex.lane.traffic.kinds import Kinds, is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.mcp import McpTraffic, amends_response
 from warex.lane.traffic.web_socket import WebSocketRecord
@@ -57,6 +57,9 @@ _STREAM_THRESHOLD: Final = 256 * 1024
 """Bytes above which a request body is streamed if no rule can concern it."""
 _MAX_WHOLE: Final = 64 * 1024 * 1024
 """Bytes of a response that a fault may need; a longer one passes as it comes."""
+_SWITCHING: Final = 101
+ENDED: Final[Any] = object()
+"""The state of an exchange that has ended."""
 _FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 type Answer = Callable[[ExchangeState], WholeResponse]
@@ -112,12 +115,12 @@ class Exchanges:
     def _need(self, head: RequestHead) -> Need:
         if self._kinds.needs_request_body(head, head.url):
             return "whole"
-        if not _is_longer(head, _STREAM_THRESHOLD):
+        if not is_longer(head, _STREAM_THRESHOLD):
             return "whole"
         # A request that no rule concerns can be decided now. A gRPC call must be: its next message
         # may depend on the response to the previous one.
         concerned = self._injector.may_concern(head.method, head.url)
-        return "whole" if concerned and not _is_grpc(head) else "stream"
+        return "whole" if concerned and not is_grpc(head) else "stream"
 
     def request(self, wire: WireExchange) -> RequestPlan:
         """Record the request, decide, and apply the faults that come before the site."""
@@ -427,6 +430,8 @@ class Exchanges:
     def ended(self, wire: WireExchange, outcome: Outcome) -> None:
         """Record what has become of an exchange, once."""
         state: ExchangeState | None = wire.state
+        if state is ENDED:
+            return
         if state is None:
             connection: ConnectionState = wire.connection.state
             if wire in self._incomplete and connection.is_refused:
@@ -436,6 +441,8 @@ class Exchanges:
             state = self._register(wire)
         if self._forget(state):
             self._settlement.end(state, outcome)
+        if wire.response is None or wire.response.status != _SWITCHING:
+            wire.state = ENDED  # Without a cycle, its memory is free at once.
 
     def _forget(self, state: ExchangeState) -> bool:
         """Close an exchange; return whether its end is to be recorded."""
@@ -476,22 +483,3 @@ def _end_to_end(wire: WireExchange) -> RequestHead:
     if not is_for_proxy:
         return head
     return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
-
-
-def _is_longer(head: RequestHead, size: int) -> bool:
-    """Whether a request's body is longer than ``size`` bytes, or of unknown length.
-
-    An HTTP/2 body may have no length, such as a gRPC call, whose next message may depend on a
-    response to the previous one.
-    """
-    length = head.headers.get("content-length")
-    if length.isdigit():
-        return int(length) > size
-    if head.version == "HTTP/2.0":
-        return head.method not in ("GET", "HEAD")
-    return bool(head.headers.get("transfer-encoding"))
-
-
-def _is_grpc(head: RequestHead) -> bool:
-    """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
-    return head.headers.get("content-type").startswith("application/grpc")

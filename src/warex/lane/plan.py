@@ -109,6 +109,8 @@ class EffectApplier:
         return applied.page
 
     def _change_page(self, state: ExchangeState, draft: Draft, applied: AppliedInjection) -> None:
+        if not (applied.rewrites or any(map(_is_wall, applied.injection.effects))):
+            return
         change = self.page_change(state, applied)
         self._rewrites.note_wall(change)
         response = draft.response
@@ -137,6 +139,10 @@ class EffectApplier:
         if earlier is not None:
             draft.response, applied.site_change = earlier
             applied.is_answer = True
+
+
+def _is_wall(effect: Effect) -> bool:
+    return isinstance(effect, Reply) and effect.wall_exit is not None
 
 
 def request_plan(draft: Draft, site: Site | None, asked: object) -> Plan[Forward | Respond | Abort]:

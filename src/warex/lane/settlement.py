@@ -157,8 +157,10 @@ class Settlement:
         if error is None and outcome.arrived:
             self._keep(state, ending)
         state.traffic.keep_open(ending)
+        # A page of which the client has the beginning may still report.
+        began = outcome.arrived or outcome.head_sent
         for applied in list(state.applied):
-            if not applied.outlives_exchange(arrived=outcome.arrived):
+            if not applied.outlives_exchange(arrived=began):
                 self._settle(state, applied, arrivals[id(applied)])
         self.miss_pending(state, "client_gone")
         if state.traffic.end(ending):

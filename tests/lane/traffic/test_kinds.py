@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.lane.support.traffic import CHAT, Noted, exchange_of, request_head, response_head
+from warex.engine.http.heads import Headers, HttpVersion, RequestHead
 from warex.exchange import Resource
 from warex.lane.traffic.base import Ending, Traffic
+from warex.lane.traffic.kinds import is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
 from warex.lane.traffic.llm_socket import LlmSocketTraffic
 from warex.lane.traffic.mcp import McpTraffic
@@ -96,3 +98,17 @@ def test_a_streamed_answer_passes_byte_for_byte(
     traffic.end(Ending(head=answered, began=True))
 
     assert passed == b"".join(pieces)
+
+
+def test_a_body_of_unknown_length_is_long() -> None:
+    def head(version: HttpVersion, method: str = "POST", **fields: str) -> RequestHead:
+        sent = [(name.replace("_", "-").encode(), it.encode()) for name, it in fields.items()]
+        return RequestHead(method, "https", "shop.test", "/", version, Headers(sent))
+
+    assert is_longer(head("HTTP/1.1", content_length="11"), 10)
+    assert not is_longer(head("HTTP/1.1", content_length="10"), 10)
+    assert is_longer(head("HTTP/1.1", transfer_encoding="chunked"), 10)
+    assert not is_longer(head("HTTP/1.1"), 10)
+    assert is_longer(head("HTTP/2.0"), 10)
+    assert not is_longer(head("HTTP/2.0", "GET"), 10)
+    assert is_grpc(head("HTTP/2.0", content_type="application/grpc+proto"))

@@ -65,3 +65,22 @@ class Kinds:
             return call, None
         why = unrecognised_reason("POST", host, path, headers, content.body, content.error)
         return None, why
+
+
+def is_longer(head: RequestHead, size: int) -> bool:
+    """Whether a request's body is longer than ``size`` bytes, or of unknown length.
+
+    An HTTP/2 body may have no length, such as a gRPC call, whose next message may depend on a
+    response to the previous one.
+    """
+    length = head.headers.get("content-length")
+    if length.isdigit():
+        return int(length) > size
+    if head.version == "HTTP/2.0":
+        return head.method not in ("GET", "HEAD")
+    return bool(head.headers.get("transfer-encoding"))
+
+
+def is_grpc(head: RequestHead) -> bool:
+    """Whether a request is a gRPC call (gRPC over HTTP/2, "Requests")."""
+    return head.headers.get("content-type").startswith("application/grpc")
