@@ -1,6 +1,12 @@
 import pytest
 
-from warex.traces.redaction.names import Secrecy, looks_random, looks_secret, name_secrecy
+from warex.traces.redaction.names import (
+    Secrecy,
+    is_secret,
+    looks_random,
+    looks_secret,
+    name_secrecy,
+)
 
 
 @pytest.mark.parametrize(
@@ -63,3 +69,10 @@ def test_hashes_and_ids_do_not_look_random_by_themselves() -> None:
         assert not looks_random(value)
     assert looks_secret("harbor-1234-xyz")
     assert not looks_secret("harbor and maple 1")
+
+
+def test_a_program_under_the_name_code_is_no_secret() -> None:
+    assert name_secrecy("code") is Secrecy.MAYBE
+    assert not is_secret(Secrecy.MAYBE, "time.sleep(1.5)")
+    assert not is_secret(Secrecy.MAYBE, "items[10:20]")
+    assert is_secret(Secrecy.MAYBE, "4/0AX4XfWh-2f81")

@@ -182,7 +182,7 @@ def _by_stems(words: list[str], last: str) -> Secrecy:
     return Secrecy.NOTHING
 
 
-_TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\]{12,}")
+_TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[^\s<>\"'\\(){}\[\];,]{12,}")
 _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _HEX = re.compile(r"(?=[0-9]*[A-Fa-f])(?=[A-Fa-f]*[0-9])(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
