@@ -98,14 +98,20 @@ def rewritten(
     piece: bytes, rewriters: Sequence[StreamedRewriter], *, last: bool
 ) -> Iterator[bytes]:
     """Yield the parts of a piece of the response after all rewriters; ``last``: at its end."""
-    if not rewriters:
-        yield piece
+    for number, rewriter in enumerate(rewriters):
+        if isinstance(rewriter, BodyReader):  # Many responses have nothing else.
+            if piece:
+                rewriter.read(piece)
+            if last:
+                rewriter.close()
+            continue
+        others = rewriters[number + 1 :]
+        for part in rewriter.feed(piece):
+            yield from rewritten(part, others, last=False)
+        if last:
+            yield from rewritten(rewriter.close(), others, last=True)
         return
-    first, others = rewriters[0], rewriters[1:]
-    for part in first.feed(piece):
-        yield from rewritten(part, others, last=False)
-    if last:
-        yield from rewritten(first.close(), others, last=True)
+    yield piece
 
 
 class DecodingRewriter:
