@@ -90,6 +90,12 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     for folder in (http.parent, http):
         (folder / "__init__.py").touch()
     (http / "sees_sockets.py").write_text("import socket\n")
+    (package / "lane").mkdir()
+    (package / "lane" / "__init__.py").touch()
+    [of_lane] = [it for it in contracts() if it["id"] == "lane"]
+    for name in of_lane["forbidden_modules"]:
+        (package / "engine" / f"{name.rpartition('.')[2]}.py").touch()
+    (package / "lane" / "sees_sockets.py").write_text("import warex.engine.ends\n")
     (package / "attic.py").touch()
 
     report = lint(config, tmp_path).stdout
@@ -102,6 +108,7 @@ def test_an_import_that_points_upwards_is_caught(tmp_path: Path) -> None:
     assert not let_through, report
     assert "warex.report.sees_mitmproxy -> mitmproxy" in report
     assert "warex.engine.http.sees_sockets -> socket" in report
+    assert "warex.lane.sees_sockets -> warex.engine.ends" in report
     assert "warex_testbed.sees_warex -> warex.errors" in report
     assert "warex.benchmarks.adapters.sees_sites -> warex_testbed.sites" in report
     assert "warex.benchmarks.adapters.sees_tasks -> warex_testbed.tasks" not in report

@@ -13,6 +13,7 @@ KEY_PREFILTER = (
     rb"sk-|[sr]k_(?:live|test)_|earer |PRIVATE KEY|AIza|ya29\.|A[KS]IA|gh[pousr]_|glpat-|xox|eyJ"
     rb"|gsk_|xai-|hf_|:AA|-us[0-9]|GOCSPX-|dckr_|1//0|github_pat_|key-|RGAPI-|NRAK-|sbp_"
     rb"|ATATT3|tskey-|BSA|[0-9]:[A-Za-z0-9_-]{5}|sk\.eyJ|pplx-|tvly-|nvapi-|csk-|e2b_|bb_live_|fc-[0-9a-f]"
+    rb"|fw_[A-Za-z0-9]|AGE-SECRET-KEY-1|v\^1\.1#i\^1#"
 )
 COUNTED = rb"pat[A-Za-z0-9]{14}\.|[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\."
 PREFIXED = rb"\b[A-Za-z][A-Za-z0-9]{0,11}[_-][A-Za-z0-9]{24,}"
@@ -62,6 +63,9 @@ _KEYS: tuple[tuple[str, re.Pattern[str], str], ...] = (
     _key("xox", r"[a-z]-[A-Za-z0-9-]{10,}"),  # Slack
     _key("dckr_pat_", r"[A-Za-z0-9_-]{20,}"),  # Docker
     _key("NRAK-", r"[A-Z0-9]{20,}"),  # New Relic
+    _key("fw_", r"[A-Za-z0-9]{20,}"),  # Fireworks
+    _key("AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"),  # age
+    _key("v^1.1#i^1#", r"[A-Za-z0-9+/=^#]{20,}"),  # eBay
     _key("ATATT3", r"[A-Za-z0-9_=-]{30,}"),  # Atlassian
     _key("tskey-", r"[a-z]+-[A-Za-z0-9-]{16,}"),  # Tailscale
     _key("sk.eyJ", r"[A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{8,}"),  # Mapbox

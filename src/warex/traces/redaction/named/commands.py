@@ -76,7 +76,7 @@ _MARK = rb"(?:\\*[\"'])?"
 _REST = rb"[^|;&\r\n]{0,200}?"
 COMMANDS: tuple[bytes, ...] = (
     rb"\bsshpass" + _GAP + rb"-p(?:" + _GAP + rb")?" + _MARK,
-    rb"\b(?:mysql\w*|mariadb[\w-]*|7za?|rar|unrar)\b" + _REST + _GAP + rb"-p" + _MARK,
+    rb"\b(?:mysql\w*|mariadb[\w-]*|7za?|rar|unrar)\b" + _REST + _GAP + rb"-(?:hp|p)" + _MARK,
     rb"\b(?:docker|podman|helm|az|oc|mongo\w*|npm|heroku)\b" + _REST + _GAP + rb"-p" + _GAP + _MARK,
     rb"\b(?:redis-cli|keydb-cli|valkey-cli)\b" + _REST + _GAP + rb"-a" + _GAP + _MARK,
     rb"\bldap\w+\b" + _REST + _GAP + rb"-w" + _GAP + _MARK,
