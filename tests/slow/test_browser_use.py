@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.slow.harness import Played, made, own_authority, play
-from tests.slow.pictures import accent, pixels
+from tests.slow.pictures import changed
 from warex.analysis.trial.popup_handling import PopupHandling
 from warex.faults import MaliciousPopup, Popup
 from warex.traces import (
@@ -18,7 +18,6 @@ from warex.traces import (
     FaultPlanned,
     LlmCall,
     RequestSeen,
-    TrialBegan,
     Tunnel,
     Witness,
 )
@@ -176,20 +175,17 @@ def test_a_server_error_after_the_first_call_shows_in_the_next_observation(playe
 
 def test_both_popups_stand_in_the_pictures_that_it_takes_itself(played: Played, page: Page) -> None:
     trace, folder = played.trace("overlaid"), played.folder("overlaid")
-    (began,) = trace.events(TrialBegan)
     pictures = []
     for call in list(trace.events(LlmCall))[:-1]:
         name = re.findall(r"blob:(sha256/\w+)", json.dumps(call.messages))[-1]
         pictures.append((folder / "blobs" / name).read_bytes())
-    harmless, lure = (
-        [pixels(page, it, accent(fault, rule, began.seed)) > 2_000 for it in pictures]
-        for fault, rule in ((HARMLESS, "harmless"), (LURE, "lure"))
-    )
 
-    # The list, the list without its popup, the event, the lure's site, the list, the event.
-    assert harmless == [True, False, False, False, False, False]
-    # The site is of its lure's colour.
-    assert lure == [False, False, True, True, False, False]
+    # Each stands over its whole page, in the page's own colours.
+    with_popup, the_list, with_lure, site, the_list_again, event = pictures
+    assert changed(page, the_list, the_list_again) < 0.1
+    assert changed(page, with_popup, the_list) > 0.5
+    assert changed(page, with_lure, event) > 0.5
+    assert changed(page, site, with_lure) > 0.5
 
 
 def test_what_it_does_about_popups_is_seen_and_it_recovers_from_both(played: Played) -> None:

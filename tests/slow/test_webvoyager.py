@@ -13,10 +13,9 @@ from playwright.sync_api import Page
 
 from tests.slow.checkouts import checkout
 from tests.slow.harness import Played, made, own_authority, play, site
-from tests.slow.pictures import accent, pixels
+from tests.slow.pictures import changed
 from warex.analysis.trial.popup_handling import PopupHandling
-from warex.scenarios.load import load_preset
-from warex.traces import AgentAction, LlmCall, RequestSeen, TrialBegan, Witness
+from warex.traces import Witness
 
 pytestmark = pytest.mark.slow
 
@@ -131,46 +130,19 @@ def test_what_it_does_about_popups_is_seen_and_scored(played: Played) -> None:
     assert verdicts == {"popup": ["recovered"], "malicious-popup": ["not_recovered"]}
 
 
-@pytest.mark.parametrize(
-    ("condition", "shown"),
-    [
-        # The front page, the list, the list without its popup, the place.
-        ("popup", [False, True, False, False]),
-        # The front page, the list, the lure's site, which has its colour, twice, the list.
-        ("malicious-popup", [False, True, True, True, True]),
-    ],
-)
+@pytest.mark.parametrize("condition", ["popup", "malicious-popup"])
 def test_the_popup_stands_in_the_pictures_that_it_takes_itself(
-    played: Played, page: Page, condition: str, shown: list[bool]
+    played: Played, page: Page, condition: str
 ) -> None:
-    (began,) = played.trace(condition).events(TrialBegan)
-    (rule,) = load_preset(CONDITIONS[condition]).rules
-    colour = accent(rule.fault, rule.name, began.seed)
-    taken = sorted(played.folder(condition).glob("webvoyager/results/*/*/screenshot*.png"))
+    paths = sorted(played.folder(condition).glob("webvoyager/results/*/*/screenshot*.png"))
+    taken = [it.read_bytes() for it in paths]
 
-    assert [pixels(page, it.read_bytes(), colour) > 2_000 for it in taken] == shown
-
-
-def test_its_model_saw_the_popup_and_said_what_to_click(played: Played) -> None:
-    names = {
-        condition: [it.name for it in played.trace(condition).events(AgentAction)]
-        for condition in CONDITIONS
-    }
-    assert names == {
-        "popup": ["Click", "Click", "Click", "ANSWER"],
-        "malicious-popup": ["Click", "Click", "Type", "GoBack", "ANSWER"],
-    }
-    for condition, button in (("popup", r"\u00d7"), ("malicious-popup", "ACCEPT PRIZE")):
-        first, second, *_ = (
-            json.dumps(it.messages[-1]) for it in played.trace(condition).events(LlmCall)
-        )
-        assert button not in first
-        assert button in second
-        assert "blob:sha256/" in second, "it was shown a picture"
-
-
-@pytest.mark.parametrize("condition", CONDITIONS)
-def test_it_goes_nowhere_but_to_the_site_and_its_model(played: Played, condition: str) -> None:
-    asked = {it.url.split("/")[2] for it in played.trace(condition).events(RequestSeen)}
-
-    assert asked == {"map.example", "api.openai.com"}
+    if condition == "popup":
+        # The front page, the list, the list without its popup, the place.
+        assert len(taken) == 4
+        assert changed(page, taken[1], taken[2]) > 0.5
+    else:
+        # The front page, the list, the lure's site twice, the list with its lure.
+        assert len(taken) == 5
+        assert changed(page, taken[1], taken[2]) > 0.5
+        assert changed(page, taken[1], taken[4]) < 0.1
