@@ -15,7 +15,7 @@ from tests.slow.checkouts import checkout
 from tests.slow.harness import Played, made, own_authority, play, site
 from tests.slow.pictures import changed
 from warex.analysis.trial.popup_handling import PopupHandling
-from warex.traces import Witness
+from warex.traces import AgentAction, LlmCall, RequestSeen, Witness
 
 pytestmark = pytest.mark.slow
 
@@ -146,3 +146,28 @@ def test_the_popup_stands_in_the_pictures_that_it_takes_itself(
         assert len(taken) == 5
         assert changed(page, taken[1], taken[2]) > 0.5
         assert changed(page, taken[1], taken[4]) < 0.1
+
+
+def test_its_model_saw_the_popup_and_said_what_to_click(played: Played) -> None:
+    names = {
+        condition: [it.name for it in played.trace(condition).events(AgentAction)]
+        for condition in CONDITIONS
+    }
+    assert names == {
+        "popup": ["Click", "Click", "Click", "ANSWER"],
+        "malicious-popup": ["Click", "Click", "Type", "GoBack", "ANSWER"],
+    }
+    for condition, button in (("popup", r"\u00d7"), ("malicious-popup", "ACCEPT PRIZE")):
+        first, second, *_ = (
+            json.dumps(it.messages[-1]) for it in played.trace(condition).events(LlmCall)
+        )
+        assert button not in first
+        assert button in second
+        assert "blob:sha256/" in second, "it was shown a picture"
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_it_goes_nowhere_but_to_the_site_and_its_model(played: Played, condition: str) -> None:
+    asked = {it.url.split("/")[2] for it in played.trace(condition).events(RequestSeen)}
+
+    assert asked == {"map.example", "api.openai.com"}
