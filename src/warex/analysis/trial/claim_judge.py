@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Final, get_args
 
 import yaml
@@ -64,9 +63,9 @@ class LabelledAnswer:
 
 
 @cache
-def labelled_answers(path: Path | None = None) -> tuple[LabelledAnswer, ...]:
+def labelled_answers() -> tuple[LabelledAnswer, ...]:
     """Return the labelled answers that come with WAREX."""
-    file = path or files(__package__).joinpath("labelled_answers.yaml")
+    file = files(__package__).joinpath("labelled_answers.yaml")
     return tuple(_read(yaml.safe_load(file.read_text(encoding="utf-8"))))
 
 
