@@ -102,10 +102,10 @@ def test_the_docs_name_every_parameter_with_its_default_and_no_other(fault: type
 
 @each_fault
 def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
-    effects, memory = fault().effects(EXCHANGE, {"seen": 1}, KeyedRng(1, "rule"))
+    effects, state = fault().effects(EXCHANGE, {"seen": 1}, KeyedRng(1, "rule"))
 
     assert effects
-    assert memory["seen"] == 1
+    assert state["seen"] == 1
 
 
 @each_fault

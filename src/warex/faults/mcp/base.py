@@ -24,9 +24,9 @@ class McpFault(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
     @override
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Return the effects on the requests of an exchange."""
-        return self.on_request(as_mcp(exchange), rng), memory
+        return self.on_request(as_mcp(exchange), rng), state
 
     @abstractmethod
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
