@@ -6,7 +6,7 @@ from typing import ClassVar, Final, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import EditToolAnswer, Effect, PushToolEvent, Reply
+from warex.effects import EditToolResponse, Effect, PushToolEvent, Reply
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
 from warex.mcp.changes import ReplaceAnswer, answers_to
@@ -35,7 +35,7 @@ class McpFault(HeldFault, frozen=True):
     def answer(self, exchange: McpExchange, answer: Mapping[str, JsonValue]) -> tuple[Effect, ...]:
         """Return the effects that answer all requests of an exchange, at the fault's stage."""
         if self.stage == "response":
-            return (EditToolAnswer(ReplaceAnswer(answer), self.delay),)
+            return (EditToolResponse(ReplaceAnswer(answer), self.delay),)
         messages = answers_to(exchange.mcp_requests, lambda asked: answer)
         return self.instead(exchange, messages)
 
