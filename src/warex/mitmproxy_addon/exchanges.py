@@ -268,7 +268,7 @@ class ExchangeHooks(ConnectionHooks, Control):
     def _answer(self, it: OpenFlow, respond: Respond) -> None:
         """Answer in the site's place."""
         if respond.cut is not None or (respond.pause_s and len(respond.pieces) > 1):
-            raise NotImplementedError(_UNSUPPORTED)
+            raise TypeError(_UNSUPPORTED)
         if it.flow.response is None or it.wire.response is not None:
             answer = messages.make_response(it.wire.request, respond)
             it.flow.response = answer
