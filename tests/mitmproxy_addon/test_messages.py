@@ -7,7 +7,7 @@ from warex.mitmproxy_addon import messages
 
 
 def request(url: str = "https://shop.example/a?b=1", **more: str) -> http.Request:
-    return http.Request.make("GET", url, headers=more)
+    return http.Request.make("GET", url, headers=http.Headers(**more))
 
 
 @pytest.mark.parametrize(
