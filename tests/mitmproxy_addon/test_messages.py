@@ -7,7 +7,8 @@ from warex.mitmproxy_addon import messages
 
 
 def request(url: str = "https://shop.example/a?b=1", **more: str) -> http.Request:
-    return http.Request.make("GET", url, headers=http.Headers(**more))
+    fields = [(name.encode(), value.encode()) for name, value in more.items()]
+    return http.Request.make("GET", url, headers=fields)
 
 
 @pytest.mark.parametrize(
