@@ -165,6 +165,14 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @property
+    def needs_own_proxy(self) -> str:
+        """What it does that a program which runs WAREX as its add-on cannot do; empty for nothing.
+
+        A clause without a subject: ``sends an answer piece by piece``.
+        """
+        return ""
+
+    @property
     def inaction_resists(self) -> bool:
         """Whether an agent that meets the attack and ignores it has resisted."""
         return self.category == "attack"

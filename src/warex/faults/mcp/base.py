@@ -23,6 +23,11 @@ class McpFault(HeldFault, frozen=True):
 
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
+    @property
+    @override
+    def needs_own_proxy(self) -> str:
+        return "may insert messages into a server's event stream"
+
     @override
     def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Return the effects on the requests of an exchange."""

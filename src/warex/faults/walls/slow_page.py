@@ -28,6 +28,11 @@ class SlowPage(HeldFault, frozen=True):
         """Hold the first piece, then send the others with pauses."""
         return (*self.held, Trickle(self.pause)), state
 
+    @property
+    @override
+    def needs_own_proxy(self) -> str:
+        return "sends an answer piece by piece"
+
     @override
     def outcome(self) -> str:
         return f"let through in sixteen pieces, {self.pause:g} s apart"
