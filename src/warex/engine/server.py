@@ -16,6 +16,7 @@ from warex.engine.handler import AbortHow, Address, Connection, Exchange, Handle
 from warex.engine.net.connector import Connector
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
+from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
 from warex.engine.services import Services
 from warex.engine.tls.certificates import ServerContexts
@@ -143,6 +144,10 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - fail closed
             self._broke(error)
             end.reset()
+
+    async def connect_socket(self, host: str, port: int) -> socket.socket:
+        """Return a socket at a site, for what is relayed; raise OSError."""
+        return await connect_socket(self._connector, host, port)
 
     async def shut_down(self) -> None:
         """Stop accepting; end the open exchanges and connections."""

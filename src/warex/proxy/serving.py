@@ -64,7 +64,12 @@ async def run_lane(
                     yield RunningLane(lane, recorder, _listen(engine, config))
                 else:
                     redirected = serve_redirected(
-                        config, passed, lane, engine.serve_redirected, lane.relayed
+                        config,
+                        passed,
+                        lane,
+                        engine.serve_redirected,
+                        lane.relayed,
+                        engine.connect_socket,
                     )
                     async with redirected as port:
                         yield RunningLane(lane, recorder, port)
