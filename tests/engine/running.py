@@ -39,6 +39,7 @@ class Scripted(PassThrough):
     response_plan: Callable[[Exchange], ResponsePlan] | None = None
     whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
     piece: Callable[[bytes, bool], list[bytes]] | None = None
+    connections: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     handshakes: list[tuple[str, str]] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -47,6 +48,9 @@ class Scripted(PassThrough):
     closed_connections: list[Connection] = field(default_factory=list)
 
     upgrades_closed: list[Exchange] = field(default_factory=list)
+
+    def connected(self, connection: Connection) -> None:
+        self.connections += 1
 
     def hello(self, connection: Connection) -> ConnectionPlan:
         return self.hello_plan(connection)

@@ -30,6 +30,8 @@ from warex.engine.sites import Inbox
 
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
+_TURN_S: Final = 0.005
+"""Seconds of one turn of the event loop in which exchanges begin: other clients wait for it."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a client may send the rest of a request that is not read."""
 
@@ -78,6 +80,7 @@ class ClientSide:
         is_redirected: bool = False,
     ) -> None:
         """``begin`` makes the run of an exchange; ``is_redirected``: the client knows no proxy."""
+        self._loop = asyncio.get_running_loop()
         self.services, self.connection = services, connection
         self.end, self.http, self.route = end, http, route
         self.is_redirected = is_redirected
@@ -85,6 +88,8 @@ class ClientSide:
         self.runs: dict[int, Run] = {}
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._goes_on = False
+        """Whether what is left of a read goes on in the next turn."""
         self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -95,8 +100,7 @@ class ClientSide:
 
     async def serve(self, *, tunnels: bool = False) -> RequestReceived | None:
         """Serve requests until the connection ends; return a CONNECT, if ``tunnels``."""
-        loop = asyncio.get_running_loop()
-        self._tunnel = loop.create_future()
+        self._tunnel = self._loop.create_future()
         self._tunnels = tunnels
         self.end.on_end = self._ended
         self.end.on_lost = self._lost
@@ -115,6 +119,8 @@ class ClientSide:
 
     async def _finish(self) -> None:
         """Wait until every exchange has ended."""
+        while self._begun:
+            self._begun.popleft().start()
         while self.runs:
             for run in list(self.runs.values()):
                 run.interrupt("shut_down", "the proxy ended")
@@ -125,7 +131,15 @@ class ClientSide:
     def _received(self, data: bytes) -> None:
         self._dispatch(self.http.receive(data))
 
+    def _go_on(self) -> None:
+        """Take what was left of a read, once others had their turn."""
+        self._goes_on = False
+        self.end.resume(self.http)
+        self._dispatch(self.http.receive(b"") if self.http.has_more else [])
+
     def _ended(self) -> None:
+        while self.http.has_more:
+            self._dispatch(self.http.receive(b""))
         self._dispatch(self.http.receive_eof())
         for run in list(self.runs.values()):
             run.client_left()
@@ -145,13 +159,18 @@ class ClientSide:
                     self._reject(event)
             for event in events:
                 self._handle(event)
-            while self._begun:
+            until = self._loop.time() + _TURN_S
+            while self._begun and self._loop.time() < until:
                 # What came with a head is there before the head is decided on.
                 self._begun.popleft().start()
         except Exception as error:  # noqa: BLE001 - fail closed
             self.broke(error)
             return
         self.flush()
+        if (self._begun or self.http.has_more) and not self._goes_on:
+            self._goes_on = True
+            self.end.pause(self.http)
+            self._loop.call_soon(self._go_on)
         if not self.is_multiplexed:
             if self.http.wants_data:
                 self.end.resume(self)

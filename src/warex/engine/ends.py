@@ -20,6 +20,9 @@ from weakref import WeakSet
 from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.linux.sockets import reset_on_close
 
+CLIENT_READ: Final = 16 * 1024
+"""Bytes that are read from a client in one turn of the event loop: others wait for it."""
+SITE_READ: Final = 64 * 1024
 _READ_LIMIT: Final = 256 * 1024
 """Bytes that wait for a reader, above which the peer is made to wait."""
 _WRITE_LIMIT: Final = 256 * 1024
@@ -31,13 +34,18 @@ _ESTABLISHED, _CLOSE_WAIT = 1, 8
 """States of linux/tcp_states.h: open both ways; the peer has closed its end."""
 
 
-class End(asyncio.Protocol):
+class End(asyncio.BufferedProtocol):
     """One end of a connection, plain or TLS.
 
     It is read by one task (``read``), or by a callback (``start``).
     """
 
-    def __init__(self) -> None:
+    _room = memoryview(bytearray(SITE_READ))
+    """Shared by all ends: what is received is taken before the next is."""
+
+    def __init__(self, read_size: int = CLIENT_READ) -> None:
+        """``read_size``: bytes that are received in one turn."""
+        self._buffer = self._room[:read_size]
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
         self._layers: list[TlsLayer] = []
@@ -75,12 +83,17 @@ class End(asyncio.Protocol):
         with suppress(OSError):
             self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Return where the next bytes of the wire go."""
+        return self._buffer
+
+    def buffer_updated(self, count: int) -> None:
         """Take bytes of the wire."""
+        received = self._buffer[:count]
         if not self._layers:
-            self._store(data)
+            self._store(bytes(received))
             return
-        self._layers[0].incoming.write(data)
+        self._layers[0].incoming.write(received)
         if self._handshaking and len(self._layers) == 1:
             self._wake()
         else:

@@ -189,13 +189,23 @@ class SiteSide:
             waiting = self._emptied[stream] = asyncio.get_running_loop().create_future()
         await asyncio.shield(waiting)
 
+    def _go_on(self) -> None:
+        """Take what was left of a read, once others had their turn."""
+        self.end.resume(self.http)
+        self._received(b"")
+
     def _received(self, data: bytes) -> None:
         self._dispatch(self.http.receive(data))
         self.flush()
+        if self.http.has_more:
+            self.end.pause(self.http)
+            asyncio.get_running_loop().call_soon(self._go_on)
         if self.http.must_close and not self._inboxes:
             self.end.close()
 
     def _ended(self) -> None:
+        while self.http.has_more:
+            self._dispatch(self.http.receive(b""))
         self._dispatch(self.http.receive_eof())
         self.flush()
         if not self._inboxes:
