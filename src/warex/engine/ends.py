@@ -327,6 +327,11 @@ class End(asyncio.BufferedProtocol):
         else:
             self._send_outgoing(layer)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether much waits for the kernel."""
+        return self._drained is not None and not self._drained.done()
+
     async def drain(self) -> None:
         """Wait until little waits for the kernel, or the connection is lost."""
         while self._drained is not None and not self._drained.done():

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from typing import Final
+from typing import Final, Protocol
 
 from warex.engine.ends import End
 from warex.engine.http.connection import ClientConnection
@@ -21,6 +21,16 @@ _INBOX_LIMIT: Final = 256 * 1024
 """Bytes of a body that wait for their exchange, above which an HTTP/1 peer is made to wait."""
 
 
+class Sink(Protocol):
+    """Takes the parts of a body as they come."""
+
+    def take(self, part: DataReceived) -> None:
+        """Take a part."""
+
+    def flush(self) -> bool:
+        """Send what was taken; return whether more is taken now."""
+
+
 class Inbox[T]:
     """The events of one exchange from one side, which waits for the exchange to take them."""
 
@@ -30,36 +40,86 @@ class Inbox[T]:
         self._events: deque[T] = deque()
         self._size = 0
         self._waiter: asyncio.Future[None] | None = None
+        self._sink: Sink | None = None
+        """What takes parts at once, while the exchange waits."""
 
     def put(self, event: T) -> None:
-        """Add an event."""
+        """Add an event, or give it to the sink."""
+        if self._sink is not None and isinstance(event, DataReceived) and not self._is_woken:
+            try:
+                self._sink.take(event)
+            except Exception as error:  # noqa: BLE001 - for the exchange
+                self._wake(error)
+            return
         self._events.append(event)
         if isinstance(event, DataReceived):
             self._size += len(event.payload)
             if self._pauses and self._size > _INBOX_LIMIT:
                 self._end.pause(self)
-        if self._waiter is not None and not self._waiter.done():
+        self._wake()
+
+    def flush(self) -> None:
+        """Have the sink send what it was given, unless an end is to leave with it."""
+        if self._sink is None or self._is_woken:
+            return
+        try:
+            if not self._sink.flush():
+                self._wake()
+        except Exception as error:  # noqa: BLE001 - for the exchange
+            self._wake(error)
+
+    @property
+    def _is_woken(self) -> bool:
+        return self._waiter is None or self._waiter.done()
+
+    def _wake(self, error: Exception | None = None) -> None:
+        if self._waiter is None or self._waiter.done():
+            return
+        if error is None:
             self._waiter.set_result(None)
+        else:
+            self._waiter.set_exception(error)
 
     @property
     def has_events(self) -> bool:
         """Whether an event waits."""
         return bool(self._events)
 
-    @property
-    def ends_next(self) -> bool:
-        """Whether the next event waits and is the message's end."""
-        return bool(self._events) and isinstance(self._events[0], MessageEnded)
-
     async def get(self) -> T:
         """Return the next event; wait for it."""
         while not self._events:
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            await self._wait()
         return self.take()
+
+    async def deliver(self, sink: Sink) -> T | None:
+        """Give the parts of a body to a sink, those to come at once as they come.
+
+        Return the first event that is none, or None where the sink takes no more now. What comes
+        with the end is not flushed.
+        """
+        while self._events:
+            event = self.take()
+            if not isinstance(event, DataReceived):
+                return event
+            sink.take(event)
+            ends_next = self._events and isinstance(self._events[0], MessageEnded)
+            if not ends_next and not sink.flush():
+                return None
+        if not sink.flush():
+            return None
+        self._sink = sink
+        try:
+            await self._wait()
+        finally:
+            self._sink = None
+        return self.take() if self._events else None
+
+    async def _wait(self) -> None:
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
 
     def take(self) -> T:
         """Return the next event, which must be there."""
@@ -212,6 +272,7 @@ class SiteSide:
             self.end.close()
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
+        touched: set[SiteInbox] = set()
         for event in events:
             match event:
                 case DataQueueEmptied(stream):
@@ -228,10 +289,8 @@ class SiteSide:
                     inbox_of = self._inboxes.get(event.stream)
                     if inbox_of is not None:
                         inbox_of.put(event)
+                        touched.add(inbox_of)
                     elif isinstance(event, DataReceived) and event.flow:
                         self.http.acknowledge(event.stream, event.flow)
-
-
-def is_final(event: ResponseEvent) -> bool:
-    """Whether an exchange gets no event after this one."""
-    return isinstance(event, MessageEnded | ExchangeFailed)
+        for inbox in touched:
+            inbox.flush()

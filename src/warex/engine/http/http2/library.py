@@ -93,10 +93,11 @@ class _Frames(FrameBuffer):  # type: ignore[misc] # jh2 ships no types
         if len(self._data) >= at + 3:
             # Before the frame is there: nothing of a longer one is kept.
             self._validate_frame_length(int.from_bytes(self._data[at : at + 3]))
-        return super().__next__()
+        frame: Frame = super().__next__()
+        return frame
 
     def _update_header_buffer(self, frame: Frame) -> Frame | None:
-        complete = super()._update_header_buffer(frame)
+        complete: Frame | None = super()._update_header_buffer(frame)
         # Before the block is complete: nothing of a longer one is kept.
         if sum(len(it.data) for it in self._headers_buffer) > MAX_HEADER_LIST:
             raise DenialOfServiceError("Oversized header block")
