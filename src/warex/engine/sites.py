@@ -12,8 +12,10 @@ from warex.engine.http.events import (
     DataReceived,
     ExchangeFailed,
     GoingAway,
+    InformationalReceived,
     MessageEnded,
     ResponseEvent,
+    ResponseReceived,
 )
 from warex.engine.http.heads import NO_FIELDS, Headers, HttpVersion, RequestHead
 
@@ -67,6 +69,11 @@ class Inbox[T]:
                 self._wake()
         except Exception as error:  # noqa: BLE001 - for the exchange
             self._wake(error)
+
+    @property
+    def is_delivering(self) -> bool:
+        """Whether parts go to a sink as they come."""
+        return self._sink is not None
 
     @property
     def _is_woken(self) -> bool:
@@ -141,6 +148,9 @@ class Inbox[T]:
 CANCEL: Final = 8
 """RFC 9113 §7: the exchange is not wanted any more."""
 
+type _ExchangeEvent = (
+    InformationalReceived | ResponseReceived | DataReceived | MessageEnded | ExchangeFailed
+)
 type SiteInbox = Inbox[ResponseEvent]
 
 
@@ -272,9 +282,11 @@ class SiteSide:
             self.end.close()
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
-        touched: set[SiteInbox] = set()
+        touched: list[SiteInbox] = []
         for event in events:
             match event:
+                case DataReceived() | MessageEnded() | ResponseReceived():
+                    self._deliver(event, touched)
                 case DataQueueEmptied(stream):
                     waiting = self._emptied.pop(stream, None)
                     if waiting is not None and not waiting.done():
@@ -285,12 +297,17 @@ class SiteSide:
                     self._is_going_away = True
                     for stream, inbox in self._inboxes.items():
                         inbox.put(ExchangeFailed(stream, message or "the site closed it"))
-                case _:
-                    inbox_of = self._inboxes.get(event.stream)
-                    if inbox_of is not None:
-                        inbox_of.put(event)
-                        touched.add(inbox_of)
-                    elif isinstance(event, DataReceived) and event.flow:
-                        self.http.acknowledge(event.stream, event.flow)
+                case InformationalReceived() | ExchangeFailed():
+                    self._deliver(event, touched)
         for inbox in touched:
             inbox.flush()
+
+    def _deliver(self, event: _ExchangeEvent, touched: list[SiteInbox]) -> None:
+        """Give an event to its exchange; ``touched``: those that may have taken it at once."""
+        inbox = self._inboxes.get(event.stream)
+        if inbox is not None:
+            inbox.put(event)
+            if inbox.is_delivering:
+                touched.append(inbox)
+        elif isinstance(event, DataReceived) and event.flow:
+            self.http.acknowledge(event.stream, event.flow)
