@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from pydantic import JsonValue
 
 from warex import mcp
-from warex.effects import EditToolAnswer, PushToolEvent
+from warex.effects import EditToolResponse, PushToolEvent
 from warex.engine.http.encoding import decode
 from warex.engine.http.heads import ResponseHead
 from warex.exchange import Exchange
@@ -366,7 +366,7 @@ class McpTraffic(Traffic):
         return (
             stream is None
             or stream.can_change
-            or not any(isinstance(it, EditToolAnswer | PushToolEvent) for it in injection.effects)
+            or not any(isinstance(it, EditToolResponse | PushToolEvent) for it in injection.effects)
         )
 
     @override
@@ -376,7 +376,7 @@ class McpTraffic(Traffic):
         session, amendment = self.tap.session, None
         for effect in injection.effects:
             match effect:
-                case EditToolAnswer(change, after):
+                case EditToolResponse(change, after):
                     elsewhere = session.transport == "sse"
                     amendment = Amendment(change, after, settle, on_other_exchange=elsewhere)
                     for call in self.tap.pending:
@@ -446,4 +446,4 @@ def _session_key(url: str, session_id: str) -> str:
 
 def amends_response(injection: PlannedInjection) -> bool:
     """Whether an injection changes an MCP answer, so that it is applied before the request."""
-    return any(isinstance(effect, EditToolAnswer) for effect in injection.effects)
+    return any(isinstance(effect, EditToolResponse) for effect in injection.effects)
