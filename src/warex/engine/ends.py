@@ -5,20 +5,17 @@ through TLS to an upstream proxy) and the ClientHello can be read before it is a
 """
 
 import asyncio
-import fcntl
 import os
 import socket
 import ssl
-import struct
 import sys
-import termios
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, cast
 from weakref import WeakSet
 
 from warex.engine.tls.layer import TlsLayer, ssl_reason
-from warex.linux.sockets import reset_on_close
+from warex.linux.sockets import reset_on_close, unacknowledged
 
 CLIENT_READ: Final = 16 * 1024
 """Bytes that are read from a client in one turn of the event loop: others wait for it."""
@@ -476,10 +473,9 @@ class End(asyncio.BufferedProtocol):
         if sys.platform != "linux":
             return 0
         try:
-            raw = fcntl.ioctl(self.raw.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+            return unacknowledged(self.raw)
         except OSError:
             return 1
-        return int(struct.unpack("i", raw)[0])
 
 
 _LINGERING: Final[WeakSet[End]] = WeakSet()
