@@ -29,6 +29,7 @@ from bench.coverage import command as coverage
 from bench.fuzz import command as fuzz
 from bench.row import Row
 from bench.rows import (
+    calls,
     demo,
     exec_ready,
     first_event,
@@ -63,6 +64,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         for load in processor.LOADS
     },
     "page": Benchmark(pages.measure, ("page",)),
+    "calls": Benchmark(calls.measure, ("calls", "files")),
     "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),

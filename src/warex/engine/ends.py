@@ -360,7 +360,7 @@ class End(asyncio.BufferedProtocol):
         """Close this side's end only: the peer may still send."""
         self._close_tls()
         if not self._transport.is_closing() and self._transport.can_write_eof():
-            with suppress(OSError):  # The peer may have reset it, which is not read yet.
+            with suppress(OSError):  # The peer has reset it, which we are told later.
                 self._transport.write_eof()
 
     def close(self) -> None:
