@@ -81,7 +81,11 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
             # Each sentence is sent only once.
             lane.addon.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
             lane.recorder.traffic.notices = lane.addon.on_notice
-            async with serve_control(lane.addon, listener, token) as control:
+            episodes = None
+            if isinstance(lane, own_engine.RunningLane):
+                episodes = lane.episodes
+                episodes.on_notice = lane.addon.on_notice
+            async with serve_control(lane.addon, listener, token, episodes) as control:
                 send("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
                 if last := tasks_required(config.schedule or frozenset()):
                     send("notice", sentence=_TASKS.format(last))
