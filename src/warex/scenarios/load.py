@@ -29,6 +29,7 @@ def load_scenario(source: str | os.PathLike[str]) -> Scenario:
     return _load_file(path)
 
 
+@lru_cache(maxsize=64)
 def load_preset(name: str) -> Scenario:
     """Return a scenario that comes with WAREX; raises ScenarioError for an unknown name."""
     if name not in preset_names():
