@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from pydantic import JsonValue
 
 from tests.proxy.support.client import (
     H2Client,
@@ -59,7 +60,7 @@ def start(lane: Lane, name: str, **more: Any) -> dict[str, Any]:
 
 
 def end(lane: Lane, name: str) -> dict[str, Any]:
-    ended: dict[str, Any] = lane.proxy.call("POST", f"/task/end?task={name}")
+    ended: dict[str, Any] = lane.proxy.call("POST", "/task/end", {"task": name})
     return ended
 
 
@@ -349,7 +350,7 @@ def test_what_cannot_begin_is_a_sentence_and_changes_nothing(
     with socket.create_server(("127.0.0.1", 0)) as other, begin() as lane:
         start(lane, "a", scenario=CLEAN)
         busy = other.getsockname()[1]
-        for body, says in (
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"task": "a", "port": 0}, "the episode 'a' is running; end it first"),
             ({"task": "a"}, "the episode 'a' is running; end it first"),
             ({"task": "", "port": 0}, "a task's name is 1 to 200"),
@@ -360,13 +361,16 @@ def test_what_cannot_begin_is_a_sentence_and_changes_nothing(
             ({"task": "b", "scenario": "paper/network-error", "intensity": 0}, "intensity: 0"),
             ({"task": "b", "sites": ["shop"]}, "'shop' is no origin"),
             ({"task": "b", "out": str(taken)}, "already holds a trace"),
-        ):
+        ]
+        for body, says in cases:
             with pytest.raises(InputError) as caught:
                 lane.proxy.call("POST", "/task/begin", body)
             assert says in str(caught.value), caught.value
         for path in ("/status?task=b", "/ledger?task=", "/episodes?task=%ff"):
             with pytest.raises(InputError, match="is running; GET /episodes lists"):
                 lane.proxy.call("GET", path)
+        with pytest.raises(InputError, match="no episode 'b' is running, nor is it the main task"):
+            end(lane, "b")
         with pytest.raises(InputError, match="an episode is a trial beside the process's own"):
             lane.proxy.call("POST", "/task/begin?task=a", {"task": "b", "port": 0})
         assert [it["task"] for it in lane.proxy.call("GET", "/episodes")] == ["a"]
@@ -376,7 +380,7 @@ def test_what_cannot_begin_is_a_sentence_and_changes_nothing(
 
 def test_each_episode_has_a_ledger_and_faults_of_its_own(begin: Begin, plain: Origin) -> None:
     site = f"http://127.0.0.1:{plain.port}"
-    once = {"fault": {"kind": "http_error", "status": 503}}
+    once: JsonValue = {"fault": {"kind": "http_error", "status": 503}}
     with begin() as lane:
         for name in ("a", "b"):
             start(lane, name, scenario=CLEAN)
@@ -392,6 +396,22 @@ def test_each_episode_has_a_ledger_and_faults_of_its_own(begin: Begin, plain: Or
     assert got == [200, 503, 200]
     assert ledgers == [2, 0, 0]
     assert armed == [True, False]
+
+
+def test_tasks_follow_each_other_within_an_episode(begin: Begin, plain: Origin) -> None:
+    site = f"http://127.0.0.1:{plain.port}"
+    with begin() as lane:
+        port = start(lane, "a", scenario=fails(500, first=1), port=0)["port"]
+        call, got = lane.proxy.call, []
+        for task in ("first", "second"):
+            call("POST", "/task/begin?task=a", {"task": task})
+            got += [fetch(port, f"{site}/")[0] for _ in range(2)]
+            call("POST", "/task/end?task=a")
+            got.append(fetch(port, f"{site}/")[0])
+        assert call("GET", "/status?task=a")["task"] == ""
+        begun = end(lane, "a")
+    assert got == [500, 200, 200] * 2
+    assert [it.task for it in events(begun, TaskBegan)] == ["a", "first", "second"]
 
 
 def test_episodes_that_still_run_end_with_the_process(begin: Begin, plain: Origin) -> None:

@@ -1,6 +1,7 @@
 """Read a scenario from a file or by the name of a preset."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 

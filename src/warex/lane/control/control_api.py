@@ -60,6 +60,11 @@ class _Begin(BaseModel, extra="forbid"):
         return None if value is None else tuple(map(read_origin, value))
 
 
+class _End(BaseModel, extra="forbid"):
+    task: str | None = None
+    """None: the main task."""
+
+
 class _EmptyBody(BaseModel, extra="forbid"):
     pass
 
@@ -129,19 +134,17 @@ class ControlledTrial(Protocol):
 class ControlApi:
     """The calls on one trial of a process."""
 
-    def __init__(
-        self,
-        trial: ControlledTrial,
-        episodes: Episodes | None = None,
-        episode: Episode | None = None,
-    ) -> None:
-        """``episodes`` of the process, if it can have any; ``episode``: the one that it is."""
-        self.trial, self._episodes, self._episode = trial, episodes, episode
+    def __init__(self, trial: ControlledTrial, episodes: Episodes | None = None) -> None:
+        """``episodes`` of the process, if the trial is its own."""
+        self.trial, self._episodes = trial, episodes
 
     def of(self, name: str) -> "ControlApi | None":
         """Return the calls on a running episode."""
-        episode = None if self._episodes is None else self._episodes.get(name)
-        return None if episode is None else ControlApi(episode.lane, self._episodes, episode)
+        episode = self._episode(name)
+        return None if episode is None else ControlApi(episode.lane)
+
+    def _episode(self, name: str | None) -> Episode | None:
+        return None if self._episodes is None or name is None else self._episodes.get(name)
 
     async def episodes(self, body: _EmptyBody) -> JsonValue:
         """Return the running episodes."""
@@ -170,7 +173,7 @@ class ControlApi:
             raise ValueError(f"task: {body.task!a} is no name; a task's name is {TASK_NAME}")
         if body.is_episode:
             return self._begin_episode(body)
-        if self._episodes is not None and self._episodes.get(body.task) is not None:
+        if self._episode(body.task) is not None:
             raise ValueError(f"task: the episode {body.task!a} is running; end it first")
         seed = body.seed
         if seed is None:
@@ -179,7 +182,7 @@ class ControlApi:
         return {"task": body.task, "seed": seed}
 
     def _begin_episode(self, body: _Begin) -> JsonValue:
-        if self._episodes is None or self._episode is not None:
+        if self._episodes is None:
             raise ValueError("an episode is a trial beside the process's own: leave ?task= out")
         options = EpisodeOptions(
             body.task,
@@ -196,12 +199,15 @@ class ControlApi:
         except MachineError as error:  # The process's own trial goes on.
             raise InputError(str(error)) from None
 
-    async def end_task(self, body: _EmptyBody) -> JsonValue:
+    async def end_task(self, body: _End) -> JsonValue:
         """End the task: no fault is applied any more. An episode ends with its trace."""
-        if self._episodes is not None and self._episode is not None:
+        if self._episodes is not None and self._episode(body.task) is not None:
+            assert body.task is not None
             # It is ended even if its client does not wait.
-            ending = asyncio.ensure_future(self._episodes.end(self._episode.name))
+            ending = asyncio.ensure_future(self._episodes.end(body.task))
             return _described(await asyncio.shield(ending))
+        if body.task not in (None, self.trial.tasks.main.name):
+            raise ValueError(f"task: no episode {body.task!a} is running, nor is it the main task")
         name = self.trial.tasks.main.name
         self.trial.end_task()
         return {"task": name}
@@ -239,12 +245,10 @@ class ControlApi:
         """Record a completed call in the trace."""
         trial = self.trial
         arguments = body.model_dump(mode="json", exclude_none=True)
-        if isinstance(body, _Begin) and body.is_episode:
-            call, arguments = "begin_episode", _of_episode(result)
-        elif call == "end_task" and self._episodes is not None and self._episode is not None:
-            # Its own trace is complete.
-            trial, call, arguments = self._episodes.own, "end_episode", _of_episode(result)
-        if isinstance(result, dict) and call == "plan_fault":
+        if isinstance(result, dict) and "trace" in result:
+            call = call.replace("task", "episode")
+            arguments = {key: result[key] for key in ("task", "seed", "port", "trace")}
+        elif isinstance(result, dict) and call == "plan_fault":
             arguments = result
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
@@ -266,12 +270,6 @@ def _described(episode: Episode) -> dict[str, JsonValue]:
         "missed": recorder.missed,
         "broken": recorder.broken,
     }
-
-
-def _of_episode(described: JsonValue) -> dict[str, JsonValue]:
-    """Return what the trace of the process's own trial has of an episode."""
-    assert isinstance(described, dict)
-    return {key: described[key] for key in ("task", "seed", "port", "trace")}
 
 
 async def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
@@ -303,7 +301,7 @@ _READS: dict[str, tuple[str, type[BaseModel]]] = {
 }
 _CALLS: dict[str, tuple[str, type[BaseModel]]] = {
     "task/begin": ("begin_task", _Begin),
-    "task/end": ("end_task", _EmptyBody),
+    "task/end": ("end_task", _End),
     "arm": ("arm", _EmptyBody),
     "disarm": ("disarm", _EmptyBody),
     "faults": ("plan_fault", _OneShotFault),

@@ -7,7 +7,7 @@ to a site.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -148,18 +148,19 @@ class Episodes:
         if self.own.tasks.named(name) is not None:
             raise InputError(f"the task {name!a} is running; give the episode another name")
         config = self._config(options)
-        port = None if options.port is None else server.open_port(options.port)
-        try:
+        with ExitStack() as unless_begun:
+            port = None
+            if options.port is not None:
+                port = server.open_port(options.port)
+                unless_begun.callback(server.close_port, port)
             lane = self._begin(config)
+            unless_begun.callback(lane.recorder.close)
             lane.engine.attach(self.own.engine.control)
             lane.on_notice = lambda said: self.on_notice(f"episode {name}: {said}")
             lane.recorder.traffic.notices = lane.on_notice
             lane.recorder.on_broken = lambda why: self.on_notice(f"episode {name} is void: {why}")
             lane.begin_task(name, config.seed, "control")
-        except BaseException:
-            if port is not None:
-                server.close_port(port)
-            raise
+            unless_begun.pop_all()
         episode = Episode(name, config.seed, lane, port)
         self._had_any = True
         self._by_name[name] = episode

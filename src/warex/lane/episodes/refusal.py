@@ -103,9 +103,8 @@ class Refusal:
         """Nothing is upgraded."""
         return ()
 
-    def wants_frames(self, exchange: Exchange) -> bool:
+    def wants_frames(self, exchange: Exchange) -> None:
         """Nothing is upgraded."""
-        return False
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """It is no exchange of a trial."""
