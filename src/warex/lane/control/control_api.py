@@ -16,7 +16,6 @@ from itertools import count
 from pathlib import Path
 from typing import Annotated, Protocol
 
-import msgspec
 from pydantic import BaseModel, Field, JsonValue, field_validator
 
 from warex.errors import InputError, MachineError
@@ -152,7 +151,8 @@ class ControlApi:
 
     async def ledger(self, body: _EmptyBody) -> JsonValue:
         """Return the injection events so far."""
-        return [msgspec.to_builtins(event) for event in self.trial.recorder.ledger]
+        recorder = self.trial.recorder
+        return [json.loads(recorder.as_json(event)) for event in recorder.ledger]
 
     async def status(self, body: _EmptyBody) -> JsonValue:
         """Return the state of the trial."""
