@@ -437,6 +437,7 @@ def memory(pid: int) -> int:
     return sum(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Private_"))
 
 
+@pytest.mark.slow
 def test_200_episodes_leave_memory_flat(begin: Begin, plain: Origin) -> None:
     site = f"http://127.0.0.1:{plain.port}"
 
@@ -456,6 +457,5 @@ def test_200_episodes_leave_memory_flat(begin: Begin, plain: Origin) -> None:
         for number in range(100):
             start(lane, f"s{number}", scenario="paper/server-error")
         of_running = (memory(lane.proxy.pid) - before - grown) / 100
-    print("MEM", grown, of_running)
     assert grown < 1500, f"{grown} kB"
     assert of_running < 300, f"{of_running} kB"
