@@ -20,7 +20,7 @@ import h11
 from pydantic import JsonValue
 
 from warex.errors import InputError
-from warex.lane.control.control_api import METHODS, ControlApi, ControlledTrial, dispatch
+from warex.lane.control.control_api import METHODS, ControlApi, dispatch
 from warex.lane.episodes.episodes import Episodes
 
 MAX_BODY_SIZE: Final = 1024 * 1024
@@ -42,8 +42,8 @@ type _Response = tuple[int, JsonValue]
 class _Server:
     """Answers one request on each connection and closes it."""
 
-    def __init__(self, trial: ControlledTrial, token: str, episodes: Episodes | None) -> None:
-        self._api = ControlApi(trial, episodes)
+    def __init__(self, episodes: Episodes, token: str) -> None:
+        self._api = ControlApi(episodes.own, episodes)
         self._wanted = f"Bearer {token}".encode()
         self._open: dict[asyncio.StreamWriter, None] = {}
 
@@ -173,11 +173,9 @@ def bind_control(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_control(
-    trial: ControlledTrial, bound: socket.socket, token: str, episodes: Episodes | None = None
-) -> AsyncIterator[int]:
-    """Serve the API on a bound socket; yield its port."""
-    serving = _Server(trial, token, episodes)
+async def serve_control(episodes: Episodes, bound: socket.socket, token: str) -> AsyncIterator[int]:
+    """Serve the API of a process's trials on a bound socket; yield its port."""
+    serving = _Server(episodes, token)
     port: int = bound.getsockname()[1]
     server = await asyncio.start_server(serving.serve, sock=bound)
     try:
