@@ -9,7 +9,6 @@ the CA's path.
 
 import base64
 import hashlib
-import ipaddress
 import os
 import shutil
 import tempfile
@@ -159,21 +158,6 @@ def ensure_ca(folder: Path | None = None) -> CertificateAuthority:
 def key_file(folder: Path) -> Path:
     """Return the file of a CA's key and certificate, PEM."""
     return folder / _KEY_FILE
-
-
-def dhparam_file(folder: Path) -> Path:
-    """Return the file of Diffie-Hellman parameters, which mitmproxy needs."""
-    return folder / f"{BASENAME}-dhparam.pem"
-
-
-def general_name(host: str) -> "x509.GeneralName":
-    """Return a host as the subject of a certificate."""
-    from cryptography import x509
-
-    try:
-        return x509.IPAddress(ipaddress.ip_address(host))
-    except ValueError:
-        return x509.DNSName(host)
 
 
 def _make(folder: Path) -> None:
