@@ -17,7 +17,7 @@ from tests.cli.process import finished
 from tests.proxy.support.origin import dead_port
 
 ROOT = Path(__file__).parents[1]
-LARGEST = 160
+LARGEST = 140
 """MB."""
 AGENT = """\
 import urllib.error, urllib.request
