@@ -31,7 +31,8 @@ from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 from warex.traffic import HostMap
 
-_MAX_LINE = 200
+_MAX_LINE = 4096
+"""Bytes of a line that are redacted; less is recorded."""
 """Characters kept of an invalid request."""
 
 
@@ -161,8 +162,8 @@ class Connections:
             RequestRefused(
                 connection=name,
                 status=status,
-                line=self._recorder.redactor.url(line)[:_MAX_LINE],
-                reason=reason[:_MAX_LINE],
+                line=line[:_MAX_LINE],
+                reason=reason,
             )
         )
 

@@ -274,18 +274,6 @@ def test_a_rule_distinguishes_a_message_of_mcp_from_a_page() -> None:
     assert carried.is_agent_request
 
 
-def test_a_long_result_is_shortened_and_its_secrets_are_not() -> None:
-    talk = Talk()
-    text = "x" * 262_100 + " ghp_0123456789abcdefghijABCDEFGHIJ012345 " + "y" * 100
-    talk.has(talk.asks(called(1, "look")), answered(1, said(text)))
-
-    (call,) = talk.calls
-    kept = call.result["content"][0]["text"]
-    assert call.shortened
-    assert len(kept) < 262_300
-    assert "ghp_" not in kept
-
-
 # ---- what faults change
 
 
