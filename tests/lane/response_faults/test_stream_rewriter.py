@@ -23,7 +23,7 @@ CODINGS = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
     "Deflate": lambda body: zlib.compress(body)[2:-4],
-    "br": brotli.compress,
+    "br": lambda body: brotli.compress(body, quality=1),
     "zstd": zstandard.compress,
     "": bytes,
 }
