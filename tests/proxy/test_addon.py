@@ -152,7 +152,7 @@ def test_a_client_that_leaves_early_has_met_nothing(
     assert isinstance(missed, FaultMissed)
     assert missed.reason == "client_gone"
     assert missed.waited_s < 1
-    assert [(e.status, e.by) for e in lane.events(ResponseSeen)] == [(None, "nobody")]
+    assert [(e.status, e.by) for e in lane.events(ResponseSeen)] == [(None, "none")]
     assert ("/a" in plain.paths) is (stage == "response")
 
 
@@ -236,7 +236,7 @@ def test_an_upload_that_never_ends_stands_in_the_trace_and_counts_for_no_rule(
     seen = {event.exchange: event.url for event in lane.events(RequestSeen)}
     ended = {event.exchange: event for event in lane.events(ResponseSeen)}
     assert seen.keys() == ended.keys()
-    (given_up,) = (ended[name] for name in ended if ended[name].by == "nobody")
+    (given_up,) = (ended[name] for name in ended if ended[name].by == "none")
     assert seen[given_up.exchange].endswith("/up")
     assert (given_up.error == "the trial ended") is not leaves
     assert [hit.ordinal for hit in lane.events(FaultPlanned)] == [1] * leaves

@@ -186,7 +186,7 @@ def test_a_dead_upstream_proxy_is_a_dead_connection_and_a_notice(
     assert len(lane.notices) == 2
     assert f"https://localhost:{secure_h1.port} cannot be reached" in lane.notices[0]
     assert f"the upstream proxy is {host}:{dead})" in lane.notices[0]
-    assert [event.by for event in lane.events(ResponseSeen)] == ["nobody", "nobody"]
+    assert [event.by for event in lane.events(ResponseSeen)] == ["none", "none"]
 
 
 def test_a_dead_site_is_a_dead_connection_and_a_notice(

@@ -115,7 +115,7 @@ except ConnectionResetError:
 """
         assert within.python(program) == "reset\n"
     answers = within.lane.events(ResponseSeen)
-    assert [answer.by for answer in answers] == ["nobody", "nobody"]
+    assert [answer.by for answer in answers] == ["none", "none"]
     assert "cannot be reached" in within.lane.notices[0]
 
 

@@ -22,7 +22,7 @@ from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.ending import unreachable_message
-from warex.lane.interception import Interception
+from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
 from warex.lane.record.tunnels import OpenTunnel, TunnelReason
@@ -31,7 +31,8 @@ from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 from warex.traffic import HostMap
 
-_MAX_LINE = 200
+_MAX_LINE = 4096
+"""Bytes of a line that are redacted; less is recorded."""
 """Characters kept of an invalid request."""
 
 
@@ -49,7 +50,7 @@ class Connections:
         self._recorder = recorder
         self._upstream = config.traffic.upstream
         self._maps = bool(config.traffic.maps)
-        self.interception = Interception(config, injector)
+        self.host_routing = HostRouting(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
         """Called with a notice to the user while the trial runs."""
         self.tries = ConnectionTries(injector, recorder)
@@ -58,7 +59,7 @@ class Connections:
         self.distrust = Distrust(
             config,
             authority,
-            lambda host, port: self.interception.map_target(host, port) is not None,
+            lambda host, port: self.host_routing.map_target(host, port) is not None,
         )
         self.idle = idle
         self._tunnels: dict[int, OpenTunnel] = {}
@@ -73,8 +74,8 @@ class Connections:
     def hello(self, connection: Connection) -> ConnectionPlan:
         """Intercept a connection or pass it through; let the site choose the protocol."""
         host, port = connection.host, _port(connection)
-        target = self.interception.map_target(host, port)
-        why = self.interception.passthrough_reason(host)
+        target = self.host_routing.map_target(host, port)
+        why = self.host_routing.passthrough_reason(host)
         if why is not None and (target is None or target.target_scheme == "https"):
             self._begin_tunnel(connection, host, port, why)
             return Tunnel(None if target is None else _address(target))
@@ -126,7 +127,7 @@ class Connections:
         void = self.distrust.rejected(host, port, reason, by_browser=by_browser, final=final)
         if not final:
             return
-        self.interception.note_rejected(host)
+        self.host_routing.note_rejected(host)
         self._recorder.write(TlsRejected(host=host, reason=reason))
         if void is not None:
             self._recorder.harness_broke(void)
@@ -161,8 +162,8 @@ class Connections:
             RequestRefused(
                 connection=name,
                 status=status,
-                line=self._recorder.redactor.url(line)[:_MAX_LINE],
-                reason=reason[:_MAX_LINE],
+                line=line[:_MAX_LINE],
+                reason=reason,
             )
         )
 
@@ -189,17 +190,24 @@ class Connections:
         if not self._maps:
             return None
         host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        return self.interception.map_target(host, port)
+        return self.host_routing.map_target(host, port)
 
     def passes(self, exchange: Exchange) -> OpenTunnel | None:
         """Return the record of a plain HTTP request that is passed through; None if it is read."""
         if exchange.connection.hello is not None:
             return None
         host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        why = self.interception.passthrough_reason(host)
+        why = self.host_routing.passthrough_reason(host)
         if why is None or why == "tls_rejected":
             return None
         return OpenTunnel(host, port, why, self._recorder.clock.now())
+
+    def upgrade_closed(self, exchange: Exchange, began: float) -> None:
+        """Record a connection that was upgraded to what is not read, at second ``began``."""
+        connection = exchange.connection
+        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
+        tunnel = OpenTunnel(host, port, "not_http", began)
+        tunnel.record(self._recorder, connection.sent_to_site, connection.sent_to_client)
 
     def finish(self) -> None:
         """Judge at the end of the trial whether clients have trusted WAREX."""

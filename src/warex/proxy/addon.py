@@ -66,7 +66,7 @@ class WarexAddon(WebSocketHooks, PacingHooks):
         request = flow.request
         self.take_header(flow)
         if self.config.traffic.maps:
-            target = self.interception.map_target(request.pretty_host, request.port)
+            target = self.host_routing.map_target(request.pretty_host, request.port)
             if target is not None:
                 flows.map_remote(flow, target)
         is_plain = flow.client_conn.tls_version is None

@@ -22,7 +22,7 @@ from warex.traces import (
 END = TrialEnded(exchanges=1, delivered=0, missed=0)
 
 
-def _response(status: int, by: Literal["site", "warex", "nobody"]) -> ResponseSeen:
+def _response(status: int, by: Literal["site", "warex", "none"]) -> ResponseSeen:
     return ResponseSeen(
         exchange="x1", status=status, resource="other", by=by, size=0, timings=Timings(total=1)
     )

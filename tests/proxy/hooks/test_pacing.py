@@ -66,7 +66,11 @@ def test_a_client_that_is_told_to_wait_asks_again_and_how_long_it_waited_is_know
     assert (first.status, first.finish, first.step) == (429, "error", 1)
     assert (second.status, second.finish, second.step) == (200, "stop", 1)
     (retried,) = lane.events(LlmRetried)
-    assert (retried.exchange, retried.injection, retried.told_s) == (second.exchange, "i1", 1.0)
+    assert (retried.exchange, retried.injection, retried.retry_after_s) == (
+        second.exchange,
+        "i1",
+        1.0,
+    )
     assert retried.waited_s >= 0.9
 
 

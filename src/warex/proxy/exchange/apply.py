@@ -16,7 +16,7 @@ from warex.effects import (
     DnsError,
     DropPackets,
     DuplicateRequest,
-    EditToolAnswer,
+    EditToolResponse,
     OtherPage,
     PushToolEvent,
     RefuseConnection,
@@ -78,7 +78,7 @@ class AppliedInjection:
         """Whether the response to change has not arrived yet; it may never arrive."""
         if self.amendment is not None:
             return self.amendment.awaits_answer
-        return any(isinstance(effect, EditToolAnswer) for effect in self.injection.effects)
+        return any(isinstance(effect, EditToolResponse) for effect in self.injection.effects)
 
     @property
     def is_amended(self) -> bool:
@@ -177,7 +177,7 @@ async def apply_effects(
             case Truncate(share, how):
                 truncate(flow, share, how)
                 applied.replied = True
-            case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent() | EditToolAnswer():
+            case Rewrite() | OtherPage() | ReplayFirst() | PushToolEvent() | EditToolResponse():
                 pass  # The addon applies them.
             case DuplicateRequest():
                 twice = ChangedValue(where="request", before="once", after="twice")

@@ -98,13 +98,13 @@ class ExchangeState:
         # An empty chunk would end the body (RFC 9112 §7.1).
         return filter(None, parts)
 
-    def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "nobody"]:
+    def answered_by(self, *, by_site: bool) -> Literal["site", "warex", "cache", "none"]:
         """Return who answered; ``by_site``: there is a response, by the site unless ours."""
         if self.by_warex:
             return "warex"
         if self.from_cache:
             return "cache"
-        return "site" if by_site else "nobody"
+        return "site" if by_site else "none"
 
 
 def state_of(flow: http.HTTPFlow) -> ExchangeState | None:

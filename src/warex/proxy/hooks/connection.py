@@ -12,7 +12,7 @@ from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.distrust import Distrust
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
-from warex.lane.interception import Interception
+from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.ip_address import parse_ip
 from warex.lane.record.recorder import Recorder
@@ -38,7 +38,7 @@ class ConnectionHooks(Hooks):
 
     def __init__(self, config: ProxyConfig, injector: Injector, recorder: Recorder) -> None:
         super().__init__(recorder)
-        self.interception = Interception(config, injector)
+        self.host_routing = HostRouting(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
         """Called with a notice to the user while the trial runs."""
         self.connection_tries = ConnectionTries(injector, recorder)
@@ -48,7 +48,7 @@ class ConnectionHooks(Hooks):
         self.distrust = Distrust(
             config,
             CertificateAuthority(config.ca),
-            lambda host, port: self.interception.map_target(host, port) is not None,
+            lambda host, port: self.host_routing.map_target(host, port) is not None,
         )
         self.connections: dict[str, str] = {}
         """The trial's names of the open client connections, by mitmproxy's ids."""
@@ -100,7 +100,7 @@ class ConnectionHooks(Hooks):
         if self.upstream_auth and request.authority:
             request.headers["proxy-authorization"] = self.upstream_auth
         parts = urlsplit(flows.url_of(flow))
-        why = self.interception.passthrough_reason(parts.hostname or "")
+        why = self.host_routing.passthrough_reason(parts.hostname or "")
         if why is None or why == "tls_rejected":
             return False
         self.tunnels.begin_exchange(flow, parts.hostname or "", parts.port or 80, why)
@@ -133,8 +133,8 @@ class ConnectionHooks(Hooks):
         client, server = data.context.client, data.context.server
         address = server.address or ("", 443)
         host, port = data.client_hello.sni or address[0], address[1]
-        target = self.interception.map_target(host, port)
-        why = self.interception.passthrough_reason(host)
+        target = self.host_routing.map_target(host, port)
+        why = self.host_routing.passthrough_reason(host)
         if why is not None and (target is None or target.target_scheme == "https"):
             data.ignore_connection = True
             if target is not None:
@@ -194,7 +194,7 @@ class ConnectionHooks(Hooks):
         void = self.distrust.rejected(host, port, reason, by_browser=by_browser, final=final)
         if not final:
             return
-        self.interception.note_rejected(host)
+        self.host_routing.note_rejected(host)
         self.recorder.write(TlsRejected(host=host, reason=reason))
         if void is not None:
             self.recorder.harness_broke(void)

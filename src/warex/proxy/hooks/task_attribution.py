@@ -9,7 +9,7 @@ from mitmproxy import http
 
 from warex.exchange import Request
 from warex.lane.config import ProxyConfig
-from warex.lane.interception import CANARY_HEADERS, canary_page
+from warex.lane.host_routing import CANARY_HEADERS, canary_page
 from warex.lane.own_hosts import CANARY_HOST
 from warex.lane.record.fault_events import skipped
 from warex.lane.record.recorder import Recorder

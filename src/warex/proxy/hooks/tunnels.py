@@ -6,7 +6,7 @@ from typing import Literal
 from mitmproxy import connection, ctx, http
 from mitmproxy.net.http.http1 import assemble_request_head, assemble_response_head
 
-from warex.lane.interception import PassthroughReason
+from warex.lane.host_routing import PassthroughReason
 from warex.lane.record.recorder import Recorder
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.proxy.mitmproxy_patches.connection_handler import bytes_transferred

@@ -1,6 +1,6 @@
 """The decision which faults a scenario injects into an exchange.
 
-It does no I/O and owns all state of one trial: each rule's counts, each fault's memory, and whether
+It does no I/O and owns all state of one trial: each rule's counts, each fault's state, and whether
 the rules are armed.
 
 Counting. Each rule counts what it matches, independently of other rules. ``per: rule`` numbers all
@@ -270,7 +270,7 @@ class Injector:
         """Let the fault of an injection remember what a client has done with it."""
         if injection.occurrence is not None:
             count = injection.occurrence.count
-            count.memory = injection.fault.noted(count.memory, exchange, what)
+            count.fault_state = injection.fault.noted(count.fault_state, exchange, what)
 
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
@@ -427,15 +427,15 @@ class Injector:
             goes_on = count in reached or count.still_applies(exchange)
             if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
                 continue
-            if count.rule.fault.spares(exchange, count.memory):
+            if count.rule.fault.spares(exchange, count.fault_state):
                 continue
-            injection, memory = self._planner.plan(count, exchange, scope, ordinal)
+            injection, fault_state = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
                 injection = replace(injection, repeat_of=count.ongoing.id)
             if any(collide(other, injection) for other in (*earlier, *injections)):
                 superseded.append(injection)
                 continue
-            injections.append(self._planner.commit(count, injection, memory))
+            injections.append(self._planner.commit(count, injection, fault_state))
         return Decision(tuple(injections), tuple(superseded))
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:

@@ -21,7 +21,7 @@ def canary_page(nonce: str) -> str:
 type PassthroughReason = Literal["pass_through", "background", "not_concerned", "tls_rejected"]
 
 
-class Interception:
+class HostRouting:
     """Decides for each host whether its connections are read."""
 
     def __init__(self, config: ProxyConfig, injector: Injector) -> None:

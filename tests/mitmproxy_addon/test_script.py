@@ -1,81 +1,22 @@
 """Stock mitmdump with WAREX in it, as a user starts it."""
 
-import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
-from click.testing import CliRunner
 from mitmproxy import exceptions
 from mitmproxy.http import HTTPFlow
 from mitmproxy.io import FlowReader
 from mitmproxy.test import taddons
 
+from tests.mitmproxy_addon.dump import mitmdump
 from tests.proxy.support.client import trusting
 from tests.proxy.support.origin import Origin
-from warex.cli import cli
 from warex.faults import MaliciousPopup
-from warex.proxy.mitmdump_script import Warex
+from warex.mitmproxy_addon.script import Warex
 from warex.traces import FaultDelivered, RequestSeen, TrialBegan, TrialEnded, read_trace
-
-MITMDUMP = shutil.which("mitmdump", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-
-
-@dataclass
-class Dump:
-    port: int
-    process: "subprocess.Popen[str]"
-    said: list[str]
-
-    def stop(self) -> str:
-        self.process.send_signal(signal.SIGINT)
-        rest, _ = self.process.communicate(timeout=20)
-        return "".join(self.said) + rest
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
-
-
-@contextmanager
-def mitmdump(folder: Path, *more: str, **options: str) -> Iterator[Dump]:
-    script, port = folder / "warex_addon.py", free_port()
-    script.write_text(CliRunner().invoke(cli, ["addon"]).output)
-    command = [str(MITMDUMP), "-s", str(script), "--listen-host", "127.0.0.1", "-p", str(port)]
-    command += ["--set", f"confdir={folder / 'conf'}"]
-    command += more
-    for name, value in options.items():
-        command += ["--set", f"warex_{name}={value}"]
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    try:
-        said: list[str] = []
-        assert process.stdout is not None
-        for line in process.stdout:
-            said.append(line)
-            if "listening" in line:
-                break
-        yield Dump(port, process, said)
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def status(port: int, url: str) -> int:
