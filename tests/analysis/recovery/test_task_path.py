@@ -61,9 +61,9 @@ def test_a_reload_is_the_agent_s_where_the_twin_only_waits_for_the_page_to_renew
 
 def _of_another_route(words: str, clean: list[dict[str, Any]]) -> str:
     """Judge a script that failed and came with another page of the same app."""
-    guide = [{"page": "/guide"}, {"script": "/app.js", "of": "/guide"}]
+    guide: list[dict[str, Any]] = [{"page": "/guide"}, {"script": "/app.js", "of": "/guide"}]
     went = {"model": f"{words}\ngoto('https://shop.example/guide')"}
-    hurt = [{"page": "/"}, {"script": "/app.js", "fault": 500}, went, *guide]
+    hurt: list[dict[str, Any]] = [{"page": "/"}, {"script": "/app.js", "fault": 500}, went, *guide]
     twin = Twin(build_trace([{"page": "/"}, {"script": "/app.js"}, *clean], WORDS))
     [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
     return found.verdict
