@@ -90,7 +90,11 @@ class End(asyncio.BufferedProtocol):
         if not self._layers:
             self._store(bytes(received))
             return
-        self._layers[0].incoming.write(received)
+        layer = self._layers[0]
+        layer.incoming.write(received)
+        if len(self._layers) == 1 and not self._handshaking:
+            self._read_layer(layer)
+            return
         if self._handshaking and len(self._layers) == 1:
             self._wake()
         else:
