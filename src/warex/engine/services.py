@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from warex.clock import Clock
 from warex.engine.handler import Handler
@@ -24,6 +25,6 @@ class Services:
     """Told when our own machinery breaks."""
 
 
-def eager_task(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+def eager_task[T](work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     """Run a coroutine as a task, at once until it waits."""
     return asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)
