@@ -1,9 +1,11 @@
 """Serves one trial: its lane on the engine, and the listeners of its connections."""
 
+import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from warex.engine.server import Engine, EngineConfig, serve
 from warex.engine.tls.site_contexts import TrustStore
@@ -52,7 +54,10 @@ async def run_lane(
         lane.fail(None, error)
 
     try:
-        async with serve(served, lane, clock=recorder.clock, broke=broke) as engine:
+        async with (
+            _callbacks_watched(broke),
+            serve(served, lane, clock=recorder.clock, broke=broke) as engine,
+        ):
             lane.engine.attach(engine)
             try:
                 if config.capture == "forward":
@@ -69,6 +74,25 @@ async def run_lane(
                     lane.finish()
     finally:
         recorder.close()
+
+
+@asynccontextmanager
+async def _callbacks_watched(broke: Callable[[Exception], None]) -> AsyncIterator[None]:
+    """Report what breaks in a callback of the event loop, which would only be logged."""
+    loop = asyncio.get_running_loop()
+    former = loop.get_exception_handler()
+
+    def handle(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        # A peer may leave at any time, also while asyncio ends what it has sent.
+        if isinstance(error, Exception) and not isinstance(error, OSError):
+            broke(error)
+
+    loop.set_exception_handler(handle)
+    try:
+        yield
+    finally:
+        loop.set_exception_handler(former)
 
 
 def _listen(engine: Engine, config: ProxyConfig) -> int:
