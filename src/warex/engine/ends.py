@@ -90,15 +90,13 @@ class End(asyncio.BufferedProtocol):
         if not self._layers:
             self._store(bytes(received))
             return
-        layer = self._layers[0]
-        layer.incoming.write(received)
-        if len(self._layers) == 1 and not self._handshaking:
-            self._read_layer(layer)
-            return
-        if self._handshaking and len(self._layers) == 1:
+        self._layers[0].incoming.write(received)
+        if len(self._layers) > 1:
+            self._decrypt()
+        elif self._handshaking:
             self._wake()
         else:
-            self._decrypt()
+            self._read_layer(self._layers[0])
 
     def eof_received(self) -> bool:
         """Note that the peer sends no more; keep what is still to be sent to it."""
