@@ -7,7 +7,6 @@ from warex.engine.handler import Address as WireAddress
 from warex.engine.handler import (
     Connection,
     ConnectionPlan,
-    Exchange,
     Handshake,
     Intercept,
     Rejection,
@@ -180,26 +179,18 @@ class Connections:
 
     # ---- requests
 
-    def host_of(self, exchange: Exchange) -> str:
-        """Return the host of a request, as the client names it."""
-        return Request(exchange.request.method, exchange.request.url).parts.hostname or ""
-
-    def map_target(self, exchange: Exchange) -> HostMap | None:
+    def map_target(self, request: Request) -> HostMap | None:
         """Return where a request goes instead, if its origin is mapped."""
-        if not self._maps:
-            return None
-        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        return self.interception.map_target(host, port)
+        return self.interception.map_target(request.host, request.port) if self._maps else None
 
-    def passes(self, exchange: Exchange) -> OpenTunnel | None:
+    def passes(self, connection: Connection, request: Request) -> OpenTunnel | None:
         """Return the record of a plain HTTP request that is passed through; None if it is read."""
-        if exchange.connection.hello is not None:
+        if connection.hello is not None:
             return None
-        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        why = self.interception.passthrough_reason(host)
+        why = self.interception.passthrough_reason(request.host)
         if why is None or why == "tls_rejected":
             return None
-        return OpenTunnel(host, port, why, self._recorder.clock.now())
+        return OpenTunnel(request.host, request.port, why, self._recorder.clock.now())
 
     def finish(self) -> None:
         """Judge at the end of the trial whether clients have trusted WAREX."""
@@ -219,16 +210,6 @@ class Connections:
 def site_of(target: HostMap) -> Site:
     """Return where the requests of a mapped host go."""
     return Site(target.target_scheme, _address(target))
-
-
-def origin_of(request: Request) -> tuple[str, int]:
-    """Return the host and the port of a request's URL."""
-    parts = request.parts
-    try:
-        port = parts.port
-    except ValueError:
-        port = None
-    return parts.hostname or "", port or (443 if parts.scheme == "https" else 80)
 
 
 def _address(target: HostMap) -> WireAddress:

@@ -38,7 +38,7 @@ from warex.lane.connection_faults.distrust import Authority
 from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections, site_of
-from warex.lane.exchanges import Exchanges
+from warex.lane.exchanges import Exchanges, read_head
 from warex.lane.interception import CANARY_HEADERS, canary_page
 from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.beginning import begin_record
@@ -226,18 +226,19 @@ class Lane:
         return self._closing(whole, self._request_head, exchange)
 
     def _request_head(self, exchange: Exchange) -> Need:
-        if (tunnel := self.connections.passes(exchange)) is not None:
-            exchange.state = tunnel
+        asked, connection = read_head(exchange), exchange.connection
+        exchange.state = self.connections.passes(connection, asked.request)
+        if exchange.state is not None:
             return "stream"
-        host = self.connections.host_of(exchange)
-        if not is_reserved(host):
-            self.connections.distrust.requested(str(exchange.connection.number), host)
+        exchange.state = asked
+        if not is_reserved(asked.request.host):
+            self.connections.distrust.requested(str(connection.number), asked.request.host)
         return self._exchanges.request_head(exchange)
 
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""
         if isinstance(exchange.state, OpenTunnel):
-            target = self.connections.map_target(exchange)
+            target = self.connections.map_target(read_head(exchange).request)
             return Plan(Forward(site=None if target is None else site_of(target)))
         return self._cutting(exchange, self._exchanges.request)
 
@@ -295,14 +296,14 @@ class Lane:
     # ---- WAREX's own hosts
 
     def _answer(self, state: ExchangeState) -> WholeResponse:
-        wire, request = state.wire, state.exchange.request
+        wire, request = state.wire, state.request
         path = wire.request.path
         content = decode(
             wire.request_body or b"", wire.request.headers.get("content-encoding")
         ).body
         if self._rewritten.is_report(path):
             return self._rewritten.handle_report(request, path, content)
-        host = request.parts.hostname
+        host = request.host
         if host in FAULT_HOSTS:
             return self._fault_sites.respond(request, content, self._rewritten.redeem)
         if host == TASK_HOST:
@@ -316,7 +317,7 @@ class Lane:
 
     def _answer_canary(self, state: ExchangeState) -> WholeResponse:
         """Answer with the requested nonce, which proves that the client uses the proxy."""
-        request = state.exchange.request
+        request = state.request
         nonce = request.parts.path.strip("/")
         if nonce == self.config.agent_ended:
             self.attribution.disarm_task(self.attribution.main, "harness")
@@ -401,5 +402,5 @@ class Lane:
         name = None
         if isinstance(state, ExchangeState):
             state.draft.abort = "reset"
-            name = state.exchange.id
+            name = state.id
         self.recorder.harness_broke(reason, name)

@@ -100,7 +100,7 @@ class Settlement:
         """Expect that the browser silently retries exchanges that end."""
         now = self._recorder.clock.now()
         for state in ended:
-            state.task.injector.died(state.exchange.id, now)
+            state.task.injector.died(state.id, now)
 
     def miss_pending(self, state: ExchangeState, reason: str) -> None:
         """Settle the injections that can no longer be applied."""
@@ -143,7 +143,7 @@ class Settlement:
             error = None  # The client has the beginning of an answer of ours.
         error = state.refusal or error
         if (outcome.unreachable or state.refusal) and not state.by_warex:
-            site = state.exchange.request.parts
+            site = state.request.parts
             self._on_notice(unreachable_message(site, self._upstream, error or ""))
         if outcome.refused_unprocessed:
             self._expect_retries([state])
@@ -165,7 +165,7 @@ class Settlement:
         self.miss_pending(state, "client_gone")
         if state.traffic.end(ending):
             self._on_task_ended(state.task)
-        state.task.injector.finish(state.exchange.id)
+        state.task.injector.finish(state.id)
 
     def _arrivals(self, state: ExchangeState, outcome: Outcome) -> dict[int, Arrival]:
         """Return what reached the client of each applied injection, by its identity."""
@@ -212,8 +212,8 @@ class Settlement:
         strayed = any(it.site_change for it in state.applied)
         self._previous.note_complete(
             state.task_key,
-            state.exchange.id,
-            state.exchange.request,
+            state.id,
+            state.request,
             state.resource,
             ending.head,
             "" if strayed else state.draft.head.path,

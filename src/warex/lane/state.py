@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.exchange import Exchange, Resource
+from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
 from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
@@ -110,11 +110,26 @@ class Draft:
     """How the exchange ends without an answer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of which the head was read: what follows from that, found out once."""
+
+    head: RequestHead
+    """As the site gets it, without what is meant for a proxy."""
+    request: Request
+    """As rules see it, before its body is known."""
+    task_header: str | None
+    """The value of its task header, if it has one."""
+
+
 @dataclass(slots=True, eq=False)
 class ExchangeState:
     """An open exchange."""
 
     wire: WireExchange
+    id: str
+    """In the trace: ``x1``, ``x2``…"""
+    request: Request
     connection: "ConnectionState"
     task: Task[LlmCalls]
     traffic: Traffic
