@@ -72,25 +72,26 @@ class HashCounter:
         return len(self._keys)
 
     def __getitem__(self, text: str) -> int:
-        at, known = self._find(_key(text))
-        return self._numbers[at] if known else 0
+        key = _key(text)
+        at = bisect_left(self._keys, key)
+        return self._numbers[at] if at < len(self._keys) and self._keys[at] == key else 0
 
     def __setitem__(self, text: str, number: int) -> None:
-        key = _key(text)
-        at, known = self._find(key)
-        if known:
-            self._numbers[at] = number
-        else:
-            self._keys.insert(at, key)
-            self._numbers.insert(at, number)
+        self.add(text, number - self[text])
+
+    def add(self, text: str, number: int) -> int:
+        """Add to a text's number; return the sum."""
+        key, keys = _key(text), self._keys
+        at = bisect_left(keys, key)
+        if at == len(keys) or keys[at] != key:
+            keys.insert(at, key)
+            self._numbers.insert(at, 0)
+        self._numbers[at] += number
+        return self._numbers[at]
 
     def total(self) -> int:
         """Return the sum of all numbers."""
         return sum(self._numbers)
-
-    def _find(self, key: int) -> tuple[int, bool]:
-        at = bisect_left(self._keys, key)
-        return at, at < len(self._keys) and self._keys[at] == key
 
 
 def _key(text: str) -> int:

@@ -16,7 +16,7 @@ with the hit that began it. connection_tries.py judges connection tries, which p
 Collisions. A planned injection wins over those planned later, by a later rule or at the response.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self
@@ -113,9 +113,15 @@ class Injector:
         self._steps = StepCounter()
         self._arrived: CompressedCounter[Candidate] = CompressedCounter()
         self._passed: CompressedCounter[Candidate] = CompressedCounter()
-        self._counts = [RuleState(rule, self._sites) for rule in self.scenario.rules]
+        self._set_counts(RuleState(rule, self._sites) for rule in self.scenario.rules)
         self._open: dict[str, _Open] = {}
         self._awaited: ExpectedRetries[_Open] = ExpectedRetries()
+
+    def _set_counts(self, counts: Iterable[RuleState]) -> None:
+        self._counts = tuple(counts)
+        of_exchanges = [count for count in self._counts if not count.of_connections]
+        self._at_request = [count for count in of_exchanges if not count.judged_at_response]
+        self._at_response = [count for count in of_exchanges if count.judged_at_response]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -137,6 +143,7 @@ class Injector:
 
         ``llm``: the request goes to a model. No rule is about it unless it names its host.
         """
+        exchange = exchange if exchange.at == now else replace(exchange, at=now)
         request = exchange.request
         opened = self._open[exchange.id] = _Open(exchange.id, request)
         if (first := self._awaited.take(request, now)) is not None:
@@ -155,7 +162,13 @@ class Injector:
             opened.skipped = self._unarmed
         else:
             self.armed = True
-        opened.decision = self._judge(exchange, candidate, now, opened.skipped)
+        due = [count for count in self._at_request if count.matches(candidate)]
+        reached = [
+            count
+            for count in self._counts
+            if count.ongoing is not None and count.is_reached(exchange, candidate)
+        ]
+        opened.decision = self._judge(exchange, candidate, now, opened.skipped, due, reached)
         return opened.decision
 
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
@@ -166,13 +179,15 @@ class Injector:
         opened = self._open.get(exchange.id)
         if opened is None or exchange.response is None:
             return NO_INJECTION
+        exchange = exchange if exchange.at == now else replace(exchange, at=now)
         if opened.repeated is not None:
             opened.answer = self._again(exchange.id, opened.repeated)
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
         earlier = opened.decision.injections
-        opened.answer = self._judge(exchange, candidate, now, skipped, earlier)
+        due = [count for count in self._at_response if count.matches(candidate)]
+        opened.answer = self._judge(exchange, candidate, now, skipped, due, earlier=earlier)
         return opened.answer
 
     def connection_try(
@@ -298,11 +313,9 @@ class Injector:
 
     def may_rewrite(self, method: str, url: str) -> bool:
         """Whether a rule that is judged at the answer could rewrite that of such a request."""
-        return any(
-            count.judged_at_response
-            and count.rule.fault.rewrites
-            and count.may_concern(method, normalise(url))
-            for count in self._counts
+        return bool(self._at_response) and any(
+            count.rule.fault.rewrites and count.may_concern(method, normalise(url))
+            for count in self._at_response
         )
 
     def arm(self) -> None:
@@ -334,11 +347,12 @@ class Injector:
         count = RuleState(rule, self._sites, once=True)
         for past, note in ((self._arrived, count.count), (self._passed, count.count_unarmed)):
             for candidate, number in past.parts():
-                if count.is_due(candidate):
+                answered = candidate.status is not None
+                if answered == count.judged_at_response and count.matches(candidate):
                     note(candidate, number)
         if count.of_connections:
             self._connections.add(count)
-        self._counts.append(count)
+        self._set_counts((*self._counts, count))
 
     def accepts_one_shot(self, rule: Rule) -> bool:
         """Whether a one-shot's name is free; in a replay, the same rule may have it."""
@@ -405,26 +419,30 @@ class Injector:
         candidate: Candidate,
         now: float,
         skipped: str | None,
+        due: Sequence[RuleState],
+        reached: Sequence[RuleState] = (),
         earlier: tuple[PlannedInjection, ...] = (),
     ) -> Decision:
-        """Decide by the rules that are due, or note that they skip the exchange, and why."""
+        """Decide by the rules that are due, or note that they skip the exchange, and why.
+
+        ``reached``: rules that do not match, but have an earlier hit with a consequence here.
+        """
         if skipped != "never":
             (self._arrived if skipped is None else self._passed).add(candidate)
-        due = [count for count in self._counts if count.is_due(candidate)]
         if skipped is not None:
             for count in due:
                 count.skip(candidate, skipped, now, self.steps)
             return NO_INJECTION
-        exchange = replace(exchange, at=now)
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
-        reached = [count for count in self._counts if count.is_reached(exchange, candidate)]
         for count in (*due, *reached):
             if count.outside_window(now, self.steps):
                 continue
             # What the rule does not match has no place of its own in its count.
             scope, ordinal = count.count(candidate) if count in due else ("", 0)
-            goes_on = count in reached or count.still_applies(exchange)
+            goes_on = count in reached or (
+                count.ongoing is not None and count.still_applies(exchange)
+            )
             if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
                 continue
             if count.rule.fault.spares(exchange, count.memory):
@@ -436,6 +454,8 @@ class Injector:
                 superseded.append(injection)
                 continue
             injections.append(self._planner.commit(count, injection, memory))
+        if not (injections or superseded):
+            return NO_INJECTION
         return Decision(tuple(injections), tuple(superseded))
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:

@@ -46,6 +46,7 @@ class RuleState:
         """Matches while the rules were not armed, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
+        self._has_window = rule.trigger.between is not None or rule.trigger.after_step is not None
         self._seen = HashCounter()
         self._spent = HashCounter()
 
@@ -53,18 +54,13 @@ class RuleState:
         """Whether the rule matches an exchange."""
         return not self.of_connections and self._fits(candidate)
 
-    def is_due(self, candidate: Candidate) -> bool:
-        """Whether the rule matches an exchange and is judged at this point of it."""
-        answered = candidate.status is not None
-        return self.judged_at_response == answered and self.matches(candidate)
-
     def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit still applies to this exchange."""
         return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
 
     def is_reached(self, exchange: Exchange, candidate: Candidate) -> bool:
         """Whether an earlier hit has a consequence for a request that the rule does not match."""
-        if self.ongoing is None or candidate.status is not None or self.matches(candidate):
+        if self.ongoing is None or self.matches(candidate):
             return False
         return self.rule.fault.reaches(exchange, self.memory)
 
@@ -76,9 +72,8 @@ class RuleState:
 
     def count(self, what: Scoped, number: int = 1) -> tuple[str, int]:
         """Count a match, or ``number`` of them; return its place: scope and ordinal."""
-        scope, ordinal = self.next(what, number)
-        self._seen[scope] = ordinal
-        return scope, ordinal
+        scope = self._scope(what)
+        return scope, self._seen.add(scope, number)
 
     def next(self, what: Scoped, number: int = 1) -> tuple[str, int]:
         """Return the place that ``count`` would give."""
@@ -124,6 +119,8 @@ class RuleState:
 
     def outside_window(self, now: float, steps: int) -> bool:
         """Whether this moment is outside the trigger's windows, so that nothing is counted."""
+        if not self._has_window:
+            return False
         window, after_step = self.rule.trigger.between, self.rule.trigger.after_step
         return (window is not None and not window[0] <= now < window[1]) or (
             after_step is not None and steps < after_step
