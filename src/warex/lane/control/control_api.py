@@ -173,7 +173,10 @@ class ControlApi:
         trial = self._trial
         arguments = body.model_dump(mode="json", exclude_none=True)
         if isinstance(result, dict) and call == "plan_fault":
-            arguments = result
+            arguments = dict(result)
+            rule = Rule.model_validate(result["rule"])
+            if earlier := trial.injector.earlier_tries(rule.name):
+                arguments["earlier"] = dict(earlier)
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
             if straddled := trial.injector.straddled(trial.recorder.clock.now()):

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
+from warex.hash_counter import HashCounter
+from warex.lane.record.ledger import InjectionEvent, iter_ledger
 from warex.lane.record.traffic_summary import TrafficCounter, TrafficSummary
-from warex.packed import CompressedList, HashCounter
 from warex.traces import (
     Event,
     FaultDelivered,
@@ -44,7 +45,8 @@ class Recorder:
     on_written: Callable[[Event], None] = lambda event: None
     """Called for each event after it is written."""
     _redactor: Redactor = field(default_factory=Redactor)
-    _ledger: CompressedList[Event] = field(default_factory=CompressedList)
+    _ledger: list[InjectionEvent] = field(default_factory=list)
+    """Without a trace, which has them otherwise."""
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """The first injection of the occurrence, by each open silent retry."""
@@ -56,29 +58,22 @@ class Recorder:
         return self._redactor if self.writer is None else self.writer.redactor
 
     @property
-    def ledger(self) -> list[Event]:
-        """The injection events so far, for the control API."""
-        return list(self._ledger)
+    def ledger(self) -> list[InjectionEvent]:
+        """The injection events so far, for the control API.
+
+        Raises TraceError if the trace cannot be read.
+        """
+        return list(self._ledger if self.writer is None else iter_ledger(self.writer.path))
 
     def write(self, event: Event, t: float | None = None) -> None:
         """Record an event at second ``t`` of the trial, by default now.
 
         Raises WarexError if the trace cannot be written; the trial is then void.
         """
-        match event:
-            case FaultPlanned(injection=injection):
-                if event.repeat_of is not None:
-                    self._first[injection] = event.repeat_of
-                self._ledger.append(event)
-            case FaultDelivered(injection=injection):
-                self._settled(injection, delivered=True)
-                self._ledger.append(event)
-            case FaultMissed(injection=injection):
-                if injection is not None:  # None for skipped exchanges.
-                    self._settled(injection, delivered=False)
-                self._ledger.append(event)
-            case _:
-                self.traffic.add(event)
+        if isinstance(event, FaultPlanned | FaultDelivered | FaultMissed):
+            self._count(event)
+        else:
+            self.traffic.add(event)
         if self.writer is not None:
             try:
                 self.writer.write(event, t)
@@ -86,6 +81,19 @@ class Recorder:
                 self._break(str(error))
                 raise
         self.on_written(event)
+
+    def _count(self, event: InjectionEvent) -> None:
+        match event:
+            case FaultPlanned(injection=injection):
+                if event.repeat_of is not None:
+                    self._first[injection] = event.repeat_of
+            case FaultDelivered(injection=injection):
+                self._settled(injection, delivered=True)
+            case FaultMissed(injection=injection):
+                if injection is not None:  # None for skipped exchanges.
+                    self._settled(injection, delivered=False)
+        if self.writer is None:
+            self._ledger.append(event)
 
     def body(self, digest: str) -> int:
         """Return the number of a request's body, from 1; 0 for an empty digest.

@@ -23,10 +23,10 @@ from typing import Self
 
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionPhase
+from warex.hash_counter import HashCounter
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.llm.steps import StepCounter
-from warex.packed import CompressedCounter
 from warex.scenarios.injection.browser_retries import ExpectedRetries
 from warex.scenarios.injection.connection_tries import ConnectionTryRules, TrialState, TryOutcome
 from warex.scenarios.injection.planner import (
@@ -60,6 +60,8 @@ class _Open:
 
     exchange: str
     request: Request
+    number: int = 0
+    """In a replay: of the exchange, among those with its method and URL."""
     decision: Decision = NO_INJECTION
     skipped: str | None = None
     """Why it is skipped."""
@@ -111,8 +113,8 @@ class Injector:
         self.task_ended = False
         """Whether the task has ended; then only `arm` arms the rules again."""
         self._steps = StepCounter()
-        self._arrived: CompressedCounter[Candidate] = CompressedCounter()
-        self._passed: CompressedCounter[Candidate] = CompressedCounter()
+        self._exchanges = HashCounter()
+        """In a replay: the exchanges by method and URL."""
         self._set_counts(RuleState(rule, self._sites) for rule in self.scenario.rules)
         self._open: dict[str, _Open] = {}
         self._awaited: ExpectedRetries[_Open] = ExpectedRetries()
@@ -153,6 +155,8 @@ class Injector:
             opened.repeated = NO_INJECTION
             return NO_INJECTION
         candidate = Candidate.of(exchange, llm=llm)
+        if self._planner.replays:
+            opened.number = self._exchanges.add(candidate.scope, 1)
         if llm:
             self._connections.note_llm(candidate.url)
         user_agent = request.headers.get("user-agent", "")
@@ -168,7 +172,7 @@ class Injector:
             for count in self._counts
             if count.ongoing is not None and count.is_reached(exchange, candidate)
         ]
-        opened.decision = self._judge(exchange, candidate, now, opened.skipped, due, reached)
+        opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
         return opened.decision
 
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
@@ -177,7 +181,7 @@ class Injector:
         An exchange whose request was skipped is skipped here, too.
         """
         opened = self._open.get(exchange.id)
-        if opened is None or exchange.response is None:
+        if opened is None or exchange.response is None or not self._at_response:
             return NO_INJECTION
         exchange = exchange if exchange.at == now else replace(exchange, at=now)
         if opened.repeated is not None:
@@ -185,9 +189,8 @@ class Injector:
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
-        earlier = opened.decision.injections
         due = [count for count in self._at_response if count.matches(candidate)]
-        opened.answer = self._judge(exchange, candidate, now, skipped, due, earlier=earlier)
+        opened.answer = self._judge(opened, exchange, candidate, skipped, due)
         return opened.answer
 
     def connection_try(
@@ -329,10 +332,10 @@ class Injector:
     def add_one_shot(self, rule: Rule) -> None:
         """Add a one-shot: the rule hits the next matching exchange, then no other.
 
-        If that injection is missed, the next match is hit. The rule counts as if it had existed
-        since the task began, so that a replay finds the same exchange; a replay that has the rule
-        adds none. Raises ValueError if the rule is not ``per: url`` and plainly ``always``, or
-        another rule of the trial has its name.
+        If that injection is missed, the next match is hit. The rule counts from here on; a replay,
+        which has the rule from the start, finds the exchange by its number among all exchanges with
+        its method and URL, and only counts anew. Raises ValueError if the rule is not ``per: url`` and
+        plainly ``always``, or another rule of the trial has its name.
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
@@ -343,13 +346,11 @@ class Injector:
             raise ValueError(f"a rule called {rule.name!r} is there already")
         self._one_shots[rule.name] = rule
         if known:
+            for count in (*self._at_request, *self._at_response):
+                if count.rule == rule:
+                    count.count_anew()
             return
         count = RuleState(rule, self._sites, once=True)
-        for past, note in ((self._arrived, count.count), (self._passed, count.count_unarmed)):
-            for candidate, number in past.parts():
-                answered = candidate.status is not None
-                if answered == count.judged_at_response and count.matches(candidate):
-                    note(candidate, number)
         if count.of_connections:
             self._connections.add(count)
         self._set_counts((*self._counts, count))
@@ -399,6 +400,10 @@ class Injector:
         """
         return {count.rule.name: dict(count.unarmed) for count in self._counts if count.unarmed}
 
+    def earlier_tries(self, name: str) -> dict[str, int]:
+        """Return the connection tries that a one-shot would have counted before, by scope."""
+        return next(count.earlier for count in self._counts if count.rule.name == name)
+
     @property
     def _unarmed(self) -> str:
         return "trial_over" if self.task_ended else "not_armed"
@@ -415,20 +420,18 @@ class Injector:
 
     def _judge(
         self,
+        opened: _Open,
         exchange: Exchange,
         candidate: Candidate,
-        now: float,
         skipped: str | None,
         due: Sequence[RuleState],
         reached: Sequence[RuleState] = (),
-        earlier: tuple[PlannedInjection, ...] = (),
     ) -> Decision:
         """Decide by the rules that are due, or note that they skip the exchange, and why.
 
         ``reached``: rules that do not match, but have an earlier hit with a consequence here.
         """
-        if skipped != "never":
-            (self._arrived if skipped is None else self._passed).add(candidate)
+        now = exchange.at
         if skipped is not None:
             for count in due:
                 count.skip(candidate, skipped, now, self.steps)
@@ -443,14 +446,15 @@ class Injector:
             goes_on = count in reached or (
                 count.ongoing is not None and count.still_applies(exchange)
             )
-            if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
+            if not self._planner.fires(count, scope, ordinal, opened.number, goes_on=goes_on):
                 continue
             if count.rule.fault.spares(exchange, count.memory):
                 continue
             injection, memory = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
                 injection = replace(injection, repeat_of=count.ongoing.id)
-            if any(collide(other, injection) for other in (*earlier, *injections)):
+            before = (*opened.decision.injections, *injections)
+            if any(collide(other, injection) for other in before):
                 superseded.append(injection)
                 continue
             injections.append(self._planner.commit(count, injection, memory))

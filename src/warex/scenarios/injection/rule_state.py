@@ -6,14 +6,17 @@ from typing import Protocol
 
 from warex.exchange import Exchange
 from warex.faults import FaultState
-from warex.packed import HashCounter
+from warex.hash_counter import HashCounter
 from warex.scenarios.matching.candidate import Candidate, rule_matcher
 from warex.scenarios.matching.url_patterns import matcher
 from warex.scenarios.scenario import Rule
 from warex.seeds import draw
 
 type CountPosition = tuple[int, str, str, int]
-"""Task (0 before the first), rule, scope ("", "METHOD URL" or "CONNECT HOST:PORT"), ordinal."""
+"""Task (0 before the first), rule, scope ("", "METHOD URL" or "CONNECT HOST:PORT"), ordinal.
+
+The scope "EXCHANGE METHOD URL" numbers all exchanges there, whether the rule matches or not.
+"""
 
 type InjectionSchedule = frozenset[CountPosition]
 """The places to hit, from a past ledger."""
@@ -44,6 +47,8 @@ class RuleState:
         """Skipped matches, by reason."""
         self.unarmed: Counter[str] = Counter()
         """Matches while the rules were not armed, by scope."""
+        self.earlier: dict[str, int] = {}
+        """Of a one-shot about connection tries: armed matches before it was added, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
         self._has_window = rule.trigger.between is not None or rule.trigger.after_step is not None
@@ -70,15 +75,19 @@ class RuleState:
         fits = methods is None or method in methods
         return fits and not self.of_connections and self._url_fits(url)
 
-    def count(self, what: Scoped, number: int = 1) -> tuple[str, int]:
-        """Count a match, or ``number`` of them; return its place: scope and ordinal."""
+    def count(self, what: Scoped) -> tuple[str, int]:
+        """Count a match; return its place: scope and ordinal."""
         scope = self._scope(what)
-        return scope, self._seen.add(scope, number)
+        return scope, self._seen.add(scope, 1)
 
-    def next(self, what: Scoped, number: int = 1) -> tuple[str, int]:
+    def count_anew(self) -> None:
+        """Forget what was counted."""
+        self._seen = HashCounter()
+
+    def next(self, what: Scoped) -> tuple[str, int]:
         """Return the place that ``count`` would give."""
         scope = self._scope(what)
-        return scope, self._seen[scope] + number
+        return scope, self._seen[scope] + 1
 
     def count_unarmed(self, what: Scoped, number: int = 1) -> tuple[str, int]:
         """Count a match, or ``number`` of them, while the rules are not armed."""
