@@ -93,7 +93,7 @@ class Request:
     @cached_property
     def resource(self) -> Resource:
         """The kind of resource, as far as the request tells."""
-        return _resource(self, None)
+        return resource_of(self)
 
     @property
     def is_third_party(self) -> bool:
@@ -236,10 +236,6 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
     ``X-Requested-With``), the response's content type, the request's ``Accept``, the URL's
     extension. Requests of programs that name themselves, such as curl, are ``other``.
     """
-    return request.resource if response is None else _resource(request, response)
-
-
-def _resource(request: Request, response: Response | None) -> Resource:
     if (stated := request.stated_resource) is not None:
         return stated
     headers = request.headers

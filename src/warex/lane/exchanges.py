@@ -158,8 +158,9 @@ class Exchanges:
             state.traffic.begin(state.task.llm_calls)
             self._attribution.model_asked(state.task)
         task = state.task
+        traffic = state.traffic
         state.decision = task.injector.request(
-            state.exchange, state.began, llm=state.is_agent_request
+            traffic.exchange, state.began, llm=traffic.is_agent_request
         )
         self._attribution.record_arming(task, "first_page")
         return state
@@ -201,7 +202,7 @@ class Exchanges:
 
     def _record_request(self, state: ExchangeState) -> None:
         """Record the request and what was decided for it, once."""
-        if state.is_recorded or state.is_to_warex:
+        if state.is_to_warex:
             return
         state.is_recorded = True
         request, decision, wire = state.request, state.decision, state.wire
@@ -270,7 +271,8 @@ class Exchanges:
         """Decide by the site's response; relay it unless a fault needs it complete."""
         state: ExchangeState = wire.state
         assert wire.response is not None
-        self._record_request(state)
+        if not state.is_recorded:
+            self._record_request(state)
         state.traffic.answered(wire.response)
         state.answer = wire.response
         self._decide_by_response(state, WholeResponse(wire.response))
@@ -312,9 +314,12 @@ class Exchanges:
         head = response.head
         answer = Response(head.status, head.headers.by_name)
         state.resource = resource_of(state.request, answer)
+        injector = state.task.injector
+        if not injector.judges_responses:
+            return
         now = self._recorder.clock.now()
         answered = replace(state.exchange, response=answer, at=now)
-        decision = state.task.injector.response(answered, now, llm=state.is_agent_request)
+        decision = injector.response(answered, now, llm=state.traffic.is_agent_request)
         record_plan(self._recorder, decision, state.request.url)
         state.pending += decision.injections
 
@@ -330,7 +335,7 @@ class Exchanges:
             state.resource,
             head,
             is_rewritten=bool(state.pending),
-            of_agent=state.is_agent_request,
+            of_agent=state.traffic.is_agent_request,
         )
         changes_length = False
         for injection in state.pending:
@@ -421,7 +426,7 @@ class Exchanges:
     def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
         """Apply the faults that come after a complete response of the site or the cache."""
         state.traffic.read_held(response)
-        if not (state.is_agent_request or state.from_cache):
+        if not (state.traffic.is_agent_request or state.from_cache):
             self._readers.read_held(response)
         self._apply(state, list(state.pending))
         draft = state.draft
@@ -458,7 +463,8 @@ class Exchanges:
         state.finished = True
         self._live.pop(state.id, None)
         state.connection.live.pop(state.id, None)
-        self._record_request(state)
+        if not state.is_recorded:
+            self._record_request(state)
         return not state.is_to_warex
 
     def finish(self) -> None:

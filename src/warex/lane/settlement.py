@@ -54,10 +54,12 @@ class Settlement:
         self, state: ExchangeState, plan: Plan[T]
     ) -> Plan[T]:
         """Note when a plan was made; what has no holds is done now."""
-        state.plan, state.planned_at = plan.then, self._recorder.clock.now()
-        state.holds, state.draft.holds = state.draft.holds, []
+        state.plan = plan.then
         if isinstance(plan.then, Respond) and state.draft.response is not None:
             state.answer = state.draft.response.head
+        if state.draft.holds:
+            state.planned_at = self._recorder.clock.now()
+        state.holds, state.draft.holds = state.draft.holds, []
         if not state.holds:
             self._perform(state)
         return plan
@@ -151,10 +153,11 @@ class Settlement:
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].held]:
                 self._settle(state, applied, arrivals[id(applied)])
-        self._settle_cuts(state, outcome, arrivals)
+        if state.draft.abort is not None and outcome.end == "aborted":
+            self._settle_cuts(state, arrivals)
         ending = ending_of(state, outcome, error)
         self._recorder.write(ended_response(state, outcome, ending))
-        if error is None and outcome.arrived:
+        if error is None and outcome.arrived and self._previous.wanted:
             self._keep(state, ending)
         state.traffic.keep_open(ending)
         # A page of which the client has the beginning may still report.
@@ -196,18 +199,14 @@ class Settlement:
         state.applied = state.applied[: at + 1]
         state.pending = [*later, *state.pending]
 
-    def _settle_cuts(
-        self, state: ExchangeState, outcome: Outcome, arrivals: dict[int, Arrival]
-    ) -> None:
-        if state.draft.abort is None or outcome.end != "aborted":
-            return
+    def _settle_cuts(self, state: ExchangeState, arrivals: dict[int, Arrival]) -> None:
         for applied in [it for it in state.applied if it.is_cut]:
             self._settle(state, applied, arrivals[id(applied)])
         self.miss_pending(state, "superseded")
 
     def _keep(self, state: ExchangeState, ending: Ending) -> None:
         """Keep a complete response of the site, which a fault may give again."""
-        if state.by_warex or state.is_agent_request or ending.head is None:
+        if state.by_warex or state.traffic.is_agent_request or ending.head is None:
             return
         strayed = any(it.site_change for it in state.applied)
         self._previous.note_complete(

@@ -147,7 +147,7 @@ class ExchangeState:
     began: float = 0.0
     """Second of the trial at which the exchange was numbered."""
     planned_at: float = 0.0
-    """Second of the trial at which the last plan was made."""
+    """Second of the trial at which the last plan with holds was made."""
     holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)
     """The holds of the last plan, until they are over."""
     held_s: float = 0.0
@@ -190,11 +190,6 @@ class ExchangeState:
         """Return what the client gets for a piece of the site's response."""
         # An empty chunk would end the body (RFC 9112 §7.1).
         return filter(None, rewritten(self.traffic.feed(piece), self.rewriters, last=last))
-
-    @property
-    def is_agent_request(self) -> bool:
-        """Whether the request is to a model or an MCP server."""
-        return self.traffic.is_agent_request
 
 
 @dataclass(slots=True, eq=False)

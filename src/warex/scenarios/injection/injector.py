@@ -121,9 +121,11 @@ class Injector:
 
     def _set_counts(self, counts: Iterable[RuleState]) -> None:
         self._counts = tuple(counts)
-        of_exchanges = [count for count in self._counts if not count.of_connections]
-        self._at_request = [count for count in of_exchanges if not count.judged_at_response]
-        self._at_response = [count for count in of_exchanges if count.judged_at_response]
+        self._of_exchanges = [count for count in self._counts if not count.of_connections]
+        self._at_request = [it for it in self._of_exchanges if not it.judged_at_response]
+        self._at_response = [it for it in self._of_exchanges if it.judged_at_response]
+        self.judges_responses = bool(self._at_response)
+        """Whether any rule needs the site's answer."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -169,7 +171,7 @@ class Injector:
         due = [count for count in self._at_request if count.matches(candidate)]
         reached = [
             count
-            for count in self._counts
+            for count in self._of_exchanges
             if count.ongoing is not None and count.is_reached(exchange, candidate)
         ]
         opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
@@ -181,7 +183,7 @@ class Injector:
         An exchange whose request was skipped is skipped here, too.
         """
         opened = self._open.get(exchange.id)
-        if opened is None or exchange.response is None or not self._at_response:
+        if opened is None or exchange.response is None or not self.judges_responses:
             return NO_INJECTION
         exchange = exchange if exchange.at == now else replace(exchange, at=now)
         if opened.repeated is not None:
@@ -316,7 +318,7 @@ class Injector:
 
     def may_rewrite(self, method: str, url: str) -> bool:
         """Whether a rule that is judged at the answer could rewrite that of such a request."""
-        return bool(self._at_response) and any(
+        return self.judges_responses and any(
             count.rule.fault.rewrites and count.may_concern(method, normalise(url))
             for count in self._at_response
         )
@@ -334,8 +336,8 @@ class Injector:
 
         If that injection is missed, the next match is hit. The rule counts from here on; a replay,
         which has the rule from the start, finds the exchange by its number among all exchanges with
-        its method and URL, and only counts anew. Raises ValueError if the rule is not ``per: url`` and
-        plainly ``always``, or another rule of the trial has its name.
+        its method and URL, and only counts anew. Raises ValueError if the rule is not ``per: url``
+        and plainly ``always``, or another rule of the trial has its name.
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
@@ -346,7 +348,7 @@ class Injector:
             raise ValueError(f"a rule called {rule.name!r} is there already")
         self._one_shots[rule.name] = rule
         if known:
-            for count in (*self._at_request, *self._at_response):
+            for count in self._of_exchanges:
                 if count.rule == rule:
                     count.count_anew()
             return
@@ -439,7 +441,7 @@ class Injector:
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
         for count in (*due, *reached):
-            if count.outside_window(now, self.steps):
+            if count.outside_window(now, self._steps.count):
                 continue
             # What the rule does not match has no place of its own in its count.
             scope, ordinal = count.count(candidate) if count in due else ("", 0)

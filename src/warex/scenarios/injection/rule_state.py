@@ -37,7 +37,8 @@ class RuleState:
         self.rule = rule
         self.of_connections = rule.fault.point is not None
         """Whether the rule is about connection tries, not exchanges."""
-        self._fits = rule_matcher(rule, sites)
+        self.matches = rule_matcher(rule, sites)
+        """Whether a rule about exchanges matches a candidate."""
         self.judged_at_response = rule.match.needs_response
         """Whether the rule is judged at the site's answer, not at the request."""
         self.memory: FaultState = {}
@@ -55,10 +56,6 @@ class RuleState:
         self._seen = HashCounter()
         self._spent = HashCounter()
 
-    def matches(self, candidate: Candidate) -> bool:
-        """Whether the rule matches an exchange."""
-        return not self.of_connections and self._fits(candidate)
-
     def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit still applies to this exchange."""
         return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
@@ -73,7 +70,7 @@ class RuleState:
         """Whether the rule could be about a request, as far as method and URL tell."""
         methods = self.rule.match.method
         fits = methods is None or method in methods
-        return fits and not self.of_connections and self._url_fits(url)
+        return bool(fits and not self.of_connections and self._url_fits(url))
 
     def count(self, what: Scoped) -> tuple[str, int]:
         """Count a match; return its place: scope and ordinal."""
