@@ -9,6 +9,7 @@ from warex.engine.handler import (
     Exchange,
     Forward,
     Frame,
+    FrameUse,
     Handshake,
     Intercept,
     Need,
@@ -63,8 +64,8 @@ class PassThrough:
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
         return (frame,)
 
-    def wants_frames(self, exchange: Exchange) -> bool:
-        return False
+    def wants_frames(self, exchange: Exchange) -> FrameUse | None:
+        return None
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         self.outcomes.append(outcome)

@@ -24,19 +24,36 @@ class Shouting(PassThrough):
 
 
 def test_what_a_handler_leaves_alone_passes_as_it_came() -> None:
-    passing = FrameFilter(PassThrough(), EXCHANGE, from_client=True)
+    passing = FrameFilter(PassThrough(), EXCHANGE, "change", from_client=True)
     data = frame(1, b"hello", mask=MASK) + frame(3, b"?") + b"\x81\x85" + MASK + b"in"
 
     assert b"".join(passing.receive(data[at : at + 1]) for at in range(len(data))) == data[:-8]
     assert passing.rest() == data[-8:]
 
 
+def test_frames_that_are_only_read_pass_as_their_bytes_come() -> None:
+    passing = FrameFilter(PassThrough(), EXCHANGE, "read", from_client=False)
+    data = frame(1, b"hello") + b"\x82\x7f" + b"\xff" * 8 + b"abc"
+
+    assert [passing.receive(data[at : at + 1]) for at in range(len(data))] == [
+        data[at : at + 1] for at in range(len(data))
+    ]
+    assert passing.rest() == b""
+
+
+def test_a_handler_stops_the_bytes_of_a_frame_that_may_not_pass() -> None:
+    sent = frame(1, b"hello") + frame(9, b"ping")
+    given = FrameFilter(Shouting(), EXCHANGE, "read", from_client=False)
+
+    assert [given.receive(frame(1, b"hello")), given.receive(sent)] == [frame(1, b"hello"), b""]
+
+
 def test_a_changed_frame_of_a_client_is_masked_and_a_sites_is_not() -> None:
     sent = frame(9, b"ping", mask=MASK) + frame(1, b"hello", mask=MASK)
-    given = FrameFilter(Shouting(), EXCHANGE, from_client=True).receive(sent)
+    given = FrameFilter(Shouting(), EXCHANGE, "change", from_client=True).receive(sent)
     changed, as_it_came = FrameParser(from_client=True).receive(given)
     assert (changed.payload, changed.flaw) == (b"HELLO", "")
     assert as_it_came.raw == frame(1, b"hello", mask=MASK)
 
-    given = FrameFilter(Shouting(), EXCHANGE, from_client=False).receive(frame(1, b"hello"))
-    assert given == frame(1, b"HELLO") + frame(1, b"hello")
+    of_site = FrameFilter(Shouting(), EXCHANGE, "change", from_client=False)
+    assert of_site.receive(frame(1, b"hello")) == frame(1, b"HELLO") + frame(1, b"hello")

@@ -36,7 +36,7 @@ from warex.proxy.own_engine import CHOICE
 from warex.proxy.process.forkserver import Forkserver
 from warex.scenarios import Random, Scenario, Trigger
 
-ENGINES: Final = {"today's": None, "own": "own"}
+ENGINES: Final = {"mitmproxy's": "mitmproxy", "own": None}
 _PATIENCE: Final = 2.0
 """Seconds after which the client leaves."""
 _SHORTER: Final = {"delay": 0.1, "pause": 0.02, "hold": 0.1}

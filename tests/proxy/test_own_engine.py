@@ -52,7 +52,7 @@ async def test_a_port_in_use_leaves_no_trace(ca: CertificateAuthority, tmp_path:
     assert not (tmp_path / "trial").exists()
 
 
-@pytest.mark.parametrize(("value", "chosen"), [("own", True), ("", False)])
+@pytest.mark.parametrize(("value", "chosen"), [("", True), ("mitmproxy", False)])
 def test_only_tests_choose_it(monkeypatch: pytest.MonkeyPatch, value: str, chosen: bool) -> None:
     monkeypatch.setenv(CHOICE, value)
 

@@ -269,6 +269,9 @@ type RequestPlan = Plan[Forward | Respond | Abort]
 type ResponsePlan = Plan[Relay | Respond | Abort | ReadWhole]
 type WholeResponsePlan = Plan[Relay | Respond | Abort]
 
+type FrameUse = Literal["read", "change"]
+"""What a handler does with WebSocket frames."""
+
 type Need = Literal["whole", "stream"]
 """How much of the request's body ``request`` needs: all of it, if it is not longer than
 ``MAX_WHOLE_REQUEST``, or nothing."""
@@ -336,10 +339,13 @@ class Handler(Protocol):
         """Return what is sent for a piece of the body; ``last``: with an empty piece at its end."""
 
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
-        """Return what is sent for a WebSocket frame; only after ``wants_frames``."""
+        """Return what is sent for a WebSocket frame; only after ``wants_frames``.
 
-    def wants_frames(self, exchange: Exchange) -> bool:
-        """Whether the frames of an upgraded exchange are read; otherwise its bytes pass."""
+        For frames that are only read it returns the frame, or nothing to stop the bytes.
+        """
+
+    def wants_frames(self, exchange: Exchange) -> FrameUse | None:
+        """Say what is done with the frames of an upgraded exchange; if nothing, its bytes pass."""
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Take note of the end of an exchange, once; of an upgraded one after its 101."""

@@ -19,6 +19,7 @@ from warex.engine.handler import (
     Exchange,
     Forward,
     Frame,
+    FrameUse,
     Handshake,
     Need,
     Outcome,
@@ -261,11 +262,12 @@ class Lane:
         read = partial(self._exchanges.response_piece, last=last)
         return self._aborting(exchange, read, exchange, piece) or ()
 
-    def wants_frames(self, exchange: Exchange) -> bool:
-        """Whether it is a WebSocket, whose messages are recorded."""
+    def wants_frames(self, exchange: Exchange) -> FrameUse | None:
+        """Read those of a WebSocket, whose messages are recorded."""
         answered = exchange.response
         upgrade = "" if answered is None else answered.headers.get("upgrade")
-        return isinstance(exchange.state, ExchangeState) and upgrade.lower() == "websocket"
+        is_recorded = isinstance(exchange.state, ExchangeState)
+        return "read" if is_recorded and upgrade.lower() == "websocket" else None
 
     def frame(self, exchange: Exchange, frame: Frame, *, from_client: bool) -> Iterable[Frame]:
         """Record a frame, and pass it on."""
@@ -280,9 +282,11 @@ class Lane:
             self._closing(None, self._exchanges.ended, exchange, outcome)
 
     def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
-        """Record the end of a WebSocket."""
-        if self.wants_frames(exchange):
+        """Record the end of a WebSocket, or of a connection that has become something else."""
+        if self.wants_frames(exchange) is not None:
             self._closing(None, self._exchanges.upgrade_closed, exchange, by_client)
+        elif isinstance(exchange.state, ExchangeState):
+            self._closing(None, self.connections.upgrade_closed, exchange, exchange.state.began)
 
     def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
         answer = exchange.response

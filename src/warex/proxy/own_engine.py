@@ -1,6 +1,6 @@
-"""One trial's lane on WAREX's own engine, which is being built beside mitmproxy's.
+"""One trial's lane on WAREX's own engine.
 
-Only tests choose it: set ``CHOICE`` in the environment of the forkserver.
+The differential chooses mitmproxy's: ``CHOICE`` in the environment of the forkserver.
 """
 
 import os
@@ -23,12 +23,12 @@ from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.proxy.transparent_mode import serve_redirected
 
 CHOICE: Final = "WAREX_TEST_ENGINE"
-"""``own`` chooses this engine."""
+"""``mitmproxy`` chooses the engine of before."""
 
 
 def is_chosen() -> bool:
     """Whether this process is to serve with WAREX's own engine."""
-    return os.environ.get(CHOICE) == "own"
+    return os.environ.get(CHOICE) != "mitmproxy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,10 +38,11 @@ _TASKS = (
 def preload() -> None:
     """Load what the lanes of this user need, once before they are forked."""
     # The lane that needs the files reports errors in them.
-    with suppress(OSError, ValueError, WarexError):
-        load_store(default_folder())
-        preload_trust_store(default_folder())
-    engine.preload()
+    if not own_engine.is_chosen():
+        with suppress(OSError, ValueError, WarexError):
+            load_store(default_folder())
+            preload_trust_store(default_folder())
+        engine.preload()
     # Python caches the compiled patterns that every trial uses.
     Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
 
