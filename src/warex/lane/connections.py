@@ -192,11 +192,9 @@ class Connections:
             return None
         return OpenTunnel(request.host, request.port, why, self._recorder.clock.now())
 
-    def upgrade_closed(self, exchange: Exchange, began: float) -> None:
+    def upgrade_closed(self, connection: Connection, request: Request, began: float) -> None:
         """Record a connection that was upgraded to what is not read, at second ``began``."""
-        connection = exchange.connection
-        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        tunnel = OpenTunnel(host, port, "not_http", began)
+        tunnel = OpenTunnel(request.host, request.port, "not_http", began)
         tunnel.record(self._recorder, connection.sent_to_site, connection.sent_to_client)
 
     def finish(self) -> None:

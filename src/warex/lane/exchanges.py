@@ -42,8 +42,14 @@ from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.response_faults.stream_rewriter import changes_length_of
 from warex.lane.settlement import Settlement
-from warex.lane.state import AppliedInjection, Asked, ConnectionState, Draft, ExchangeState
-from warex.lane.tasks import TASK_HEADER
+from warex.lane.state import (
+    AppliedInjection,
+    Asked,
+    ConnectionState,
+    Draft,
+    ExchangeState,
+    read_head,
+)
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds, is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
@@ -60,7 +66,6 @@ _MAX_WHOLE: Final = 64 * 1024 * 1024
 _SWITCHING: Final = 101
 ENDED: Final[Any] = object()
 """The state of an exchange that has ended."""
-_FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 type Answer = Callable[[ExchangeState], WholeResponse]
 """Answers a request to one of WAREX's own hosts."""
@@ -485,24 +490,3 @@ class Exchanges:
 
 def _comes_before(injection: PlannedInjection) -> bool:
     return injection.stage == "request" or amends_response(injection)
-
-
-def read_head(wire: WireExchange) -> Asked:
-    """Return what the head of a request tells."""
-    head = _end_to_end(wire)
-    headers = dict(head.headers.by_name)
-    task_header = headers.pop(TASK_HEADER, None)
-    if task_header is not None:
-        head = replace(head, headers=head.headers.without(TASK_HEADER), raw=b"")
-    return Asked(head, Request(head.method, head.url, headers), task_header)
-
-
-def _end_to_end(wire: WireExchange) -> RequestHead:
-    """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
-    head = wire.request
-    is_for_proxy = wire.connection.hello is None and any(
-        name in head.headers.by_name for name in _FOR_PROXIES
-    )
-    if not is_for_proxy:
-        return head
-    return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")

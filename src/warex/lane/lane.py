@@ -39,7 +39,7 @@ from warex.lane.connection_faults.distrust import Authority
 from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.connections import Connections, site_of
-from warex.lane.exchanges import Exchanges, read_head
+from warex.lane.exchanges import Exchanges
 from warex.lane.interception import CANARY_HEADERS, canary_page
 from warex.lane.own_hosts import CANARY_HOST, FAULT_HOSTS, TASK_HOST, is_reserved
 from warex.lane.record.beginning import begin_record
@@ -52,7 +52,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
-from warex.lane.state import ExchangeState
+from warex.lane.state import ExchangeState, read_head
 from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmCalls
@@ -285,8 +285,9 @@ class Lane:
         """Record the end of a WebSocket, or of a connection that has become something else."""
         if self.wants_frames(exchange) is not None:
             self._closing(None, self._exchanges.upgrade_closed, exchange, by_client)
-        elif isinstance(exchange.state, ExchangeState):
-            self._closing(None, self.connections.upgrade_closed, exchange, exchange.state.began)
+        elif isinstance(state := exchange.state, ExchangeState):
+            closed = self.connections.upgrade_closed
+            self._closing(None, closed, exchange.connection, state.request, state.began)
 
     def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
         answer = exchange.response

@@ -1,7 +1,8 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
@@ -10,7 +11,7 @@ from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
 from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
-from warex.lane.tasks import Task
+from warex.lane.tasks import TASK_HEADER, Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp_tap import Amendment
@@ -18,6 +19,8 @@ from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 from warex.traces import ChangedValue
+
+_FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 
 @dataclass(slots=True, eq=False)
@@ -120,6 +123,27 @@ class Asked:
     """As rules see it, before its body is known."""
     task_header: str | None
     """The value of its task header, if it has one."""
+
+
+def read_head(wire: WireExchange) -> Asked:
+    """Return what the head of a request tells."""
+    head = _end_to_end(wire)
+    headers = dict(head.headers.by_name)
+    task_header = headers.pop(TASK_HEADER, None)
+    if task_header is not None:
+        head = replace(head, headers=head.headers.without(TASK_HEADER), raw=b"")
+    return Asked(head, Request(head.method, head.url, headers), task_header)
+
+
+def _end_to_end(wire: WireExchange) -> RequestHead:
+    """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
+    head = wire.request
+    is_for_proxy = wire.connection.hello is None and any(
+        name in head.headers.by_name for name in _FOR_PROXIES
+    )
+    if not is_for_proxy:
+        return head
+    return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
 
 
 @dataclass(slots=True, eq=False)
