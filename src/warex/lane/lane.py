@@ -259,8 +259,12 @@ class Lane:
 
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
-        read = partial(self._exchanges.response_piece, last=last)
-        return self._aborting(exchange, read, exchange, piece) or ()
+        try:
+            return self._exchanges.response_piece(exchange, piece, last=last)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self._broke(error, exchange)
+            self.engine.abort(exchange, "reset")
+            return ()
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Read those of a WebSocket, whose messages are recorded."""

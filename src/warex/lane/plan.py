@@ -168,7 +168,7 @@ def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | A
 
 def hold_seconds(draft: Draft) -> tuple[float, ...]:
     """Return the seconds of each hold of a draft."""
-    return tuple(seconds for _, seconds in draft.holds)
+    return tuple([seconds for _, seconds in draft.holds])
 
 
 def _respond(draft: Draft, response: WholeResponse) -> Respond:

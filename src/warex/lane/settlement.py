@@ -149,7 +149,7 @@ class Settlement:
             self._on_notice(unreachable_message(site, self._upstream, error or ""))
         if outcome.refused_unprocessed:
             self._expect_retries([state])
-        arrivals = self._arrivals(state, outcome)
+        arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].held]:
                 self._settle(state, applied, arrivals[id(applied)])
@@ -165,7 +165,8 @@ class Settlement:
         for applied in list(state.applied):
             if not applied.outlives_exchange(arrived=began):
                 self._settle(state, applied, arrivals[id(applied)])
-        self.miss_pending(state, "client_gone")
+        if state.pending:
+            self.miss_pending(state, "client_gone")
         if state.traffic.end(ending):
             self._on_task_ended(state.task)
         state.task.injector.finish(state.id)
