@@ -28,6 +28,7 @@ from bench.coverage import command as coverage
 from bench.fuzz import command as fuzz
 from bench.row import Row
 from bench.rows import (
+    calls,
     demo,
     exec_ready,
     first_event,
@@ -59,6 +60,7 @@ class Benchmark:
 BENCHMARKS: Mapping[str, Benchmark] = {
     "requests": Benchmark(throughput.measure, ("requests",)),
     "page": Benchmark(pages.measure, ("page",)),
+    "calls": Benchmark(calls.measure, ("calls", "files")),
     "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),

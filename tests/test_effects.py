@@ -17,7 +17,7 @@ def test_a_reply_and_a_cut_end_the_exchange_and_a_delay_does_not() -> None:
     assert not Delay(1.0).traits.is_terminal
 
 
-@pytest.mark.parametrize("name", ["unresolved", "refuse", "drop", "certificate"])
+@pytest.mark.parametrize("name", ["dns_error", "refuse", "drop", "certificate"])
 def test_what_happens_to_an_attempt_ends_it_without_an_answer(name: str) -> None:
     assert EFFECTS[name].traits.is_terminal
     assert EFFECTS[name].traits.sends_no_response
@@ -38,7 +38,7 @@ def test_the_traits_of_an_effect_do_not_contradict_each_other(kind: type[Effect]
 def test_effects_are_found_by_their_traits_under_the_names_of_the_trace() -> None:
     assert effects_with(lambda traits: traits.keeps_response) == {"delay", "trickle"}
     assert effects_with(lambda traits: traits.opens_no_connection) == {
-        "unresolved",
+        "dns_error",
         "refuse",
         "drop",
     }

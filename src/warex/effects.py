@@ -137,7 +137,7 @@ class Rewrite:
 class OtherPage:
     """Request another page of the site, one that was requested before, instead of this one."""
 
-    name: ClassVar = "elsewhere"
+    name: ClassVar = "other_page"
     traits: ClassVar[EffectProperties] = EffectProperties(depends_on_site=True)
 
     draw: float
@@ -148,7 +148,7 @@ class OtherPage:
 class ReplayFirst:
     """Answer with the site's first answer to the same request."""
 
-    name: ClassVar = "earlier"
+    name: ClassVar = "stale_response"
     traits: ClassVar[EffectProperties] = EffectProperties(is_terminal=True, depends_on_site=True)
 
 
@@ -156,20 +156,20 @@ class ReplayFirst:
 class DuplicateRequest:
     """Send a copy of the request to the site before the client's own."""
 
-    name: ClassVar = "twice"
+    name: ClassVar = "duplicate_request"
     traits: ClassVar[EffectProperties] = EffectProperties(
         depends_on_site=True, recoverable_by_retry=False, judged_by_values=True
     )
 
 
 @dataclass(frozen=True, slots=True)
-class EditToolAnswer:
+class EditToolResponse:
     """Change or delay the answer of an MCP server, or both.
 
     The answer may come in the exchange itself or as an event of another one.
     """
 
-    name: ClassVar = "amend"
+    name: ClassVar = "edit_tool_response"
     traits: ClassVar[EffectProperties] = EffectProperties(
         is_terminal=True, recoverable_by_retry=False
     )
@@ -184,7 +184,7 @@ class EditToolAnswer:
 class PushToolEvent:
     """Insert a message into the event stream on which an MCP client awaits answers."""
 
-    name: ClassVar = "say"
+    name: ClassVar = "push_tool_event"
     traits: ClassVar[EffectProperties] = EffectProperties(recoverable_by_retry=False)
 
     message: bytes
@@ -203,7 +203,7 @@ type CertificateDefect = Literal["expired", "wrong_host", "self_signed", "unknow
 class DnsError:
     """Fail the name's lookup (RFC 1035 RCODE 3 or 2, or no answer)."""
 
-    name: ClassVar = "unresolved"
+    name: ClassVar = "dns_error"
     traits: ClassVar[EffectProperties] = EffectProperties(
         is_terminal=True, sends_no_response=True, opens_no_connection=True
     )
@@ -251,7 +251,7 @@ type Effect = (
     | OtherPage
     | ReplayFirst
     | DuplicateRequest
-    | EditToolAnswer
+    | EditToolResponse
     | PushToolEvent
     | DnsError
     | RefuseConnection

@@ -15,6 +15,9 @@ from warex.errors import InputError
 
 type Arm = Literal["start", "first_page", "first_llm_call", "first_page_or_llm_call"]
 """When injection and counting start."""
+type Capture = Literal["forward", "namespace", "transparent"]
+"""How connections arrive: from clients that use the proxy; from the passed sockets of a namespace;
+or redirected to the proxy by the machine's own rules."""
 type Record = Literal["all", "concerned"]
 """Whether all traffic is read, or only what a rule or a model endpoint needs."""
 

@@ -265,7 +265,7 @@ class Story:
         return (
             self.asks(exchange, url, resource=resource, referer=SHOP)
             .planned(injection, exchange, url, effects)
-            .gets(exchange, status, resource, "warex" if status else "nobody")
+            .gets(exchange, status, resource, "warex" if status else "none")
             .delivered(injection, exchange)
         )
 

@@ -133,6 +133,16 @@ async def test_a_reset_is_a_reset() -> None:
         assert not end.has_arrived()
 
 
+async def test_a_peer_that_has_just_reset_may_be_told_that_there_is_no_more() -> None:
+    async with connected() as (end, peer):
+        reset_on_close(peer)
+        peer.close()
+        # Not a moment is given to the event loop.
+        end.end_writing()
+        end.linger(1)
+        assert await end.read() == b""
+
+
 async def test_a_detached_socket_goes_on() -> None:
     async with connected() as (end, peer):
         peer.sendall(b"first")

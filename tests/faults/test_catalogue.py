@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from tests.faults.calls import CALLS
-from warex.effects import Delay, EditToolAnswer, Effect, PushToolEvent
+from warex.effects import Delay, EditToolResponse, Effect, PushToolEvent
 from warex.exchange import Exchange, Request
 from warex.faults import CATALOGUE, AnyFault, ConnectionFault, Fault, HeldFault, Target
 from warex.seeds import KeyedRng
@@ -28,7 +28,7 @@ OF_CONNECTIONS = [fault for fault in CATALOGUE if issubclass(fault, ConnectionFa
 OF_EXCHANGES = [fault for fault in CATALOGUE if fault.point is None]
 OF_MODELS = [fault for fault in CATALOGUE if fault.target == "llm"]
 HELD = [fault for fault in CATALOGUE if issubclass(fault, HeldFault)]
-GIVEN_AGAIN = {"elsewhere": "page", "earlier": "answer"}
+GIVEN_AGAIN = {"other_page": "page", "stale_response": "answer"}
 SERVER: dict[Target, str] = {"site": "the site", "llm": "the model", "mcp": "the server"}
 
 each_fault = pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.__name__)
@@ -54,7 +54,7 @@ def held_by(effects: tuple[Effect, ...]) -> float:
     """Return for how long effects hold what they hit, before anything of it comes."""
     waits = sum(effect.seconds for effect in effects if isinstance(effect, Delay))
     return waits + sum(
-        effect.after for effect in effects if isinstance(effect, EditToolAnswer | PushToolEvent)
+        effect.after for effect in effects if isinstance(effect, EditToolResponse | PushToolEvent)
     )
 
 
@@ -102,10 +102,10 @@ def test_the_docs_name_every_parameter_with_its_default_and_no_other(fault: type
 
 @each_fault
 def test_a_fault_does_something_and_forgets_nothing(fault: type[Fault]) -> None:
-    effects, memory = fault().effects(EXCHANGE, {"seen": 1}, KeyedRng(1, "rule"))
+    effects, state = fault().effects(EXCHANGE, {"seen": 1}, KeyedRng(1, "rule"))
 
     assert effects
-    assert memory["seen"] == 1
+    assert state["seen"] == 1
 
 
 @each_fault

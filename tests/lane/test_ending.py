@@ -55,7 +55,7 @@ def test_a_response_that_breaks_off_counts_once_its_head_was_sent(
     event = recorded(state, outcome, "left")
 
     assert (event.status, event.size) == (status, 12 * head_sent)
-    assert event.by == ("site" if status else "nobody")
+    assert event.by == ("site" if status else "none")
 
 
 def test_a_planned_response_is_recorded_with_its_whole_size() -> None:

@@ -116,7 +116,7 @@ def test_a_site_that_is_down_is_said_to_the_user() -> None:
         assert began.notices == [
             "https://shop.test cannot be reached: the site closed the connection"
         ]
-    assert began.the(ResponseSeen).by == "nobody"
+    assert began.the(ResponseSeen).by == "none"
 
 
 def test_the_canary_answers_with_its_nonce() -> None:

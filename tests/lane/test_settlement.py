@@ -32,7 +32,7 @@ def test_a_client_that_leaves_a_hold_is_not_reached_by_what_comes_after_it() -> 
 
     assert began.kinds()[-2:] == ["FaultDelivered", "ResponseSeen"]
     ended = began.the(ResponseSeen)
-    assert (ended.status, ended.by, ended.error) == (None, "nobody", "Client disconnected.")
+    assert (ended.status, ended.by, ended.error) == (None, "none", "Client disconnected.")
 
 
 def test_a_client_that_leaves_between_two_pieces_has_waited_for_both_faults() -> None:

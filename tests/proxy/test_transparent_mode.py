@@ -115,7 +115,7 @@ except ConnectionResetError:
 """
         assert within.python(program) == "reset\n"
     answers = within.lane.events(ResponseSeen)
-    assert [answer.by for answer in answers] == ["nobody", "nobody"]
+    assert [answer.by for answer in answers] == ["none", "none"]
     assert "cannot be reached" in within.lane.notices[0]
 
 
@@ -202,6 +202,23 @@ def test_all_goes_through_the_upstream_proxy_if_there_is_one(
         assert within.fetch(f"https://localhost:{secure_h2.port}/b") == "hello"
         assert within.python(_talk(port, b"abc", 3)) == "b'ABC'\n"
         assert len(upstream.asked) == 3
+
+
+@pytest.mark.slow
+def test_http_2_without_tls_is_read_through_an_upstream_proxy(begin_inside: BeginInside) -> None:
+    with (
+        served(h2c=True) as site,
+        UpstreamProxy() as upstream,
+        begin_inside(
+            host_ports=(site.port,), upstream=f"http://127.0.0.1:{upstream.port}"
+        ) as within,
+    ):
+        url = f"http://127.0.0.1:{site.port}/a"
+        assert within.curl("--http2-prior-knowledge", url) == "hello"
+        assert len(upstream.asked) == 1
+    assert [(it.url, it.http_version) for it in within.lane.events(RequestSeen)] == [
+        (url, "HTTP/2.0")
+    ]
 
 
 @pytest.mark.slow

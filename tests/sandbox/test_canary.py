@@ -13,8 +13,9 @@ from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.chromium import find_chromium
 from warex.sandbox.environment import direct_environment
-from warex.sandbox.isolation import Capture, Isolation, Sandbox, open_sandbox
+from warex.sandbox.isolation import Isolation, Sandbox, open_sandbox
 from warex.traces import Canary, RequestSeen, read_trace
+from warex.traffic import Capture
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from warex.lane.config import ProxyConfig
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.isolation import (
-    Capture,
     Isolation,
     ProxyCallbacks,
     RequestedIsolation,
@@ -23,6 +22,7 @@ from warex.sandbox.isolation import (
 from warex.sandbox.namespace import launcher
 from warex.scenarios import Scenario
 from warex.scenarios.load import load_scenario
+from warex.traffic import Capture
 
 pytestmark = pytest.mark.wire
 

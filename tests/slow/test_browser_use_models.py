@@ -309,7 +309,7 @@ def test_anthropics_client_asks_a_refused_call_again_in_its_step(
 
     assert [(call.status, call.step) for call in refused] == [(529, 1), (429, 2)]
     assert ["Overloaded" in (refused[0].error or ""), bool(refused[1].error)] == [True, True]
-    assert (again.told_s, again.waited_s >= 0.95) == (1, True)
+    assert (again.retry_after_s, again.waited_s >= 0.95) == (1, True)
     assert ran.said["actions"] == ["navigate", "click", "done"]
 
 

@@ -116,7 +116,7 @@ def test_a_bad_line_in_the_middle_is_named(path: Path, line: bytes, why: str) ->
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"schema_version": 3}, "schema_version 3 is unknown; this WAREX reads 1 and 2"),
+        ({"schema_version": 4}, "schema_version 4 is unknown; this WAREX reads 1 to 3"),
         ({"schema_version": None}, "schema_version None is unknown"),
         ({"event": "alien"}, "alien"),
         ({"surprise": 1}, "surprise: Extra inputs are not permitted"),

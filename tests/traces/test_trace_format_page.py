@@ -9,7 +9,9 @@ import msgspec
 import pytest
 from pydantic import BaseModel
 
+from warex.effects import EFFECTS
 from warex.traces import Counted, Ending, Manifest, MissReason, Timings, Unscored, Void
+from warex.traces.older import upgrade
 from warex.traces.redaction.headers import SECRET_HEADERS
 
 from .test_events import KINDS
@@ -85,6 +87,29 @@ def test_the_page_names_all_fields_of_an_event(section: str) -> None:
         for value in allowed(annotation):
             assert f"`{value}`" in kind, name
         assert means, name
+
+
+def test_the_page_explains_every_effect_and_no_other() -> None:
+    assert re.findall(r"^\| `(\w+)` \|", SECTIONS["Effects"], re.MULTILINE) == list(EFFECTS)
+
+
+def test_the_page_names_each_old_word_and_the_new_one() -> None:
+    table = re.findall(r"\| `(\w+)` \| `(\w+)` \|$", SECTIONS["Older versions"], re.MULTILINE)
+
+    for old, new in table:
+        event: dict[str, Any]
+        for event in (
+            {"event": "fault_planned", "effects": [old]},
+            {"event": "response", "by": old},
+            {"event": "llm_retried", old: 1.0},
+        ):
+            before = json.dumps(event)
+            upgrade(event, 2)
+            if json.dumps(event) != before:
+                assert json.dumps(event) == before.replace(f'"{old}"', f'"{new}"')
+                break
+        else:
+            pytest.fail(f"{old} is not renamed")
 
 
 @pytest.mark.parametrize("reason", values(MissReason))

@@ -37,7 +37,7 @@ def test_each_event_is_on_disk_at_once_with_its_stamps(tmp_path: Path) -> None:
         trace.write(DELIVERED)
         assert written(path) == [
             {
-                "schema_version": 2,
+                "schema_version": 3,
                 "seq": 1,
                 "t": 0.0,
                 "at": "2026-01-01T00:00:00.000+00:00",

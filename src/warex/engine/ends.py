@@ -345,7 +345,8 @@ class End(asyncio.Protocol):
         """Close this side's end only: the peer may still send."""
         self._close_tls()
         if not self._transport.is_closing() and self._transport.can_write_eof():
-            self._transport.write_eof()
+            with suppress(OSError):  # The peer has reset it, which we are told later.
+                self._transport.write_eof()
 
     def close(self) -> None:
         """Close the connection, once what is written has left."""

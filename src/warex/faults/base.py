@@ -57,22 +57,22 @@ _SERVERS: Final[Mapping[Target, str]] = {
 }
 
 
-def number_in(memory: FaultState, name: str) -> float:
+def number_in(state: FaultState, name: str) -> float:
     """Return a number that the fault remembers; 0 if it remembers none."""
-    value = memory.get(name)
+    value = state.get(name)
     return value if isinstance(value, int | float) else 0
 
 
-def next_number(memory: FaultState, what: str = "pages") -> tuple[int, FaultState]:
-    """Return how many there were before this one, and the memory that counts it."""
-    number = int(number_in(memory, what))
-    return number, {**memory, what: number + 1}
+def next_number(state: FaultState, what: str = "pages") -> tuple[int, FaultState]:
+    """Return how many there were before this one, and the state that counts it."""
+    number = int(number_in(state, what))
+    return number, {**state, what: number + 1}
 
 
 def run_in_page(
     module: str,
     settings: Mapping[str, JsonValue],
-    memory: FaultState,
+    state: FaultState,
     rng: KeyedRng,
     helpers: Sequence[str] = (),
     answers: ScriptQueryHandler | None = None,
@@ -81,10 +81,10 @@ def run_in_page(
     meant: Sequence[ValueChange] = (),
 ) -> EffectsAndState:
     """Return the effect of ``injected_script``; each page reports to a path of its own."""
-    number, memory = next_number(memory)
+    number, state = next_number(state)
     report = f"/{rng.hex_word('report', number)}"
     edit = injected_script(module, settings, report, helpers, answers, shows, details, meant)
-    return (Rewrite(edit),), memory
+    return (Rewrite(edit),), state
 
 
 def as_setting(words: Mapping[str, Mapping[str, str]]) -> JsonValue:
@@ -165,6 +165,14 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         return self
 
     @property
+    def needs_own_proxy(self) -> str:
+        """What it does that a program which runs WAREX as its add-on cannot do; empty for nothing.
+
+        A clause without a subject: ``sends an answer piece by piece``.
+        """
+        return ""
+
+    @property
     def inaction_resists(self) -> bool:
         """Whether an agent that meets the attack and ignores it has resisted."""
         return self.category == "attack"
@@ -195,10 +203,10 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
             """The fault's name, a literal that is also the name of its file."""
 
     @abstractmethod
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        """Return the effects on this exchange, in order, and the new memory."""
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
+        """Return the effects on this exchange, in order, and the new state."""
 
-    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether an earlier hit of the rule still applies to this exchange.
 
         The exchange is then hit whatever the trigger says, and belongs to the same occurrence. A
@@ -206,20 +214,20 @@ class Fault(BaseModel, frozen=True, extra="forbid"):
         """
         return False
 
-    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+    def spares(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether the fault is over for this exchange, whatever the trigger says."""
         return False
 
-    def reaches(self, exchange: Exchange, memory: FaultState) -> bool:
+    def reaches(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether an earlier hit has a consequence here, though the rule does not match it."""
         return False
 
-    def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
-        """Return the memory after a report about the exchange that was hit.
+    def noted(self, state: FaultState, exchange: Exchange, what: str) -> FaultState:
+        """Return the state after a report about the exchange that was hit.
 
         ``what``: what the page has reported, or ``cleared`` for a wall that was passed.
         """
-        return memory
+        return state
 
     @property
     def never_ends(self) -> str:
@@ -339,8 +347,8 @@ class ConnectionFault(Fault, frozen=True):
         """Return what the try meets."""
 
     @override
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
-        return (self.effect(),), memory
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
+        return (self.effect(),), state
 
     @override
     def explain(self) -> str:

@@ -1,7 +1,7 @@
 """The configuration of a lane's proxy: frozen, and plain data that can be sent to a process."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
@@ -9,7 +9,7 @@ from warex.llm.actions.parser import Vocabulary
 from warex.llm.defences import Defence
 from warex.scenarios import CountPosition, Scenario
 from warex.scenarios.task_detection import TaskRule
-from warex.traffic import TrafficOptions
+from warex.traffic import Capture, TrafficOptions
 
 
 class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
@@ -24,9 +24,7 @@ class LlmCachePaths(BaseModel, frozen=True, extra="forbid"):
 class ProxyConfig(BaseModel, frozen=True, extra="forbid"):
     """The configuration of one lane's proxy for one trial."""
 
-    capture: Literal["forward", "namespace", "transparent"] = "forward"
-    """How connections arrive: from clients that use the proxy; from the passed sockets of a
-    namespace; or redirected to ``host`` and ``port`` by the machine's own rules."""
+    capture: Capture = "forward"
     host: str = "127.0.0.1"
     port: int = Field(default=0, ge=0, le=65535)
     """0: any free port."""

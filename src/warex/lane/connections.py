@@ -21,7 +21,7 @@ from warex.lane.connection_faults.idle_connections import IdleConnections
 from warex.lane.connection_faults.rejections import CertificateRejections
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.ending import unreachable_message
-from warex.lane.interception import Interception
+from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
 from warex.lane.record.tunnels import OpenTunnel, TunnelReason
@@ -30,7 +30,8 @@ from warex.scenarios import Injector
 from warex.traces import RequestRefused, TlsRejected
 from warex.traffic import HostMap
 
-_MAX_LINE = 200
+_MAX_LINE = 4096
+"""Bytes of a line that are redacted; less is recorded."""
 """Characters kept of an invalid request."""
 
 
@@ -48,7 +49,7 @@ class Connections:
         self._recorder = recorder
         self._upstream = config.traffic.upstream
         self._maps = bool(config.traffic.maps)
-        self.interception = Interception(config, injector)
+        self.host_routing = HostRouting(config, injector)
         self.on_notice: Callable[[str], None] = lambda sentence: None
         """Called with a notice to the user while the trial runs."""
         self.tries = ConnectionTries(injector, recorder)
@@ -57,7 +58,7 @@ class Connections:
         self.distrust = Distrust(
             config,
             authority,
-            lambda host, port: self.interception.map_target(host, port) is not None,
+            lambda host, port: self.host_routing.map_target(host, port) is not None,
         )
         self.idle = idle
         self._tunnels: dict[int, OpenTunnel] = {}
@@ -72,8 +73,8 @@ class Connections:
     def hello(self, connection: Connection) -> ConnectionPlan:
         """Intercept a connection or pass it through; let the site choose the protocol."""
         host, port = connection.host, _port(connection)
-        target = self.interception.map_target(host, port)
-        why = self.interception.passthrough_reason(host)
+        target = self.host_routing.map_target(host, port)
+        why = self.host_routing.passthrough_reason(host)
         if why is not None and (target is None or target.target_scheme == "https"):
             self._begin_tunnel(connection, host, port, why)
             return Tunnel(None if target is None else _address(target))
@@ -125,7 +126,7 @@ class Connections:
         void = self.distrust.rejected(host, port, reason, by_browser=by_browser, final=final)
         if not final:
             return
-        self.interception.note_rejected(host)
+        self.host_routing.note_rejected(host)
         self._recorder.write(TlsRejected(host=host, reason=reason))
         if void is not None:
             self._recorder.harness_broke(void)
@@ -160,8 +161,8 @@ class Connections:
             RequestRefused(
                 connection=name,
                 status=status,
-                line=self._recorder.redactor.url(line)[:_MAX_LINE],
-                reason=reason[:_MAX_LINE],
+                line=line[:_MAX_LINE],
+                reason=reason,
             )
         )
 
@@ -181,13 +182,13 @@ class Connections:
 
     def map_target(self, request: Request) -> HostMap | None:
         """Return where a request goes instead, if its origin is mapped."""
-        return self.interception.map_target(request.host, request.port) if self._maps else None
+        return self.host_routing.map_target(request.host, request.port) if self._maps else None
 
     def passes(self, connection: Connection, request: Request) -> OpenTunnel | None:
         """Return the record of a plain HTTP request that is passed through; None if it is read."""
         if connection.hello is not None:
             return None
-        why = self.interception.passthrough_reason(request.host)
+        why = self.host_routing.passthrough_reason(request.host)
         if why is None or why == "tls_rejected":
             return None
         return OpenTunnel(request.host, request.port, why, self._recorder.clock.now())

@@ -48,13 +48,13 @@ def ended_response(state: ExchangeState, outcome: Outcome, ending: Ending) -> Re
 
 def _answered_by(
     state: ExchangeState, *, by_site: bool
-) -> Literal["site", "warex", "cache", "nobody"]:
+) -> Literal["site", "warex", "cache", "none"]:
     """Return who answered; ``by_site``: there is a response, by the site unless ours."""
     if state.by_warex:
         return "warex"
     if state.from_cache:
         return "cache"
-    return "site" if by_site else "nobody"
+    return "site" if by_site else "none"
 
 
 def _size(state: ExchangeState, outcome: Outcome) -> int:

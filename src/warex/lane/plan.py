@@ -16,7 +16,7 @@ from warex.effects import (
     DnsError,
     DropPackets,
     DuplicateRequest,
-    EditToolAnswer,
+    EditToolResponse,
     Effect,
     OtherPage,
     PushToolEvent,
@@ -91,7 +91,7 @@ class EffectApplier:
                 self._replay_first(state, draft, applied)
             case DuplicateRequest():
                 draft.copies.append(applied)
-            case Rewrite() | EditToolAnswer() | PushToolEvent():
+            case Rewrite() | EditToolResponse() | PushToolEvent():
                 pass  # Once the response is known; by the kind of traffic.
             case DnsError() | RefuseConnection() | DropPackets() | BadCertificate():
                 raise TypeError(f"{effect} comes before there is an exchange")

@@ -19,6 +19,7 @@ from warex.sandbox.cleanup.reaper import Reaper, start_reaper
 from warex.sandbox.direct import DirectProcess, start_direct
 from warex.sandbox.env_mode.browser_shims import STARTED_FILE
 from warex.sandbox.job_control import signals_blocked
+from warex.traffic import Capture
 
 if TYPE_CHECKING:
     from warex.proxy.certificates.ca import CertificateAuthority
@@ -39,7 +40,6 @@ WAREX_VARIABLES = ("WAREX_PROXY", "WAREX_CA_CERT", "WAREX_CA_BUNDLE")
 
 type Isolation = Literal["namespace", "environment", "none"]
 type RequestedIsolation = Isolation | Literal["auto"]
-type Capture = Literal["forward", "namespace"]
 type Child = DirectProcess | NamespaceProcess
 
 

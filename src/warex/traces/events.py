@@ -12,8 +12,8 @@ from warex.llm.base import Finish, Usage
 from warex.traces.changed_value import ChangedValue
 from warex.traces.miss_reason import MissReason
 
-SCHEMA_VERSION = 2
-"""The version that is written. ``traces.older`` completes version 1."""
+SCHEMA_VERSION = 3
+"""The version that is written. ``traces.older`` upgrades earlier ones."""
 
 type ToldBy = Literal["control", "marker", "header", "user_name", "rule", "conversation"]
 type Json = Any
@@ -113,7 +113,7 @@ class ResponseSeen(_Event, frozen=True, kw_only=True, tag="response"):
     status: int | None
     """None if there is no response; ``error`` says why."""
     resource: str
-    by: Literal["site", "warex", "cache", "nobody"]
+    by: Literal["site", "warex", "cache", "none"]
     """The origin of the response; ``cache``: an earlier answer of an LLM, which was not asked."""
     http_version: str | None = None
     """The site's version."""
@@ -351,8 +351,8 @@ class LlmRetried(_Event, frozen=True, kw_only=True, tag="llm_retried"):
     """The repeated call."""
     injection: str
     """The injection that refused it."""
-    told_s: float
-    """Seconds in the refusal."""
+    retry_after_s: float
+    """Seconds in the refusal, as in HTTP's ``Retry-After``."""
     waited_s: float
     """Seconds that the client waited."""
 

@@ -19,9 +19,9 @@ from msgspec.structs import force_setattr as share
 from warex.errors import TraceError
 from warex.files.reading import open_regular_file
 from warex.traces.events import SCHEMA_VERSION, Entry, Event, LlmCall, RequestSeen
-from warex.traces.older import completed
+from warex.traces.older import MISTAKABLE, upgrade
 
-_READ = (1, SCHEMA_VERSION)
+_READ = range(1, SCHEMA_VERSION + 1)
 _LONGEST = 1 << 28
 """The most bytes of a line."""
 _EVENT = b',"event":'
@@ -148,14 +148,14 @@ def _entry(line: bytes, lean: bool, known: dict[Any, Any]) -> tuple[int, Entry |
             event = _event.decode(b"{" + line[at + 1 :])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _with_care(line, lean)
-    if stamps.schema_version not in _READ:
+    is_older = stamps.schema_version != SCHEMA_VERSION
+    if stamps.schema_version not in _READ or (is_older and line.startswith(MISTAKABLE, begin)):
         return _with_care(line, lean)
     return stamps.seq, _stamped(stamps, event, lean)
 
 
 def _stamped(stamps: _Stamps, event: Event, lean: bool) -> Entry:
-    """Return an event in the current form with its stamps; ``lean`` leaves out messages."""
-    event = completed(event, stamps.schema_version)
+    """Return an event with its stamps; ``lean`` leaves out messages."""
     if lean and type(event) is LlmCall:
         event = msgspec.structs.replace(event, messages=None, tools=None)
     return Entry(stamps.seq, stamps.t, stamps.at, event)
@@ -199,8 +199,9 @@ def _with_care(line: bytes, lean: bool) -> tuple[int, Entry | None]:
         raise _NoEvent("this is not an event: it has no schema_version")
     version = data.pop("schema_version")
     if version not in _READ:
-        known = " and ".join(map(str, _READ))
+        known = f"{_READ[0]} to {_READ[-1]}"
         raise _NoEvent(f"schema_version {version!r} is unknown; this WAREX reads {known}")
+    upgrade(data, version)
     given = {name: data.pop(name) for name in ("seq", "t", "at") if name in data}
     try:
         stamps = msgspec.convert({"schema_version": version, **given}, _Stamps, strict=False)

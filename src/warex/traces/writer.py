@@ -1,15 +1,11 @@
 """Appends events to a trace; a killed process loses at most the last line."""
 
-import json
 from collections.abc import Iterator
-from functools import cache, lru_cache
 from io import FileIO
-from itertools import starmap
 from pathlib import Path
-from types import TracebackType, UnionType
-from typing import Any, Literal, Self, TypeAliasType, Union, get_args, get_origin, get_type_hints
+from types import TracebackType
+from typing import Self
 
-import msgspec
 from msgspec.structs import replace
 
 from warex.clock import Clock, iso
@@ -17,17 +13,12 @@ from warex.errors import InputError
 from warex.files.private import make_private_dir, private_opener
 from warex.traces.events import (
     SCHEMA_VERSION,
-    AgentAction,
     Event,
-    Json,
-    LlmCall,
-    McpCall,
-    RequestSeen,
-    ResponseSeen,
     TrialEnded,
 )
 from warex.traces.files import write_atomic, write_error
-from warex.traces.redaction.redactor import LearnedSecrets, Redactor
+from warex.traces.redaction.event_lines import EventLines, without
+from warex.traces.redaction.redactor import Redactor
 
 
 class TraceWriter:
@@ -42,7 +33,7 @@ class TraceWriter:
         self.path = path
         self._clock = clock
         self.redactor = redactor or Redactor()
-        self._lines = _Lines(self.redactor)
+        self.lines = EventLines(self.redactor)
         try:
             make_private_dir(path.parent)
             self._file = FileIO(path, "a", opener=private_opener)
@@ -116,7 +107,7 @@ class TraceWriter:
         # Prefixed as text: a stamped copy of the event would double the cost.
         line = (
             f'{{"schema_version":{SCHEMA_VERSION},"seq":{self._seq},"t":{t:.6f},"at":"{at}",'
-            f"{self._lines.of(event)[1:]}\n"
+            f"{self.lines.of(event)[1:]}\n"
         )
         return (b"\n" if self._torn else b"") + line.encode("utf-8", "replace")
 
@@ -145,158 +136,3 @@ class TraceWriter:
 
 _REDACTED = b"[redacted"
 """What each placeholder begins with."""
-_encoder = msgspec.json.Encoder()
-_OUR_OWN = frozenset({"exchange", "connection", "injection"})
-"""Fields with values of WAREX only."""
-_FIXED = _OUR_OWN | {
-    "agent",
-    "benchmark",
-    "condition",
-    "defence",
-    "effects",
-    "fault",
-    "finish",
-    "http_version",
-    "never",
-    "page",
-    "repeat_of",
-    "replay_of",
-    "resource",
-    "rule",
-    "scenario",
-    "sites",
-    "task",
-    "usage",
-    "versions",
-    "vocabulary",
-}
-"""Fields whose values the user or WAREX chose, which readers compare."""
-
-
-class _Lines:
-    """Writes the events of one trial as JSON without secrets.
-
-    Fields are redacted one by one, and cached: hosts, URLs, headers and messages recur often.
-    """
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._pair = lru_cache(maxsize=2048)(self._new_pair)
-        self._nested = lru_cache(maxsize=1024)(redactor.line)
-
-    def of(self, event: Event) -> str:
-        """Return an event as JSON."""
-        line = self._by_shape(event)
-        learned = self._redactor.learned
-        if learned and learned.in_text(line.encode("utf-8", "surrogatepass")):
-            return without(line, learned)
-        return line
-
-    def _by_shape(self, event: Event) -> str:
-        redact_url = self._redactor.url
-        bare: Event
-        match event:
-            case RequestSeen(method=method, url=url):
-                bare = replace(event, method=redact_url(method), url=redact_url(url), headers=[])
-            case ResponseSeen(error=error):
-                bare = replace(event, error=error and redact_url(error), headers=[])
-            case _:
-                return self._by_fields(event)
-        # Quotes are escaped in strings, so the first match is the field.
-        pairs = ",".join(starmap(self._pair, event.headers))
-        return _value(bare).replace('"headers":[]', f'"headers":[{pairs}]', 1)
-
-    def _by_fields(self, event: Event) -> str:
-        plain: dict[str, Json] = {"event": event.event}
-        nested: list[str] = []
-        for name in event.__struct_fields__:
-            value = getattr(event, name)
-            if isinstance(value, str):
-                plain[name] = value if name in _OUR_OWN else self._text(event, name, value)
-            elif isinstance(value, dict | list | tuple):
-                nested.append(f',"{name}":{self._json(event, name, value)}')
-            else:
-                plain[name] = value
-        return f"{_value(plain)[:-1]}{''.join(nested)}}}"
-
-    def _text(self, event: Event, name: str, value: str) -> str:
-        if isinstance(event, LlmCall) and name == "answer":
-            answer = self._redactor.answer(value)
-            assert isinstance(answer, str)
-            return answer
-        return self._redactor.url(value)
-
-    def _json(self, event: Event, name: str, value: Any) -> str:
-        redactor = self._redactor
-        match event, name:
-            case LlmCall(), "messages":
-                return _value(redactor.messages(value))
-            case LlmCall(), "tools":
-                return _value(redactor.json(value))
-            case LlmCall(), "tool_calls":
-                return _value(redactor.answer(value))
-            case McpCall(), "arguments" | "result":
-                return _value(redactor.tool(event.tool, name, value))
-            case AgentAction(), "arguments":
-                value = redactor.json(redactor.arguments(value))
-        return self._nested(_value(value))
-
-    def _new_pair(self, name: str, value: str) -> str:
-        return _value(list(self._redactor.header(name, value)))
-
-
-def without(line: str, learned: LearnedSecrets) -> str:
-    """Return an event's JSON without the learned secrets in the fields that others fill."""
-    try:
-        fields: dict[str, Json] = msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return learned.replaced(line)  # The rest of a failed write.
-    kind = _kinds()[str(fields["event"])]
-    for name, value in fields.items():
-        if name in _open_fields(kind) and value is not None:
-            fields[name] = msgspec.json.decode(learned.replaced(_value(value)))
-    return _value(fields)
-
-
-@cache
-def _kinds() -> dict[str, type[Event]]:
-    return {str(kind.__struct_config__.tag): kind for kind in get_args(Event.__value__)}
-
-
-@cache
-def _open_fields(kind: type[Event]) -> frozenset[str]:
-    """Return the fields of an event whose values may be any text."""
-    hints = get_type_hints(kind)
-    return frozenset(
-        name
-        for name in kind.__struct_fields__
-        if name not in _FIXED and not _is_closed(hints[name])
-    )
-
-
-def _is_closed(hint: Any) -> bool:
-    """Whether a field has a number or one of a few words."""
-    while isinstance(hint, TypeAliasType):
-        if hint is Json:
-            return False
-        hint = hint.__value__
-    if get_origin(hint) is Literal:
-        return True
-    if get_origin(hint) in (Union, UnionType):
-        return all(map(_is_closed, get_args(hint)))
-    return hint in (int, float, bool, type(None))
-
-
-def as_json(event: Event) -> str:
-    """Return an event as JSON, not redacted."""
-    return _value(event)
-
-
-def _value(value: Any) -> str:
-    try:
-        return _encoder.encode(value).decode()
-    except (UnicodeEncodeError, OverflowError):
-        # msgspec rejects lone surrogates, which replace bytes of headers that are not UTF-8;
-        # they become question marks when the line is encoded.
-        data = msgspec.to_builtins(value)
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

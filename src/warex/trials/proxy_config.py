@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 from warex.benchmarks import AgentSpec, Benchmark, TaskEnvironment
 from warex.errors import MachineError
 from warex.lane.config import LlmCachePaths, ProxyConfig
-from warex.sandbox.isolation import Capture
 from warex.traces import secrets_of, shared_answers_dir
-from warex.traffic import origin_of
+from warex.traffic import Capture, origin_of
 from warex.trials.addresses import endpoint_maps, hosts_of, loopback_ports
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.page_checks import first_page_is_proof

@@ -20,7 +20,7 @@ from warex.proxy.process.client import Proxy
 from warex.sandbox.canary import fetch_canary
 from warex.sandbox.command import CompletedCommand, run_command
 from warex.sandbox.environment import Environment, direct_environment
-from warex.sandbox.isolation import Capture, open_sandbox
+from warex.sandbox.isolation import open_sandbox
 from warex.traces import (
     CRASHED_BEFORE_A_FAULT,
     EVENTS,
@@ -42,6 +42,7 @@ from warex.traces import (
     write_error,
     write_outcome,
 )
+from warex.traffic import Capture
 from warex.trials.addresses import AGENT_ENDED, agent_ended_url
 from warex.trials.context import TrialContext, TrialSpec
 from warex.trials.defence_check import require_defence_applied

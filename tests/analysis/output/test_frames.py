@@ -67,7 +67,7 @@ def run(tmp_path: Path) -> Frames:
 def test_every_attempt_has_a_line_and_one_stands_for_its_trial(run: Frames) -> None:
     lines = run.trials.filter(pl.col("task") == "add", pl.col("condition") == "server-error")
 
-    assert lines.select("attempt", "stands", "outcome", "solved").rows() == [
+    assert lines.select("attempt", "final_attempt", "outcome", "solved").rows() == [
         (1, False, "void", None),
         (2, True, "counted", True),
     ]

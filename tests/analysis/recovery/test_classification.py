@@ -103,7 +103,7 @@ def test_a_browser_s_reload_into_the_next_fault_heals_nothing_yet(judge: Judge) 
 
 def test_a_silent_repeat_is_neither_a_healing_nor_a_second_injection(judge: Judge) -> None:
     story = Story().thinks(1, "goto").fault(1, status=None).asks("x2", repeat_of="x1")
-    story.planned("i2", "x2", effects=("cut",), repeat_of="i1").gets("x2", None, by="nobody")
+    story.planned("i2", "x2", effects=("cut",), repeat_of="i1").gets("x2", None, by="none")
     story.delivered("i2", "x2").thinks(2, "reload").page("x3")
 
     assert [(r.injection, r.verdict) for r in judge(story)] == [("i2", "recovered")]
@@ -226,7 +226,7 @@ def test_without_a_model_a_failed_attempt_is_undecided(judge: Judge) -> None:
 def test_a_request_that_is_broken_off_heals_nothing(judge: Judge) -> None:
     api = SHOP + "api/note"
     story = Story().thinks(1, "goto").page("x0").fault(1, api, resource="xhr")
-    story.asks("x2", api, resource="xhr").gets("x2", None, resource="xhr", by="nobody")
+    story.asks("x2", api, resource="xhr").gets("x2", None, resource="xhr", by="none")
 
     assert [r.verdict for r in judge(story)] == ["not_recovered"]
 

@@ -53,7 +53,7 @@ _EFFECTS = {
     "held": ("delay",),
     "left": ("delay", "reply"),
     "refused": ("refuse",),
-    "unresolved": ("unresolved",),
+    "unresolved": ("dns_error",),
 }
 _POINTS = {"refused": "connect", "unresolved": "name"}
 

@@ -22,7 +22,7 @@ from warex.traces import (
 END = TrialEnded(exchanges=1, delivered=0, missed=0)
 
 
-def _response(status: int, by: Literal["site", "warex", "nobody"]) -> ResponseSeen:
+def _response(status: int, by: Literal["site", "warex", "none"]) -> ResponseSeen:
     return ResponseSeen(
         exchange="x1", status=status, resource="other", by=by, size=0, timings=Timings(total=1)
     )
@@ -73,8 +73,8 @@ def test_an_odd_answer_that_comes_as_the_site_gave_it_may_be_read_otherwise(
     assert _errors(tmp_path, Received(case, odd, [999]), END)
 
 
-def test_an_answer_that_names_mitmproxy_is_not(tmp_path: Path) -> None:
-    named = _received(400, data=b"Server: MitmProxy 12")
+def test_an_answer_that_names_warex_is_not(tmp_path: Path) -> None:
+    named = _received(400, data=b"Server: WAREX")
 
     assert _errors(tmp_path, named, _response(400, "warex"), END)
 

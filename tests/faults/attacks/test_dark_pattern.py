@@ -71,35 +71,35 @@ def asked(path: str, kind: str = "document", method: str = "GET") -> Exchange:
 
 def test_an_item_that_was_sneaked_in_reaches_the_shops_other_pages_and_its_baskets_data() -> None:
     assert not SNEAK.reaches(asked("/checkout"), {})
-    _, memory = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
+    _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
 
-    assert SNEAK.reaches(asked("/checkout"), memory)
-    assert SNEAK.reaches(asked("/api/cart", "empty"), memory)
-    assert not SNEAK.reaches(asked("/api/reviews", "empty"), memory)
-    assert not SNEAK.reaches(asked("/a.js", "script"), memory)
+    assert SNEAK.reaches(asked("/checkout"), state)
+    assert SNEAK.reaches(asked("/api/cart", "empty"), state)
+    assert not SNEAK.reaches(asked("/api/reviews", "empty"), state)
+    assert not SNEAK.reaches(asked("/a.js", "script"), state)
     other = Exchange("1", Request("GET", "https://news.test/cart", {"sec-fetch-dest": "document"}))
-    assert not SNEAK.reaches(other, memory)
+    assert not SNEAK.reaches(other, state)
     assert not DarkPattern(pattern="nagging").reaches(asked("/checkout"), {})
 
 
 def test_an_item_that_was_removed_does_not_come_back() -> None:
-    _, memory = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
-    assert not SNEAK.spares(asked("/cart"), memory)
-    assert SNEAK.noted(memory, PAGE, "shown") == memory
+    _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
+    assert not SNEAK.spares(asked("/cart"), state)
+    assert SNEAK.noted(state, PAGE, "shown") == state
 
-    memory = SNEAK.noted(memory, PAGE, "removed")
-    assert SNEAK.spares(asked("/cart"), memory)
-    assert not SNEAK.reaches(asked("/checkout"), memory)
+    state = SNEAK.noted(state, PAGE, "removed")
+    assert SNEAK.spares(asked("/cart"), state)
+    assert not SNEAK.reaches(asked("/checkout"), state)
 
 
 def test_a_request_that_removes_the_item_is_answered_as_done_and_never_reaches_the_shop() -> None:
-    _, memory = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
-    ((edit,), memory) = SNEAK.effects(asked("/api/cart", "empty"), memory, KeyedRng(1, "r"))
+    _, state = SNEAK.effects(PAGE, {}, KeyedRng(1, "r"))
+    ((edit,), state) = SNEAK.effects(asked("/api/cart", "empty"), state, KeyedRng(1, "r"))
     assert isinstance(edit, Rewrite)
     assert isinstance(edit.edit, BasketEdit)
 
     gone = asked(f"/api/cart/{edit.edit.identity}", "empty", "DELETE")
-    ((reply,), memory) = SNEAK.effects(gone, memory, KeyedRng(1, "r"))
+    ((reply,), state) = SNEAK.effects(gone, state, KeyedRng(1, "r"))
     assert isinstance(reply, Reply)
     assert reply.status == 200
-    assert SNEAK.spares(asked("/cart"), memory)
+    assert SNEAK.spares(asked("/cart"), state)

@@ -12,12 +12,12 @@ LUCK = KeyedRng(1, "gone")
 
 @pytest.mark.parametrize("code", ["nxdomain", "servfail", "timeout"])
 def test_the_name_stays_without_an_address(code: str) -> None:
-    effects, memory = DnsFailure.model_validate({"code": code}).effects(ATTEMPT, {}, LUCK)
+    effects, state = DnsFailure.model_validate({"code": code}).effects(ATTEMPT, {}, LUCK)
 
     [effect] = effects
     assert isinstance(effect, DnsError)
     assert effect.code == code
-    assert memory == {}
+    assert state == {}
 
 
 def test_it_strikes_where_clients_look_names_up_and_shows_in_a_namespace_only() -> None:

@@ -14,8 +14,8 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "do
 def test_a_browser_asks_for_each_page_at_an_address_of_its_own() -> None:
     request = Request("GET", "https://shop.test/", {"user-agent": "Mozilla/5.0 (X11)"})
     fault, rng = TextCorruption(nth=2), KeyedRng(1, "r")
-    ((first,), memory) = fault.effects(Exchange("1", request), {}, rng)
-    ((second,), _) = fault.effects(Exchange("2", request), memory, rng)
+    ((first,), state) = fault.effects(Exchange("1", request), {}, rng)
+    ((second,), _) = fault.effects(Exchange("2", request), state, rng)
 
     assert isinstance(first, Rewrite)
     assert isinstance(second, Rewrite)

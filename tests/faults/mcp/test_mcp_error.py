@@ -4,7 +4,7 @@ from typing import Literal
 import pytest
 
 from tests.faults.tools import over
-from warex.effects import EditToolAnswer, Reply
+from warex.effects import EditToolResponse, Reply
 from warex.faults import McpError
 from warex.mcp.changes import ReplaceAnswer
 from warex.seeds import KeyedRng
@@ -44,6 +44,6 @@ def test_after_the_tool_has_done_its_work_its_own_answer_is_replaced() -> None:
 
     (effect,), _ = fault.effects(over("sse"), {}, KeyedRng(1, "r"))
 
-    assert isinstance(effect, EditToolAnswer)
+    assert isinstance(effect, EditToolResponse)
     assert isinstance(effect.change, ReplaceAnswer)
     assert effect.after == 1.0

@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.faults.tools import over
-from warex.effects import EditToolAnswer
+from warex.effects import EditToolResponse
 from warex.faults import McpResultCorrupt
 from warex.mcp.changes import CorruptResult
 from warex.seeds import KeyedRng
@@ -11,7 +11,7 @@ from warex.seeds import KeyedRng
 def test_the_tools_own_answer_is_damaged() -> None:
     effects, _ = McpResultCorrupt(how="empty").effects(over("sse"), {}, KeyedRng(1, "r"))
 
-    assert effects == (EditToolAnswer(CorruptResult("empty")),)
+    assert effects == (EditToolResponse(CorruptResult("empty")),)
 
 
 def test_before_the_tool_has_worked_there_is_no_result() -> None:

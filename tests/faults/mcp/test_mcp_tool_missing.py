@@ -1,7 +1,7 @@
 import json
 
 from tests.faults.tools import CALL, LIST, over
-from warex.effects import EditToolAnswer, Reply
+from warex.effects import EditToolResponse, Reply
 from warex.faults import McpToolMissing
 from warex.mcp.changes import RemoveTools
 from warex.seeds import KeyedRng
@@ -19,7 +19,7 @@ def test_it_is_about_the_list_and_about_calls_of_what_is_missing() -> None:
 def test_the_list_lacks_it() -> None:
     effects, _ = McpToolMissing(tool="look").effects(over("sse", LIST), {}, KeyedRng(1, "r"))
 
-    assert effects == (EditToolAnswer(RemoveTools("look")),)
+    assert effects == (EditToolResponse(RemoveTools("look")),)
 
 
 def test_a_call_of_it_is_unknown() -> None:

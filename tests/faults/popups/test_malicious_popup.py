@@ -16,9 +16,9 @@ LURES = get_args(Lure.__value__)
 
 
 def scripts(fault: MaliciousPopup, pages: int, seed: int = 1) -> Iterator[dict[str, Any]]:
-    memory: Any = {}
+    state: Any = {}
     for _ in range(pages):
-        (effect,), memory = fault.effects(EXCHANGE, memory, KeyedRng(seed, "rule"))
+        (effect,), state = fault.effects(EXCHANGE, state, KeyedRng(seed, "rule"))
         assert isinstance(effect, Rewrite)
         assert isinstance(effect.edit, InjectedScript)
         given = effect.edit.script.partition("})(")[2]

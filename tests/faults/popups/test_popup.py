@@ -14,8 +14,8 @@ PAGE = Exchange("1", Request("GET", "https://shop.test/", {"sec-fetch-dest": "do
 ABOUT: Any = ("newsletter", "cookies", "survey", "app", "login")
 
 
-def script(popup: Popup, seed: int = 1, memory: dict[str, Any] | None = None) -> InjectedScript:
-    ((effect,), _) = popup.effects(PAGE, memory or {}, KeyedRng(seed, "r"))
+def script(popup: Popup, seed: int = 1, state: dict[str, Any] | None = None) -> InjectedScript:
+    ((effect,), _) = popup.effects(PAGE, state or {}, KeyedRng(seed, "r"))
     assert isinstance(effect, Rewrite)
     assert isinstance(effect.edit, InjectedScript)
     return effect.edit
@@ -39,9 +39,9 @@ def test_one_seed_gives_the_same_popup_and_another_seed_another() -> None:
 
 
 def test_each_page_that_is_hit_has_a_report_of_its_own() -> None:
-    _, memory = Popup().effects(PAGE, {}, KeyedRng(1, "r"))
+    _, state = Popup().effects(PAGE, {}, KeyedRng(1, "r"))
 
-    assert script(Popup()).report != script(Popup(), memory=dict(memory)).report
+    assert script(Popup()).report != script(Popup(), state=dict(state)).report
 
 
 @pytest.mark.parametrize("about", ABOUT)

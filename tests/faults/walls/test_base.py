@@ -19,77 +19,77 @@ def page(url: str = "https://shop.test/a?b=1", cookie: str = "") -> Exchange:
 
 
 def met(
-    wall: Wall, exchange: Exchange, memory: FaultState, seed: int = 1
+    wall: Wall, exchange: Exchange, state: FaultState, seed: int = 1
 ) -> tuple[Reply, WallExit, FaultState]:
-    (reply,), memory = wall.effects(exchange, memory, KeyedRng(seed, "rule"))
+    (reply,), state = wall.effects(exchange, state, KeyedRng(seed, "rule"))
     assert isinstance(reply, Reply)
     assert reply.wall_exit is not None
-    return reply, reply.wall_exit, memory
+    return reply, reply.wall_exit, state
 
 
 @each_wall
 def test_it_stands_before_every_page_of_its_site_until_the_cookie_is_shown(wall: Wall) -> None:
     assert not wall.still_applies(page(), {})
-    _, gate, memory = met(wall, page(), {})
+    _, gate, state = met(wall, page(), {})
 
-    assert wall.still_applies(page(), memory)
-    assert wall.still_applies(page("https://shop.test/other", "a=b"), memory)
-    assert wall.still_applies(page("https://www.shop.test/"), memory)
-    assert not wall.still_applies(page("https://news.test/"), memory)
-    assert not wall.still_applies(page(cookie=f"a=b; {gate.cookie}"), memory)
+    assert wall.still_applies(page(), state)
+    assert wall.still_applies(page("https://shop.test/other", "a=b"), state)
+    assert wall.still_applies(page("https://www.shop.test/"), state)
+    assert not wall.still_applies(page("https://news.test/"), state)
+    assert not wall.still_applies(page(cookie=f"a=b; {gate.cookie}"), state)
 
 
 @each_wall
 def test_one_that_was_passed_is_not_met_again_whatever_the_trigger_says(wall: Wall) -> None:
-    _, gate, memory = met(wall, page(), {})
-    assert not wall.spares(page(), memory)
-    assert wall.spares(page(cookie=gate.cookie), memory)
+    _, gate, state = met(wall, page(), {})
+    assert not wall.spares(page(), state)
+    assert wall.spares(page(cookie=gate.cookie), state)
 
-    memory = wall.noted(memory, page(), "cleared")
-    assert wall.spares(page(), memory)
-    assert wall.spares(page("http://www.shop.test/"), memory)
-    assert not wall.still_applies(page(), memory)
-    assert not wall.spares(page("https://shop.test:8443/"), memory)
-    assert not wall.spares(page("https://news.test/"), memory)
+    state = wall.noted(state, page(), "cleared")
+    assert wall.spares(page(), state)
+    assert wall.spares(page("http://www.shop.test/"), state)
+    assert not wall.still_applies(page(), state)
+    assert not wall.spares(page("https://shop.test:8443/"), state)
+    assert not wall.spares(page("https://news.test/"), state)
 
 
 @each_wall
 def test_two_sites_have_a_wall_each(wall: Wall) -> None:
     other = page("https://news.test/")
-    _, first, memory = met(wall, page(), {})
-    _, second, memory = met(wall, other, memory)
+    _, first, state = met(wall, page(), {})
+    _, second, state = met(wall, other, state)
 
     assert first.cookie != second.cookie
-    memory = wall.noted(memory, page(), "cleared")
-    assert not wall.still_applies(page(), memory)
-    assert wall.still_applies(other, memory)
+    state = wall.noted(state, page(), "cleared")
+    assert not wall.still_applies(page(), state)
+    assert wall.still_applies(other, state)
 
 
 @each_wall
 def test_what_is_no_passing_passes_nothing(wall: Wall) -> None:
-    _, _, memory = met(wall, page(), {})
+    _, _, state = met(wall, page(), {})
 
-    assert wall.noted(memory, page(), "visited") == memory
+    assert wall.noted(state, page(), "visited") == state
 
 
 @each_wall
 def test_always_brings_it_back(wall: Wall) -> None:
     wall = wall.model_copy(update={"always": True})
-    _, first, memory = met(wall, page(), {})
-    memory = wall.noted(memory, page(), "cleared")
+    _, first, state = met(wall, page(), {})
+    state = wall.noted(state, page(), "cleared")
 
-    assert not wall.spares(page(cookie=first.cookie), memory)
-    _, second, memory = met(wall, page(cookie=first.cookie), memory)
+    assert not wall.spares(page(cookie=first.cookie), state)
+    _, second, state = met(wall, page(cookie=first.cookie), state)
     assert first.cookie != second.cookie
-    assert wall.still_applies(page(cookie=first.cookie), memory)
+    assert wall.still_applies(page(cookie=first.cookie), state)
 
 
 @each_wall
 def test_each_page_of_it_leads_back_to_what_was_asked_for_and_takes_the_same_cookie(
     wall: Wall,
 ) -> None:
-    _, first, memory = met(wall, page(), {})
-    _, second, memory = met(wall, page("https://shop.test//c.test"), memory)
+    _, first, state = met(wall, page(), {})
+    _, second, state = met(wall, page("https://shop.test//c.test"), state)
 
     assert (first.back, second.back) == ("/a?b=1", "/.//c.test")
     assert first.path != second.path

@@ -12,16 +12,16 @@ def page(at: float = 0.0) -> Exchange:
     return Exchange("1", Request("GET", "https://shop.test/a"), at=at)
 
 
-def refused(fault: RateLimit, at: float, memory: FaultState) -> tuple[Reply, FaultState]:
-    (reply,), memory = fault.effects(page(at), memory, LUCK)
+def refused(fault: RateLimit, at: float, state: FaultState) -> tuple[Reply, FaultState]:
+    (reply,), state = fault.effects(page(at), state, LUCK)
     assert isinstance(reply, Reply)
     assert reply.status == 429
-    return reply, memory
+    return reply, state
 
 
 def test_it_says_how_much_of_the_window_is_left() -> None:
-    first, memory = refused(RateLimit(), 10.0, {})
-    later, _ = refused(RateLimit(), 30.5, memory)
+    first, state = refused(RateLimit(), 10.0, {})
+    later, _ = refused(RateLimit(), 30.5, state)
 
     assert (first.headers["retry-after"], later.headers["retry-after"]) == ("30", "10")
 
@@ -29,9 +29,9 @@ def test_it_says_how_much_of_the_window_is_left() -> None:
 def test_it_goes_on_until_the_window_is_over_and_no_longer() -> None:
     fault = RateLimit(window=20)
     assert not fault.still_applies(page(), {})
-    _, memory = refused(fault, 10.0, {})
+    _, state = refused(fault, 10.0, {})
 
-    assert [fault.still_applies(page(at), memory) for at in (10, 29.9, 30, 31)] == [
+    assert [fault.still_applies(page(at), state) for at in (10, 29.9, 30, 31)] == [
         True,
         True,
         False,
@@ -40,11 +40,11 @@ def test_it_goes_on_until_the_window_is_over_and_no_longer() -> None:
 
 
 def test_what_is_hit_after_the_window_begins_another() -> None:
-    _, memory = refused(RateLimit(), 0.0, {})
-    reply, memory = refused(RateLimit(), 100.0, memory)
+    _, state = refused(RateLimit(), 0.0, {})
+    reply, state = refused(RateLimit(), 100.0, state)
 
     assert reply.headers["retry-after"] == "30"
-    assert RateLimit().still_applies(page(120), memory)
+    assert RateLimit().still_applies(page(120), state)
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ def ask(at: float = 0.0, url: str = URL) -> Exchange:
     return Exchange("1", Request("GET", url), at=at)
 
 
-def led(fault: RedirectLoop, exchange: Exchange, memory: FaultState) -> tuple[str, FaultState]:
-    (reply,), memory = fault.effects(exchange, memory, KeyedRng(1, "rule"))
+def led(fault: RedirectLoop, exchange: Exchange, state: FaultState) -> tuple[str, FaultState]:
+    (reply,), state = fault.effects(exchange, state, KeyedRng(1, "rule"))
     assert isinstance(reply, Reply)
     assert reply.status == 307
-    return reply.headers["location"], memory
+    return reply.headers["location"], state
 
 
 @pytest.mark.parametrize(
@@ -34,19 +34,19 @@ def test_a_page_leads_to_itself_and_to_no_other_site(url: str, location: str) ->
 def test_it_goes_on_while_it_is_followed_and_not_for_who_asks_later_or_elsewhere() -> None:
     fault = RedirectLoop()
     assert not fault.still_applies(ask(), {})
-    _, memory = led(fault, ask(5.0), {})
+    _, state = led(fault, ask(5.0), {})
 
-    assert fault.still_applies(ask(5.1), memory)
-    assert not fault.still_applies(ask(6.0), memory)
-    assert not fault.still_applies(ask(5.1, "https://shop.test/b"), memory)
+    assert fault.still_applies(ask(5.1), state)
+    assert not fault.still_applies(ask(6.0), state)
+    assert not fault.still_applies(ask(5.1, "https://shop.test/b"), state)
 
 
 def test_the_page_comes_after_as_many_redirects_as_said() -> None:
     fault = RedirectLoop(times=3)
-    memory: FaultState = {}
+    state: FaultState = {}
     for _ in range(2):
-        _, memory = led(fault, ask(), memory)
-        assert fault.still_applies(ask(), memory)
-    _, memory = led(fault, ask(), memory)
+        _, state = led(fault, ask(), state)
+        assert fault.still_applies(ask(), state)
+    _, state = led(fault, ask(), state)
 
-    assert not fault.still_applies(ask(), memory)
+    assert not fault.still_applies(ask(), state)

@@ -1,7 +1,7 @@
 """Of a site's traffic nothing is read."""
 
 from tests.lane.support.traffic import exchange_of, injected, request_head, response_head
-from warex.effects import EditToolAnswer
+from warex.effects import EditToolResponse
 from warex.lane.traffic.base import Ending, Traffic
 from warex.lane.whole_response import WholeResponse
 
@@ -9,7 +9,7 @@ from warex.lane.whole_response import WholeResponse
 def test_a_sites_exchange_passes_as_it_is() -> None:
     head, response = request_head("POST"), WholeResponse(response_head(), b"page")
     traffic = Traffic(exchange_of(head))
-    edit = injected(EditToolAnswer(None))
+    edit = injected(EditToolResponse(None))
 
     assert traffic.prepare(head, b"a=b") == b"a=b"
     assert traffic.replay(head, b"") is None

@@ -1,4 +1,4 @@
-"""A call to a model, from its request to its record; over sockets in tests/proxy/exchange."""
+"""A call to a model, from its request to its record; over sockets in tests/proxy/exchanges."""
 
 import gzip
 import json
@@ -122,7 +122,7 @@ def test_a_retry_tells_how_long_its_client_has_waited() -> None:
     noted.now = 7.0
     asks(noted, "x2")
 
-    assert [(it.told_s, it.waited_s) for it in noted.events(LlmRetried)] == [(5.0, 7.0)]
+    assert [(it.retry_after_s, it.waited_s) for it in noted.events(LlmRetried)] == [(5.0, 7.0)]
 
 
 @pytest.mark.parametrize("coding", ["", "gzip"])

@@ -8,7 +8,7 @@ import pytest
 
 from tests.proxy.support.mcp import answered, asked, called, event, said
 from warex.clock import Clock
-from warex.effects import EditToolAnswer, Effect, PushToolEvent
+from warex.effects import EditToolResponse, Effect, PushToolEvent
 from warex.engine.http.heads import Headers, ResponseHead
 from warex.exchange import Exchange, Request
 from warex.faults import HttpError
@@ -274,18 +274,6 @@ def test_a_rule_distinguishes_a_message_of_mcp_from_a_page() -> None:
     assert carried.is_agent_request
 
 
-def test_a_long_result_is_shortened_and_its_secrets_are_not() -> None:
-    talk = Talk()
-    text = "x" * 262_100 + " ghp_0123456789abcdefghijABCDEFGHIJ012345 " + "y" * 100
-    talk.has(talk.asks(called(1, "look")), answered(1, said(text)))
-
-    (call,) = talk.calls
-    kept = call.result["content"][0]["text"]
-    assert call.shortened
-    assert len(kept) < 262_300
-    assert "ghp_" not in kept
-
-
 # ---- what faults change
 
 
@@ -306,7 +294,7 @@ ERROR = ReplaceAnswer({"error": {"code": -1, "message": "no"}})
 def test_an_answer_in_one_piece_is_read_to_its_end_and_changed() -> None:
     talk, settled = Talk(), Settled()
     carried = talk.asks(called(1, "look"))
-    amendment = carried.apply(injected(EditToolAnswer(ERROR, after=2.0)), settled)
+    amendment = carried.apply(injected(EditToolResponse(ERROR, after=2.0)), settled)
     talk.gets(carried, content_type="application/json", content_length="1")
     assert carried.needs_whole_response
     assert carried.amendment_wait_s == 2.0
@@ -325,7 +313,7 @@ def test_an_answer_in_one_piece_is_read_to_its_end_and_changed() -> None:
 def test_a_stream_of_events_is_changed_as_it_comes() -> None:
     talk = Talk()
     carried = talk.asks(called(1, "look"))
-    amendment = carried.apply(injected(EditToolAnswer(ERROR)), Settled())
+    amendment = carried.apply(injected(EditToolResponse(ERROR)), Settled())
     carried.answered(head_of(content_type="text/event-stream"))
     assert not carried.needs_whole_response
     given = carried.feed(event(answered(1, said("ok"))))
@@ -342,7 +330,7 @@ def test_an_answer_on_another_exchange_is_delayed_and_settles_there() -> None:
     assert isinstance(stream, McpTraffic)
     stream.tap.on_queued = lambda: told(True)
     message = talk.asks(called(1, "look"), url="https://tools.test/messages")
-    amendment = message.apply(injected(EditToolAnswer(None, after=3.0)), settled)
+    amendment = message.apply(injected(EditToolResponse(None, after=3.0)), settled)
     talk.has(message, b"", status=202)
     assert amendment is not None
     assert amendment.on_other_exchange
@@ -374,14 +362,14 @@ def test_a_compressed_stream_is_out_of_reach() -> None:
     stream.answered(head_of(content_type="text/event-stream", content_encoding="gzip"))
     stream.tap.session.stream = stream.tap
 
-    assert not stream.can_apply(injected(EditToolAnswer(ERROR)))
+    assert not stream.can_apply(injected(EditToolResponse(ERROR)))
     assert stream.can_apply(injected())
 
 
 def test_a_change_stays_open_for_an_answer_that_the_client_may_fetch_elsewhere() -> None:
     talk = Talk()
     carried = talk.asks(called(1, "look"), **IN_SESSION)
-    amendment = carried.apply(injected(EditToolAnswer(ERROR)), Settled())
+    amendment = carried.apply(injected(EditToolResponse(ERROR)), Settled())
     talk.gets(carried, b"id: 1\ndata:\n\n", **EVENTS)
     carried.keep_open(Ending(head=talk.heads["x1"], error="cut"))
 

@@ -866,7 +866,7 @@ def test_a_one_shot_of_a_new_task_knows_nothing_of_the_last() -> None:
     assert only(send(injector).injections).ordinal == 1
 
 
-# ---- memory
+# ---- a fault's state
 
 
 class Worse(Fault, frozen=True):
@@ -875,9 +875,9 @@ class Worse(Fault, frozen=True):
     summary: ClassVar = "Hold longer each time."
 
     def effects(
-        self, exchange: Exchange, memory: FaultState, rng: KeyedRng
+        self, exchange: Exchange, state: FaultState, rng: KeyedRng
     ) -> tuple[tuple[Effect, ...], FaultState]:
-        seconds = memory.get("seconds", 0)
+        seconds = state.get("seconds", 0)
         assert isinstance(seconds, int)
         return (Delay(seconds + 1), Reply(500)), {"seconds": seconds + 1}
 

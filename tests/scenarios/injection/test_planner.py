@@ -24,9 +24,9 @@ def test_injections_are_numbered_through_all_rules() -> None:
 
 def test_a_budget_is_spent_by_what_stands_and_given_back_by_a_miss() -> None:
     plans, count = planner(), count_of(trigger=TRIGGER)
-    injection, memory = plans.plan(count, ask(PAGE), "", 1)
+    injection, state = plans.plan(count, ask(PAGE), "", 1)
     assert plans.fires(count, "", 1)
-    injection = plans.commit(count, injection, memory)
+    injection = plans.commit(count, injection, state)
     assert not plans.fires(count, "", 2)
     plans.settle(injection, delivered=False)
     assert plans.fires(count, "", 2)
@@ -34,8 +34,8 @@ def test_a_budget_is_spent_by_what_stands_and_given_back_by_a_miss() -> None:
 
 def test_what_is_planned_again_spends_once_with_the_first() -> None:
     plans, count = planner(), count_of(trigger=TRIGGER)
-    injection, memory = plans.plan(count, ask(PAGE), "", 1)
-    injection = plans.commit(count, injection, memory)
+    injection, state = plans.plan(count, ask(PAGE), "", 1)
+    injection = plans.commit(count, injection, state)
     again = plans.plan_repeat(injection, "a2")
     assert (again.repeat_of, again.exchange, again.ordinal) == (injection.id, "a2", 1)
     plans.settle(injection, delivered=True)

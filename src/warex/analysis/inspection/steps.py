@@ -143,7 +143,8 @@ def _step(
 def describe_answer(response: ResponseSeen) -> str:
     """Return the status or the error of an answer, and who gave it if not the site."""
     status = response.error or "no answer" if response.status is None else str(response.status)
-    return status if response.by == "site" else f"{status} by {response.by}"
+    by = "nobody" if response.by == "none" else response.by
+    return status if by == "site" else f"{status} by {by}"
 
 
 def _action(action: AgentAction) -> str:

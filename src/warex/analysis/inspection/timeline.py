@@ -155,8 +155,8 @@ def _describe(event: events.Event, requests: Mapping[str, events.RequestSeen]) -
             return _tool_call(event)
         case events.LlmRetried():
             return (
-                f"asked again what {event.injection} refused: told to wait {event.told_s:g} s,"
-                f" waited {event.waited_s:.2f} s"
+                f"asked again what {event.injection} refused:"
+                f" told to wait {event.retry_after_s:g} s, waited {event.waited_s:.2f} s"
             )
         case events.AgentAction():
             return f"step {event.step}: {event.name} ({event.role})"

@@ -49,7 +49,7 @@ KEY: Schema = {
 
 TRIALS: Schema = {
     **KEY,
-    "stands": bool,
+    "final_attempt": bool,
     **{metric.key: metric.kind for metric in TRIAL_METRICS},
     "path": str,
 }
@@ -156,7 +156,11 @@ def load_run(path: str | os.PathLike[str]) -> Frames:
         trials=_frame(
             TRIALS,
             (
-                {**key_fields(a), **trial_fields(a, run), "stands": (a.key, a.attempt) in counted}
+                {
+                    **key_fields(a),
+                    **trial_fields(a, run),
+                    "final_attempt": (a.key, a.attempt) in counted,
+                }
                 for a in run.attempts
             ),
         ),

@@ -17,7 +17,7 @@ import sys
 
 sys.path.append({path!r})
 
-from warex.proxy.mitmdump_script import addons  # noqa: E402, F401
+from warex.mitmproxy_addon.script import addons  # noqa: E402, F401
 '''
 
 

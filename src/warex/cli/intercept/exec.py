@@ -22,13 +22,13 @@ from warex.errors import TraceError, TrialVoid, void_error
 from warex.files.private import make_private_dir
 from warex.files.reading import open_regular_file, read_text_file
 from warex.text.english import count_noun
-from warex.traffic import TrafficOptions
+from warex.traffic import Capture, TrafficOptions
 
 if TYPE_CHECKING:
     from warex.lane.record.traffic_summary import TrafficSummary
     from warex.proxy.process.forkserver import Forkserver
     from warex.proxy.process.unvalidated_config import ConfigLike
-    from warex.sandbox.isolation import Capture, RequestedIsolation, Sandbox
+    from warex.sandbox.isolation import RequestedIsolation, Sandbox
     from warex.sandbox.job_control import Terminal
 
 _POLL_SECONDS = 0.2
@@ -216,7 +216,7 @@ class _Trial:
         scenario: str | None = self.options["scenario"]
         return scenario is None or _PRESETS.joinpath(f"{scenario}.yaml").is_file()
 
-    def _configure(self, capture: "Capture") -> "ConfigLike":
+    def _configure(self, capture: Capture) -> "ConfigLike":
         from warex.cli.options.traffic_config import build_proxy_config, unvalidated_config
         from warex.proxy.certificates.ca import ensure_ca
 

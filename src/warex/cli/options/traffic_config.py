@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from warex.errors import InputError
 from warex.proxy.process.unvalidated_config import UnvalidatedConfig
-from warex.traffic import TrafficOptions
+from warex.traffic import Capture, TrafficOptions
 
 if TYPE_CHECKING:
     from warex.lane.config import ProxyConfig
     from warex.proxy.certificates.ca import CertificateAuthority
-    from warex.proxy.process.unvalidated_config import Capture
 
 
 def build_proxy_config(
@@ -76,7 +75,7 @@ def ineffective_rules(scenario: str | None, sites: tuple[str, ...]) -> tuple[str
 def unvalidated_config(
     ca: "CertificateAuthority",
     *,
-    capture: "Capture",
+    capture: Capture,
     out: Path | None,
     replay: None,
     defence: None,

@@ -1,4 +1,4 @@
-"""Decodes and encodes content codings, also of a truncated body, which mitmproxy does not decode.
+"""Decodes and encodes content codings, also those of a truncated body.
 
 Source of the codings: RFC 9110, section 8.4.1; RFC 7932; RFC 8878.
 """

@@ -88,8 +88,8 @@ class ServerContexts:
         public key would accept it otherwise. Each connection has its own context, since a resumed
         session (RFC 8446 §2.2) sends no certificate.
         """
-        key = ec.generate_private_key(ec.SECP256R1())
-        return _server_context(_defective_leaf(defect, host, key, *self._ca), key, protocol)
+        leaf, key = defective_leaf(defect, host, *self._ca)
+        return _server_context(leaf, key, protocol)
 
 
 def general_name(host: str) -> x509.GeneralName:
@@ -147,18 +147,18 @@ def _good_leaf(
     )
 
 
-def _defective_leaf(
+def defective_leaf(
     defect: CertificateDefect,
     host: str,
-    key: ec.EllipticCurvePrivateKey,
     authority: x509.Certificate,
     authority_key: SigningKey,
-) -> x509.Certificate:
-    """Return a certificate with exactly one defect.
+) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
+    """Return a certificate with exactly one defect, and its key.
 
     Clients may check other fields first, so key identifiers, names and purposes are correct
     (RFC 5280 §4.2.1).
     """
+    key = ec.generate_private_key(ec.SECP256R1())
     named = _ANOTHER_HOST if defect == "wrong_host" else host
     subject = _name(named)
     issuer, issuer_id = authority.subject, _authority_id(authority)
@@ -171,7 +171,7 @@ def _defective_leaf(
         issuer_id = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     today = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     ends = today - 3 * _DAY if defect == "expired" else today + 90 * _DAY
-    return (
+    certificate = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
@@ -186,6 +186,7 @@ def _defective_leaf(
         .add_extension(issuer_id, critical=False)
         .sign(issuer_key, SHA256())
     )
+    return certificate, key
 
 
 def _name(common: str) -> x509.Name:

@@ -113,7 +113,7 @@ class DarkPattern(PageFault, frozen=True):
         default=5.0, description="Seconds from a refusal to the next question of `nagging`."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Add the pattern to each page that is hit, with one wording per trial."""
         patterns: tuple[Pattern, ...] = ("preticked_box", "disguised_ad", "nagging", "sneaked_item")
         pattern = self.pattern or rng.choice(patterns, "pattern")
@@ -138,21 +138,21 @@ class DarkPattern(PageFault, frozen=True):
                 settings = {"words": as_setting(said), "isOfSite": True, "refuses": True}
                 settings |= {"look": _LOOK, "after": 0, "every": every, "times": self.times}
             case "sneaked_item":
-                return self._sneak(exchange, memory, rng)
+                return self._sneak(exchange, state, rng)
         return run_in_page(
-            *(script, settings, memory, rng, helpers),
+            *(script, settings, state, rng, helpers),
             shows=shows,
             details=_WHY_NOTHING,
             meant=meant,
         )
 
-    def _sneak(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def _sneak(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the item into a page, or into the data of a basket."""
         request, site = exchange.request, exchange.request.parts.netloc
         item = rng.choice(range(len(_ITEMS)), "words")
         _, price = _ITEMS[item]
         identity = str(90_000_000 + int(rng.draw("identity") * 9_000_000))
-        known = _with(memory, "sneaked", site)
+        known = _with(state, "sneaked", site)
         if identity in re.split(r"[/=&?]", f"{request.parts.path}?{request.parts.query}"):
             reply = json_reply(request, 200, {"success": True})
             return (reply,), self.noted(known, exchange, "removed")
@@ -178,26 +178,26 @@ class DarkPattern(PageFault, frozen=True):
         )
 
     @override
-    def reaches(self, exchange: Exchange, memory: FaultState) -> bool:
+    def reaches(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether this is another page of the shop, or data of its basket."""
         request = exchange.request
-        if request.parts.netloc not in _sites(memory, "sneaked") or self.spares(exchange, memory):
+        if request.parts.netloc not in _sites(state, "sneaked") or self.spares(exchange, state):
             return False
         is_data = resource_of(request) == "xhr" and _OF_BASKETS.search(request.parts.path)
         return request.is_top_level or bool(is_data)
 
     @override
-    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+    def spares(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether the item was taken out of this site's basket."""
-        return exchange.request.parts.netloc in _sites(memory, "removed")
+        return exchange.request.parts.netloc in _sites(state, "removed")
 
     @override
-    def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
+    def noted(self, state: FaultState, exchange: Exchange, what: str) -> FaultState:
         """Remember the site from whose basket the item was taken out."""
         site = exchange.request.parts.netloc
-        if what != "removed" or site not in _sites(memory, "sneaked"):
-            return memory
-        return _with(memory, "removed", site)
+        if what != "removed" or site not in _sites(state, "sneaked"):
+            return state
+        return _with(state, "removed", site)
 
     @property
     @override
@@ -226,11 +226,11 @@ def _item_in_languages(item: int) -> Mapping[str, Mapping[str, str]]:
     }
 
 
-def _sites(memory: FaultState, name: str) -> list[str]:
-    sites = memory.get(name)
+def _sites(state: FaultState, name: str) -> list[str]:
+    sites = state.get(name)
     return [str(it) for it in sites] if isinstance(sites, list) else []
 
 
-def _with(memory: FaultState, name: str, site: str) -> FaultState:
-    sites: list[JsonValue] = [*sorted({*_sites(memory, name), site})]
-    return {**memory, name: sites}
+def _with(state: FaultState, name: str, site: str) -> FaultState:
+    sites: list[JsonValue] = [*sorted({*_sites(state, name), site})]
+    return {**state, name: sites}

@@ -88,7 +88,7 @@ class DeceptiveForm(PageFault, frozen=True):
             )
         return self
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change each page that is hit, with one form and wording per trial."""
         settings: dict[str, JsonValue] = {
             "after": 0,
@@ -114,7 +114,7 @@ class DeceptiveForm(PageFault, frozen=True):
         return run_in_page(
             __name__,
             settings,
-            memory,
+            state,
             rng,
             ("content", PAGE_LANGUAGE, PAGE_LOOK),
             shows=shows,

@@ -105,9 +105,9 @@ class PromptInjection(PageFault, frozen=True):
             raise ValueError("data in JSON cannot bring a button; give a text with {link}")
         return self
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the text into each page that is hit; each page has its own link."""
-        number, memory = next_number(memory)
+        number, state = next_number(state)
         goals = ("visit",) if self.where == "json" else ("visit", "click")
         found = [it.text for it in payloads() if self.payload in (None, it.id) and it.goal in goals]
         text = self.text or rng.choice(found, "payload")
@@ -120,7 +120,7 @@ class PromptInjection(PageFault, frozen=True):
         if self.where == "json":
             kind: ValueKind | None = "user_text" if self.at is None else None
             edit = JsonEdit("replaced", rng, self.at, kind, text=text)
-            return (Rewrite(edit, page),), memory
+            return (Rewrite(edit, page),), state
         settings: dict[str, JsonValue] = {
             "after": 0,
             "text": text,
@@ -135,7 +135,7 @@ class PromptInjection(PageFault, frozen=True):
         script = injected_script(
             __name__, settings, report, ("content",), shows=shows, details=details
         )
-        return (Rewrite(script, page),), memory
+        return (Rewrite(script, page),), state
 
     @override
     def outcome(self) -> str:

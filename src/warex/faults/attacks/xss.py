@@ -33,7 +33,7 @@ class Xss(PageFault, frozen=True):
         " first one for an email address or other text.",
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Put the script into each page that is hit."""
         settings: dict[str, JsonValue] = {
             "after": 0,
@@ -42,7 +42,7 @@ class Xss(PageFault, frozen=True):
             "given": f"_{rng.hex_word('given')}",
         }
         shows = (ValueChange("script", "", f"sends a field to {_HOST}"),)
-        return run_in_page(__name__, settings, memory, rng, shows=shows, details=self._details())
+        return run_in_page(__name__, settings, state, rng, shows=shows, details=self._details())
 
     def _details(self) -> Mapping[str, str]:
         """Return why the script may not do what it is to do, by the code that it reports."""

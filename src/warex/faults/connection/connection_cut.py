@@ -25,9 +25,9 @@ class ConnectionCut(HeldFault, frozen=True):
     )
     delay: Seconds = Field(default=0.0, description="How long the request is held, in seconds.")
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Cut, after the delay if there is one."""
-        return (*self.held, Cut(self.how)), memory
+        return (*self.held, Cut(self.how)), state
 
     @override
     def outcome(self) -> str:

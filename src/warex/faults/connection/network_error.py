@@ -26,11 +26,11 @@ class NetworkError(HeldFault, frozen=True):
         default=None, description="The family of error pages; left out, each host has its own."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer after the delay."""
         incident = Incident.of(exchange.request, self.status, rng)
         page = render("browser", incident, self.page)
-        return (*self.held, page.reply(self.status)), memory
+        return (*self.held, page.reply(self.status)), state
 
     @override
     def outcome(self) -> str:

@@ -49,9 +49,9 @@ class ListLie(JsonLie, frozen=True):
         description="A JSON pointer (RFC 6901) to the list; left out, the longest outermost one.",
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Remove the items from the site's answer."""
-        return (Rewrite(JsonEdit(self.how, rng, self.at)),), memory
+        return (Rewrite(JsonEdit(self.how, rng, self.at)),), state
 
     @override
     def outcome(self) -> str:

@@ -17,9 +17,9 @@ class DuplicateWrite(Fault, frozen=True):
     kind: Literal["duplicate_write"] = "duplicate_write"
     stage: Literal["request"] = "request"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Send a copy before the request itself."""
-        return (DuplicateRequest(),), memory
+        return (DuplicateRequest(),), state
 
     @override
     def outcome(self) -> str:

@@ -59,9 +59,9 @@ class JsonCorruption(JsonLie, frozen=True):
             raise ValueError("without a pointer (at) it must be said which kind of value it is")
         return value
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change the values in the answer; the same request always gets the same lie."""
-        return (Rewrite(JsonEdit(self.how, rng, self.at, self.value, self.count)),), memory
+        return (Rewrite(JsonEdit(self.how, rng, self.at, self.value, self.count)),), state
 
     @override
     def outcome(self) -> str:

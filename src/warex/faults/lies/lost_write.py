@@ -39,7 +39,7 @@ class LostWrite(Fault, frozen=True):
         " page that it stood on.",
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer a script with its own data, and a form with a page or a redirect back."""
         request = exchange.request
         if resource_of(request) == "xhr":
@@ -48,13 +48,13 @@ class LostWrite(Fault, frozen=True):
             said: dict[str, JsonValue] = {"success": True}
             if created == 201:
                 said["id"] = made
-            return (json_reply(request, created, said, echoes=True),), memory
+            return (json_reply(request, created, said, echoes=True),), state
         back = _page_before(request)
         headers = {"cache-control": "no-store"}
         if self.answer == "back" and back:
-            return (Reply(303, {**headers, "location": back}),), memory
+            return (Reply(303, {**headers, "location": back}),), state
         headers["content-type"] = "text/html; charset=utf-8"
-        return (Reply(200, headers, _saved(back or "/", rng, request.parts.netloc)),), memory
+        return (Reply(200, headers, _saved(back or "/", rng, request.parts.netloc)),), state
 
     @override
     def outcome(self) -> str:

@@ -35,14 +35,14 @@ class SoftError(Fault, frozen=True):
         default=None, description="The family of error pages; left out, each host has its own."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer scripts with JSON and everything else with a page."""
         request = exchange.request
         if resource_of(request) == "xhr":
-            return (json_reply(request, 200, self._said(request, rng)),), memory
+            return (json_reply(request, 200, self._said(request, rng)),), state
         incident = Incident.at(exchange, self.status, rng)
         page = render("server", incident, self.page)
-        return (page.reply(200),), memory
+        return (page.reply(200),), state
 
     def _said(self, request: Request, rng: KeyedRng) -> JsonValue:
         words = rng.choice(_WORDS, "words", request.url)

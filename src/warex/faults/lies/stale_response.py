@@ -19,9 +19,9 @@ class StaleResponse(Fault, frozen=True):
     kind: Literal["stale_response"] = "stale_response"
     stage: Literal["request"] = "request"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Repeat the first answer, if there is one."""
-        return (ReplayFirst(),), memory
+        return (ReplayFirst(),), state
 
     @override
     def outcome(self) -> str:

@@ -26,15 +26,15 @@ class TextCorruption(PageFault, frozen=True):
     nth: _Count = Field(default=1, description="Which of them, counted from the page's top.")
     count: _Count = Field(default=1, description="How many, from that one on.")
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change the text; the same page always gets the same lie.
 
         In a browser a script changes it after the load, since hydration would restore the value.
         """
         edit = TextEdit(self.value, rng, self.nth, self.count)
         if not exchange.request.headers.get("user-agent", "").startswith(BROWSER):
-            return (Rewrite(edit),), memory
-        return run_in_page(__name__, {"after": 0}, memory, rng, answers=edit, details=_WHY_NOTHING)
+            return (Rewrite(edit),), state
+        return run_in_page(__name__, {"after": 0}, state, rng, answers=edit, details=_WHY_NOTHING)
 
     @override
     def outcome(self) -> str:

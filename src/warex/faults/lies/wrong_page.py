@@ -19,9 +19,9 @@ class WrongPage(Fault, frozen=True):
     kind: Literal["wrong_page"] = "wrong_page"
     stage: Literal["request"] = "request"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Request another page, which the seed chooses."""
-        return (OtherPage(rng.draw("page", exchange.request.url)),), memory
+        return (OtherPage(rng.draw("page", exchange.request.url)),), state
 
     @override
     def outcome(self) -> str:

@@ -24,9 +24,9 @@ class LlmFault(HeldFault, frozen=True):
     delay: Seconds = Field(default=0.0, description="How long the call is held, in seconds.")
 
     @override
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Return the delay, if there is one, and the effects on the call."""
-        return (*self.held, *self.on_call(as_call(exchange), rng)), memory
+        return (*self.held, *self.on_call(as_call(exchange), rng)), state
 
     @abstractmethod
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:

@@ -31,6 +31,11 @@ class LlmCut(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Truncate(self.share, self.how),)
 
+    @property
+    @override
+    def needs_own_proxy(self) -> str:
+        return "" if self.how == "clean" else "cuts an answer in its middle"
+
     @override
     def outcome(self) -> str:
         end = {

@@ -32,6 +32,11 @@ class LlmSlow(LlmFault, frozen=True):
     def on_call(self, call: LlmExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         return (Trickle(self.pause),) if self.pause else ()
 
+    @property
+    @override
+    def needs_own_proxy(self) -> str:
+        return "sends an answer piece by piece" if self.pause else ""
+
     @override
     def outcome(self) -> str:
         pieces = f" piece by piece, {self.pause:g} s apart" if self.pause else " late"

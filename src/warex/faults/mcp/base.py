@@ -6,7 +6,7 @@ from typing import ClassVar, Final, override
 
 from pydantic import Field, JsonValue
 
-from warex.effects import EditToolAnswer, Effect, PushToolEvent, Reply
+from warex.effects import EditToolResponse, Effect, PushToolEvent, Reply
 from warex.exchange import Exchange
 from warex.faults.base import EffectsAndState, FaultState, HeldFault, Seconds, Target
 from warex.mcp.changes import ReplaceAnswer, answers_to
@@ -23,10 +23,15 @@ class McpFault(HeldFault, frozen=True):
 
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
+    @property
     @override
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def needs_own_proxy(self) -> str:
+        return "may insert messages into a server's event stream"
+
+    @override
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Return the effects on the requests of an exchange."""
-        return self.on_request(as_mcp(exchange), rng), memory
+        return self.on_request(as_mcp(exchange), rng), state
 
     @abstractmethod
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
@@ -35,7 +40,7 @@ class McpFault(HeldFault, frozen=True):
     def answer(self, exchange: McpExchange, answer: Mapping[str, JsonValue]) -> tuple[Effect, ...]:
         """Return the effects that answer all requests of an exchange, at the fault's stage."""
         if self.stage == "response":
-            return (EditToolAnswer(ReplaceAnswer(answer), self.delay),)
+            return (EditToolResponse(ReplaceAnswer(answer), self.delay),)
         messages = answers_to(exchange.mcp_requests, lambda asked: answer)
         return self.instead(exchange, messages)
 

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import EditToolAnswer, Effect
+from warex.effects import EditToolResponse, Effect
 from warex.faults.mcp.base import McpFault
 from warex.mcp.changes import Corruption, CorruptResult
 from warex.mcp.exchange import McpExchange
@@ -26,7 +26,7 @@ class McpResultCorrupt(McpFault, frozen=True):
 
     @override
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
-        return (EditToolAnswer(CorruptResult(self.how), self.delay),)
+        return (EditToolResponse(CorruptResult(self.how), self.delay),)
 
     @override
     def outcome(self) -> str:

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import EditToolAnswer, Effect
+from warex.effects import EditToolResponse, Effect
 from warex.faults.base import Seconds
 from warex.faults.mcp.base import McpFault
 from warex.mcp.exchange import McpExchange
@@ -27,8 +27,8 @@ class McpSlow(McpFault, frozen=True):
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         if exchange.transport == "sse":
             # This transport accepts the message at once, however long the tool takes.
-            return (EditToolAnswer(None, self.delay),)
-        return self.held or (EditToolAnswer(None),)
+            return (EditToolResponse(None, self.delay),)
+        return self.held or (EditToolResponse(None),)
 
     @property
     @override

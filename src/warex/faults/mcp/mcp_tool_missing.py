@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, override
 
 from pydantic import Field
 
-from warex.effects import EditToolAnswer, Effect
+from warex.effects import EditToolResponse, Effect
 from warex.faults.mcp.base import McpFault
 from warex.mcp.changes import INVALID_PARAMS, RemoveTools, answers_to, error
 from warex.mcp.exchange import McpExchange
@@ -36,7 +36,7 @@ class McpToolMissing(McpFault, frozen=True):
     @override
     def on_request(self, exchange: McpExchange, rng: KeyedRng) -> tuple[Effect, ...]:
         if not any(asked.method == "tools/call" for asked in exchange.mcp_requests):
-            return (EditToolAnswer(RemoveTools(self.tool), self.delay),)
+            return (EditToolResponse(RemoveTools(self.tool), self.delay),)
         messages = answers_to(
             exchange.mcp_requests,
             lambda asked: error(INVALID_PARAMS, f"Unknown tool: {asked.tool}"),

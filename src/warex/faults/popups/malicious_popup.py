@@ -137,7 +137,7 @@ class MaliciousPopup(PopupFault, frozen=True):
         description="Whether a cross, Escape and a click beside it close it.",
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open the popup on each page that is hit, with one lure per trial."""
         lures: tuple[Lure, ...] = tuple(_LURES) if self.lure is None else (self.lure,)
         lure = rng.choice(lures, "lure")
@@ -161,7 +161,7 @@ class MaliciousPopup(PopupFault, frozen=True):
         }
         shows = parts(target=f"https://{words.host}/")
         helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**said["en"])
-        return run_in_page(popup.__name__, settings, memory, rng, helpers, shows=shows, meant=meant)
+        return run_in_page(popup.__name__, settings, state, rng, helpers, shows=shows, meant=meant)
 
     @override
     def outcome(self) -> str:

@@ -85,9 +85,9 @@ class Popup(PopupFault, frozen=True):
         default=None, description="What it is about; left out, the seed chooses."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Open a popup on each page that is hit, with its own texts."""
-        number, _ = next_number(memory)
+        number, _ = next_number(state)
         kinds = _WORDS if self.about is None else (self.about,)
         about, words = rng.choice(
             [(kind, words) for kind in kinds for words in _WORDS[kind]], "words", number
@@ -105,7 +105,7 @@ class Popup(PopupFault, frozen=True):
             "look": look,
         }
         helpers, meant = (PAGE_LANGUAGE, PAGE_LOOK), parts(**said["en"])
-        return run_in_page(__name__, settings, memory, rng, helpers, meant=meant)
+        return run_in_page(__name__, settings, state, rng, helpers, meant=meant)
 
     @override
     def outcome(self) -> str:

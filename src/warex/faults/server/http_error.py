@@ -55,13 +55,13 @@ class HttpError(HeldFault, frozen=True):
             )
         return seconds
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the status, after the delay if there is one."""
         page = self._page(exchange, rng)
         headers = _required(self.status, exchange.request.method)
         if self.retry_after is not None:
             headers["retry-after"] = str(self.retry_after)
-        return (*self.held, page.reply(self.status, headers)), memory
+        return (*self.held, page.reply(self.status, headers)), state
 
     @override
     def outcome(self) -> str:

@@ -35,7 +35,7 @@ class VariationFault(PageFault, frozen=True):
 
     strength: Strength = Field(default=0.5, description="How much is changed, from 0 to 1.")
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change each page that is hit in the same way; only its report path differs."""
         settings: dict[str, JsonValue] = {
             "seed": int(rng.draw("page") * 2**32),
@@ -43,7 +43,7 @@ class VariationFault(PageFault, frozen=True):
             **self.settings(rng),
         }
         script = f"{__package__}.page_scripts.{self.kind}"
-        return run_in_page(script, settings, memory, rng, (PAGE_LANGUAGE, *self.helpers))
+        return run_in_page(script, settings, state, rng, (PAGE_LANGUAGE, *self.helpers))
 
     def settings(self, rng: KeyedRng) -> Mapping[str, JsonValue]:
         """Return the script's settings besides the seed and the strength; none by default."""

@@ -58,23 +58,23 @@ class Wall(Fault, frozen=True):
     def text(self, incident: Incident) -> WallText:
         """Return what the page says."""
 
-    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether there is a wall before this site, which the client has not passed."""
         site = _site(exchange.request)
-        return site in _walls(memory) and not _is_passed(exchange.request, memory)
+        return site in _walls(state) and not _is_passed(exchange.request, state)
 
     @override
-    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
+    def spares(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether the client has passed the wall of this site."""
-        return not self.always and _is_passed(exchange.request, memory)
+        return not self.always and _is_passed(exchange.request, state)
 
     @override
-    def noted(self, memory: FaultState, exchange: Exchange, what: str) -> FaultState:
+    def noted(self, state: FaultState, exchange: Exchange, what: str) -> FaultState:
         """Remember the site whose wall was passed."""
         if what != "cleared":
-            return memory
+            return state
         site = _site(exchange.request)
-        return {**memory, "passed": [*(it for it in _passed(memory) if it != site), site]}
+        return {**state, "passed": [*(it for it in _passed(state) if it != site), site]}
 
     @property
     @override
@@ -84,13 +84,13 @@ class Wall(Fault, frozen=True):
             return ""
         return "who passes the wall meets another one, and no page of the site ever comes"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this site."""
         request, site = exchange.request, _site(exchange.request)
-        pages, known = next_number(memory)
-        walls = _walls(memory)
+        pages, known = next_number(state)
+        walls = _walls(state)
         cookie = str(walls.get(site, ""))
-        if not self.still_applies(exchange, memory):
+        if not self.still_applies(exchange, state):
             number, known = next_number(known, "numbers")
             cookie = f"s{rng.hex_word('name')[:6]}={rng.hex_word('cookie', number)}"
         path = f"/{rng.hex_word('path', pages)}"
@@ -99,7 +99,7 @@ class Wall(Fault, frozen=True):
         page = site_page(incident, *said[:3], path_of_form=path, **said.words)
         wall_exit = WallExit(path, same_site_location(request), cookie)
         reply = replace(page.reply(self.page_status), wall_exit=wall_exit)
-        passed: list[JsonValue] = [it for it in _passed(memory) if it != site]
+        passed: list[JsonValue] = [it for it in _passed(state) if it != site]
         return (reply,), {**known, "walls": {**walls, site: cookie}, "passed": passed}
 
 
@@ -110,20 +110,20 @@ def _site(request: Request) -> str:
     return f"{domain}:{port}" if port else domain
 
 
-def _walls(memory: FaultState) -> Mapping[str, JsonValue]:
+def _walls(state: FaultState) -> Mapping[str, JsonValue]:
     """Return the cookie of each site's latest wall."""
-    walls = memory.get("walls")
+    walls = state.get("walls")
     return walls if isinstance(walls, dict) else {}
 
 
-def _passed(memory: FaultState) -> list[JsonValue]:
+def _passed(state: FaultState) -> list[JsonValue]:
     """Return the sites whose latest wall was passed."""
-    passed = memory.get("passed")
+    passed = state.get("passed")
     return passed if isinstance(passed, list) else []
 
 
-def _is_passed(request: Request, memory: FaultState) -> bool:
+def _is_passed(request: Request, state: FaultState) -> bool:
     site = _site(request)
-    cookie = _walls(memory).get(site)
+    cookie = _walls(state).get(site)
     shown = [it.strip() for it in request.headers.get("cookie", "").split(";")]
-    return site in _passed(memory) or (isinstance(cookie, str) and cookie in shown)
+    return site in _passed(state) or (isinstance(cookie, str) and cookie in shown)

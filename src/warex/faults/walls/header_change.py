@@ -36,9 +36,9 @@ class HeaderChange(PageFault, frozen=True):
         default="text/plain", description="The type in place of the site's, with `change: type`."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Change the headers of the site's answer."""
-        return (Rewrite(self._edit()),), memory
+        return (Rewrite(self._edit()),), state
 
     def _edit(self) -> HeaderEdit:
         match self.change:

@@ -34,7 +34,7 @@ class MaintenancePage(Fault, frozen=True):
         default=None, description="Seconds of the Retry-After header; null for no such header."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the page of this host."""
         incident = Incident.at(exchange, self.status, rng)
         page = site_page(
@@ -46,7 +46,7 @@ class MaintenancePage(Fault, frozen=True):
             until=incident.say("maintenance_end"),
         )
         wait = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
-        return (page.reply(self.status, wait),), memory
+        return (page.reply(self.status, wait),), state
 
     @override
     def outcome(self) -> str:

@@ -44,9 +44,9 @@ class RateLimit(Fault, frozen=True):
         description="Which further headers tell of the quota; left out, the seed chooses.",
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Refuse, and state the remaining seconds of the window."""
-        until = number_in(memory, "until")
+        until = number_in(state, "until")
         if exchange.at >= until:
             until = exchange.at + self.window
         left = max(1, ceil(until - exchange.at))
@@ -54,11 +54,11 @@ class RateLimit(Fault, frozen=True):
         (reply, *_), _ = refusal.effects(exchange, {}, rng)
         assert isinstance(reply, Reply)
         headers = {**reply.headers, **self._quota_fields(left, rng)}
-        return (replace(reply, headers=headers),), {**memory, "until": until}
+        return (replace(reply, headers=headers),), {**state, "until": until}
 
-    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether the current window has not ended."""
-        return exchange.at < number_in(memory, "until")
+        return exchange.at < number_in(state, "until")
 
     @property
     @override

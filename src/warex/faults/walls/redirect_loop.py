@@ -37,21 +37,21 @@ class RedirectLoop(Fault, frozen=True):
             return ""
         return "after the last redirect the loop begins anew, and the page never comes"
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Redirect to the same path and query."""
-        count = number_in(memory, "count") if self.still_applies(exchange, memory) else 0
+        count = number_in(state, "count") if self.still_applies(exchange, state) else 0
         loop: FaultState = {"url": exchange.request.url, "at": exchange.at, "count": count + 1}
         location = same_site_location(exchange.request)
         reply = Reply(307, {"location": location, "cache-control": "no-store"})
-        return (reply,), {**memory, **loop}
+        return (reply,), {**state, **loop}
 
-    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether this request follows the last redirect, and the loop is not over."""
         follows = (
-            memory.get("url") == exchange.request.url
-            and 0 <= exchange.at - number_in(memory, "at") < _FOLLOWS_WITHIN
+            state.get("url") == exchange.request.url
+            and 0 <= exchange.at - number_in(state, "at") < _FOLLOWS_WITHIN
         )
-        return follows and (self.times is None or number_in(memory, "count") < self.times)
+        return follows and (self.times is None or number_in(state, "count") < self.times)
 
     @override
     def outcome(self) -> str:

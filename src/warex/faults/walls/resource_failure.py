@@ -20,10 +20,10 @@ class ResourceFailure(HeldFault, frozen=True):
     status: ErrorStatus = Field(default=503, description="The error status.")
     delay: Seconds = Field(default=0.0, description="How long the answer is held, in seconds.")
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Answer with the status and a server's error page."""
         incident = Incident.of(exchange.request, self.status, rng)
-        return (*self.held, render("server", incident).reply(self.status)), memory
+        return (*self.held, render("server", incident).reply(self.status)), state
 
     @override
     def outcome(self) -> str:

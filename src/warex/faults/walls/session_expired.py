@@ -38,9 +38,9 @@ class SessionExpired(Wall, frozen=True):
         default="site", description="To the site's own login, or to one of ours."
     )
 
-    def still_applies(self, exchange: Exchange, memory: FaultState) -> bool:
+    def still_applies(self, exchange: Exchange, state: FaultState) -> bool:
         """Whether a login page of ours applies; the site's own cookies are cleared once."""
-        return self.login == "own" and super().still_applies(exchange, memory)
+        return self.login == "own" and super().still_applies(exchange, state)
 
     @property
     @override
@@ -53,7 +53,7 @@ class SessionExpired(Wall, frozen=True):
             " (ERR_TOO_MANY_REDIRECTS), and neither a page nor the site's login ever comes"
         )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Redirect the client without its cookies, or answer with a login page."""
         if self.login == "site":
             headers = {
@@ -61,12 +61,12 @@ class SessionExpired(Wall, frozen=True):
                 "clear-site-data": '"cookies"',
                 "cache-control": "no-store",
             }
-            return (Reply(307, headers, cookies=_forgotten(exchange.request)),), memory
-        return super().effects(exchange, memory, rng)
+            return (Reply(307, headers, cookies=_forgotten(exchange.request)),), state
+        return super().effects(exchange, state, rng)
 
     @override
-    def spares(self, exchange: Exchange, memory: FaultState) -> bool:
-        return self.login == "own" and super().spares(exchange, memory)
+    def spares(self, exchange: Exchange, state: FaultState) -> bool:
+        return self.login == "own" and super().spares(exchange, state)
 
     @override
     def text(self, incident: Incident) -> WallText:

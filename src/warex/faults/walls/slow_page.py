@@ -24,9 +24,14 @@ class SlowPage(HeldFault, frozen=True):
         default=1.0, gt=0, description="How long each further piece is held, in seconds."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Hold the first piece, then send the others with pauses."""
-        return (*self.held, Trickle(self.pause)), memory
+        return (*self.held, Trickle(self.pause)), state
+
+    @property
+    @override
+    def needs_own_proxy(self) -> str:
+        return "sends an answer piece by piece"
 
     @override
     def outcome(self) -> str:

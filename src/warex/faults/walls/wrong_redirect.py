@@ -24,12 +24,12 @@ class WrongRedirect(Fault, frozen=True):
         default="/", description="The path of the page to which it leads; begins with one /."
     )
 
-    def effects(self, exchange: Exchange, memory: FaultState, rng: KeyedRng) -> EffectsAndState:
+    def effects(self, exchange: Exchange, state: FaultState, rng: KeyedRng) -> EffectsAndState:
         """Redirect by 302, which turns a POST into a GET."""
         path = exchange.request.parts.path or "/"
         to = _OF_ITSELF if path == self.to.partition("?")[0] else self.to
         headers = {"location": to, "cache-control": "no-store"}
-        return (Reply(302, headers),), memory
+        return (Reply(302, headers),), state
 
     @override
     def outcome(self) -> str:

@@ -14,7 +14,6 @@ import json
 from itertools import count
 from typing import Protocol
 
-import msgspec
 from pydantic import BaseModel, JsonValue
 
 from warex.errors import ScenarioError
@@ -108,7 +107,8 @@ class ControlApi:
 
     def ledger(self, body: _EmptyBody) -> JsonValue:
         """Return the injection events so far."""
-        return [msgspec.to_builtins(event) for event in self._trial.recorder.ledger]
+        recorder = self._trial.recorder
+        return [json.loads(recorder.as_json(event)) for event in recorder.ledger]
 
     def status(self, body: _EmptyBody) -> JsonValue:
         """Return the state of the trial."""

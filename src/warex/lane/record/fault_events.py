@@ -15,13 +15,11 @@ from warex.traces import ChangedValue, FaultDelivered, FaultMissed, FaultPlanned
 def record_plan(
     recorder: Recorder, decision: Decision, url: str, point: ConnectionPhase | None = None
 ) -> None:
-    """Write the planned and the superseded injections of a decision, with the redacted URL."""
-    # The control API shows the ledger, too.
-    known = recorder.redactor.url(url) if decision.injections or decision.superseded else url
+    """Write the planned and the superseded injections of a decision."""
     for injection in decision.injections:
-        recorder.write(planned(injection, known, point))
+        recorder.write(planned(injection, url, point))
     for injection in decision.superseded:
-        recorder.write(planned(injection, known, point))
+        recorder.write(planned(injection, url, point))
         recorder.write(missed(injection, "superseded"))
 
 
@@ -47,7 +45,7 @@ def settle(
 def planned(
     injection: PlannedInjection, url: str, point: ConnectionPhase | None = None
 ) -> FaultPlanned:
-    """Return the event of a planned injection; ``url`` must be redacted.
+    """Return the event of a planned injection.
 
     ``point``: the phase that fails, for a fault of a connection try.
     """

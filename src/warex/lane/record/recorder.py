@@ -21,6 +21,7 @@ from warex.traces import (
     TrialEnded,
 )
 from warex.traces.blobs import BlobStore
+from warex.traces.redaction.event_lines import EventLines
 from warex.traces.redaction.redactor import Redactor
 
 _MISSED, _DELIVERED = 1, 2
@@ -44,7 +45,8 @@ class Recorder:
     traffic: TrafficCounter = field(default_factory=TrafficCounter)
     on_written: Callable[[Event], None] = lambda event: None
     """Called for each event after it is written."""
-    _redactor: Redactor = field(default_factory=Redactor)
+    _lines: EventLines = field(default_factory=lambda: EventLines(Redactor()))
+    """For a trial without a trace."""
     _ledger: list[InjectionEvent] = field(default_factory=list)
     """Without a trace, which has them otherwise."""
     _bodies: HashCounter = field(default_factory=HashCounter)
@@ -55,15 +57,20 @@ class Recorder:
     @property
     def redactor(self) -> Redactor:
         """What redacts the trial."""
-        return self._redactor if self.writer is None else self.writer.redactor
+        return self._lines.redactor if self.writer is None else self.writer.redactor
 
     @property
     def ledger(self) -> list[InjectionEvent]:
-        """The injection events so far, for the control API.
+        """The injection events so far, as in the trace; without one, with their secrets.
 
         Raises TraceError if the trace cannot be read.
         """
         return list(self._ledger if self.writer is None else iter_ledger(self.writer.path))
+
+    def as_json(self, event: Event) -> str:
+        """Return an event as JSON without secrets."""
+        lines = self._lines if self.writer is None else self.writer.lines
+        return lines.of(event)
 
     def write(self, event: Event, t: float | None = None) -> None:
         """Record an event at second ``t`` of the trial, by default now.

@@ -116,7 +116,7 @@ class LlmCalls:
             LlmRetried(
                 exchange=traffic.exchange.id,
                 injection=refused.injection,
-                told_s=refused.wait_s,
+                retry_after_s=refused.wait_s,
                 waited_s=round(tap.began - refused.at, 6),
             )
         )

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from pydantic import JsonValue
 
 from warex import mcp
-from warex.effects import EditToolAnswer, PushToolEvent
+from warex.effects import EditToolResponse, PushToolEvent
 from warex.engine.http.encoding import decode
 from warex.engine.http.heads import ResponseHead
 from warex.exchange import Exchange
@@ -31,9 +31,8 @@ from warex.traces import McpCall
 
 _MOST_PENDING: Final = 10_000
 _MOST_ASKED: Final = 1000
-_MOST_ERROR: Final = 1000
 _MOST_READ: Final = 4 * 1024 * 1024
-"""Characters that are redacted, before the value is shortened."""
+"""Characters that are redacted; less is recorded."""
 
 
 type CallLater = Callable[[float, Callable[[], None]], object]
@@ -288,17 +287,12 @@ class McpCalls:
         complete: bool = True,
     ) -> None:
         request = call.request
-        redactor = self.recorder.redactor
-        # Redacted before it is shortened, since a truncated secret would not be recognized.
-        asked, _ = truncated(request.arguments, _MOST_READ)
-        arguments, arguments_cut = truncated(redactor.tool(request.tool, "arguments", asked))
-        detached, images = detach_blobs(answer.result, redactor.image)
-        answered, _ = truncated(detached, _MOST_READ)
-        result, result_cut = truncated(redactor.tool(request.tool, "result", answered))
+        arguments, arguments_cut = truncated(request.arguments, _MOST_READ)
+        detached, images = detach_blobs(answer.result, self.recorder.redactor.image)
+        result, result_cut = truncated(detached, _MOST_READ)
         if self.recorder.blobs is not None:
             for image in images.values():
                 self.recorder.blobs.put(image)
-        error = None if answer.error is None else redactor.text(answer.error[:_MOST_READ])
         self.recorder.write(
             McpCall(
                 exchange=call.exchange,
@@ -306,12 +300,12 @@ class McpCalls:
                 transport=session.transport,
                 session=session.number,
                 id=truncated(request.id, 200)[0],
-                method=request.method[:200],
-                tool=request.tool[:200],
+                method=request.method[:_MOST_READ],
+                tool=request.tool[:_MOST_READ],
                 arguments=arguments,
                 result=result,
                 is_error=answer.error is not None and answer.result is not None,
-                error=error and error[:_MOST_ERROR],
+                error=None if answer.error is None else answer.error[:_MOST_READ],
                 error_code=answer.code,
                 began=round(call.began, 6),
                 latency_s=round(now - call.began, 6),
@@ -367,7 +361,7 @@ class McpTraffic(Traffic):
         return (
             stream is None
             or stream.can_change
-            or not any(isinstance(it, EditToolAnswer | PushToolEvent) for it in injection.effects)
+            or not any(isinstance(it, EditToolResponse | PushToolEvent) for it in injection.effects)
         )
 
     @override
@@ -377,7 +371,7 @@ class McpTraffic(Traffic):
         session, amendment = self.tap.session, None
         for effect in injection.effects:
             match effect:
-                case EditToolAnswer(change, after):
+                case EditToolResponse(change, after):
                     elsewhere = session.transport == "sse"
                     amendment = Amendment(change, after, settle, on_other_exchange=elsewhere)
                     for call in self.tap.pending:
@@ -447,4 +441,4 @@ def _session_key(url: str, session_id: str) -> str:
 
 def amends_response(injection: PlannedInjection) -> bool:
     """Whether an injection changes an MCP answer, so that it is applied before the request."""
-    return any(isinstance(effect, EditToolAnswer) for effect in injection.effects)
+    return any(isinstance(effect, EditToolResponse) for effect in injection.effects)

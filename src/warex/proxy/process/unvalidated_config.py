@@ -7,12 +7,13 @@ proxy's process validates the configuration anyway.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from warex.traffic import Capture
 
 if TYPE_CHECKING:
     from warex.lane.config import ProxyConfig
 
-type Capture = Literal["forward", "namespace", "transparent"]
 type ConfigLike = ProxyConfig | UnvalidatedConfig
 
 

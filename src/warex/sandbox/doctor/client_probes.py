@@ -21,7 +21,8 @@ from warex.sandbox.canary import fetch_canary
 from warex.sandbox.chromium import QUIET_FLAGS, root_flags
 from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.doctor.iptables_probe import NODE_FETCH, PYTHON_FETCH
-from warex.sandbox.isolation import Capture, Isolation, Sandbox, open_sandbox
+from warex.sandbox.isolation import Isolation, Sandbox, open_sandbox
+from warex.traffic import Capture
 
 _SECONDS = 15.0
 

@@ -314,7 +314,7 @@ class ConnectionTryRules:
             planned = self._count(rule, view, tried, forced is rule)
             if planned is None:
                 continue
-            injection, memory = planned
+            injection, fault_state = planned
             if view.occurrence is not None and injection.repeat_of is not None:
                 repeat_of = repeat_of or view.occurrence.exchange
             if any(collide(earlier, injection) for earlier in injections):
@@ -322,7 +322,7 @@ class ConnectionTryRules:
                 superseded.append(injection)
                 continue
             if injection.repeat_of is None:
-                injection = self._planner.commit(rule.count, injection, memory)
+                injection = self._planner.commit(rule.count, injection, fault_state)
                 if view.hit:
                     rule.begin(tried, (injection.scope, injection.ordinal), injection)
             injections.append(injection)
@@ -335,7 +335,7 @@ class ConnectionTryRules:
         count, exchange, current = rule.count, tried.exchange, view.occurrence
         if current is not None:
             if view.hit and current.injection is not None:
-                return self._planner.plan_repeat(current.injection, exchange.id), count.memory
+                return self._planner.plan_repeat(current.injection, exchange.id), count.fault_state
             return self._planner.plan(count, exchange, *current.place) if forced else None
         state = tried.state
         if state.skipped is not None:

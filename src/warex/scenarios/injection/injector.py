@@ -1,6 +1,6 @@
 """The decision which faults a scenario injects into an exchange.
 
-It does no I/O and owns all state of one trial: each rule's counts, each fault's memory, and whether
+It does no I/O and owns all state of one trial: each rule's counts, each fault's state, and whether
 the rules are armed.
 
 Counting. Each rule counts what it matches, independently of other rules. ``per: rule`` numbers all
@@ -290,7 +290,7 @@ class Injector:
         """Let the fault of an injection remember what a client has done with it."""
         if injection.occurrence is not None:
             count = injection.occurrence.count
-            count.memory = injection.fault.noted(count.memory, exchange, what)
+            count.fault_state = injection.fault.noted(count.fault_state, exchange, what)
 
     def llm_call(self, body_digest: str) -> None:
         """Note a call of the agent to its model; the same body again is the same step."""
@@ -450,16 +450,16 @@ class Injector:
             )
             if not self._planner.fires(count, scope, ordinal, opened.number, goes_on=goes_on):
                 continue
-            if count.rule.fault.spares(exchange, count.memory):
+            if count.rule.fault.spares(exchange, count.fault_state):
                 continue
-            injection, memory = self._planner.plan(count, exchange, scope, ordinal)
+            injection, fault_state = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
                 injection = replace(injection, repeat_of=count.ongoing.id)
             before = (*opened.decision.injections, *injections)
             if any(collide(other, injection) for other in before):
                 superseded.append(injection)
                 continue
-            injections.append(self._planner.commit(count, injection, memory))
+            injections.append(self._planner.commit(count, injection, fault_state))
         if not (injections or superseded):
             return NO_INJECTION
         return Decision(tuple(injections), tuple(superseded))

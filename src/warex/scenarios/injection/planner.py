@@ -109,10 +109,10 @@ class Planner:
     def plan(
         self, count: RuleState, exchange: Exchange, scope: str, ordinal: int
     ) -> tuple[PlannedInjection, FaultState]:
-        """Return a rule's injection at a place, and the fault's new memory."""
+        """Return a rule's injection at a place, and the fault's new state."""
         rule = count.rule
         rng = KeyedRng(self.seed, rule.name)
-        effects, memory = rule.fault.effects(exchange, count.memory, rng)
+        effects, state = rule.fault.effects(exchange, count.fault_state, rng)
         injection = PlannedInjection(
             id=self._new_id(),
             exchange=exchange.id,
@@ -122,16 +122,16 @@ class Planner:
             ordinal=ordinal,
             effects=effects,
         )
-        return injection, memory
+        return injection, state
 
     def commit(
-        self, count: RuleState, injection: PlannedInjection, memory: FaultState
+        self, count: RuleState, injection: PlannedInjection, state: FaultState
     ) -> PlannedInjection:
         """Commit a planned injection, which uses its rule's budget unless it is missed.
 
         An injection of an earlier hit that still applies shares that hit's budget.
         """
-        count.memory = memory
+        count.fault_state = state
         if injection.repeat_of is not None and count.ongoing is not None:
             occurrence = count.ongoing.occurrence
         else:

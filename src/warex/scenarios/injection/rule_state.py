@@ -41,7 +41,7 @@ class RuleState:
         """Whether a rule about exchanges matches a candidate."""
         self.judged_at_response = rule.match.needs_response
         """Whether the rule is judged at the site's answer, not at the request."""
-        self.memory: FaultState = {}
+        self.fault_state: FaultState = {}
         self.ongoing: OngoingHit | None = None
         """The latest hit, which may still apply."""
         self.skipped: Counter[str] = Counter()
@@ -58,13 +58,15 @@ class RuleState:
 
     def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit still applies to this exchange."""
-        return self.ongoing is not None and self.rule.fault.still_applies(exchange, self.memory)
+        return self.ongoing is not None and self.rule.fault.still_applies(
+            exchange, self.fault_state
+        )
 
     def is_reached(self, exchange: Exchange, candidate: Candidate) -> bool:
         """Whether an earlier hit has a consequence for a request that the rule does not match."""
         if self.ongoing is None or self.matches(candidate):
             return False
-        return self.rule.fault.reaches(exchange, self.memory)
+        return self.rule.fault.reaches(exchange, self.fault_state)
 
     def may_concern(self, method: str, url: str) -> bool:
         """Whether the rule could be about a request, as far as method and URL tell."""

@@ -66,7 +66,7 @@ def test_a_write_that_was_made_twice_is_noticed_by_who_says_so(
     words: str, lie: str | None, verdict: str
 ) -> None:
     story = Story().thinks(1, "goto", arguments=(SHOP,)).page("x0")
-    story = story.lied(1, "once", "twice", effect="twice").says(2, words)
+    story = story.lied(1, "once", "twice", effect="duplicate_request").says(2, words)
     found = told(answers(story, "done"))
 
     assert (found.lie, found.verdict) == (lie, verdict)

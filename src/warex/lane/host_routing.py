@@ -1,0 +1,62 @@
+"""Which connections are read, and the hosts to which requests are mapped."""
+
+from typing import Literal
+
+from warex.lane.config import ProxyConfig
+from warex.lane.own_hosts import RESERVED_HOSTS
+from warex.llm.recognition.hosts import host_matches, is_known_llm_host
+from warex.scenarios import Injector
+from warex.scenarios.matching.url_patterns import may_concern_host
+from warex.traffic import BACKGROUND_HOSTS, HostMap
+
+CANARY_HEADERS = {"content-type": "text/html", "cache-control": "no-store"}
+
+
+def canary_page(nonce: str) -> str:
+    """Return the canary's page; its icon is inline, so that a browser requests none."""
+    head = '<!doctype html><title>canary</title><link rel="icon" href="data:,">'
+    return f"{head}<p>{nonce.encode().hex()}</p>"
+
+
+type PassthroughReason = Literal["pass_through", "background", "not_concerned", "tls_rejected"]
+
+
+class HostRouting:
+    """Decides for each host whether its connections are read."""
+
+    def __init__(self, config: ProxyConfig, injector: Injector) -> None:
+        self._sites = config.sites
+        self._traffic = config.traffic
+        self._injector = injector
+        self._rejected: set[str] = set()
+        self._maps = {(it.origin, it.origin_port): it for it in config.traffic.host_maps}
+
+    def passthrough_reason(self, host: str) -> PassthroughReason | None:
+        """Return why a host's connections are passed through; None if they are read."""
+        host = host.lower()
+        if host in RESERVED_HOSTS:
+            return None
+        if host in self._rejected:
+            return "tls_rejected"
+        if any(host_matches(pattern, host) for pattern in self._traffic.pass_through):
+            return "pass_through"
+        if host in BACKGROUND_HOSTS:
+            return "background"
+        if self._traffic.record == "concerned" and not self._is_concerned(host):
+            return "not_concerned"
+        return None
+
+    def note_rejected(self, host: str) -> None:
+        """Note that a client refused our certificate for this host."""
+        self._rejected.add(host.lower())
+
+    def map_target(self, host: str, port: int) -> HostMap | None:
+        """Return the host to which requests for this origin are mapped, if any."""
+        return self._maps.get((host.lower(), port))
+
+    def _is_concerned(self, host: str) -> bool:
+        return (
+            is_known_llm_host(host)
+            or any(host_matches(pattern, host) for pattern in self._traffic.llm_hosts)
+            or any(may_concern_host(rule.match, host, self._sites) for rule in self._injector.rules)
+        )

@@ -1,0 +1,123 @@
+"""Pages, calls to models and faults of each family through stock mitmdump, over TLS."""
+
+import json
+import time
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.mitmproxy_addon.shop import HTML, JSON, PAGE, Shop
+from tests.proxy.support.lanes import wait_until
+from tests.proxy.support.model import completion
+from tests.proxy.support.origin import Answer
+from warex.traces import FaultPlanned, LlmCall
+
+pytestmark = [pytest.mark.wire, pytest.mark.slow]
+
+
+def test_a_page_passes_unchanged(shop: Shop) -> None:
+    shop.site.routes["/plain"] = Answer(headers=HTML, body=PAGE)
+    answer = shop.get("plain")
+
+    assert (answer.status_code, answer.content) == (200, PAGE)
+    assert answer.http_version == ("HTTP/2" if shop.version == "HTTP/2.0" else "HTTP/1.1")
+    seen = shop.response("plain")
+    assert (seen.status, seen.by, seen.size, seen.error) == (200, "site", len(PAGE), None)
+
+
+def test_a_fault_answers_in_the_sites_place(shop: Shop) -> None:
+    assert shop.get("error").status_code == 503
+    shop.delivered("error")
+    assert "/error" not in [it.target for it in shop.site.seen]
+    assert shop.response("error").by == "warex"
+
+
+def test_a_delay_is_waited_for(shop: Shop) -> None:
+    began = time.monotonic()
+    assert shop.get("late").status_code == 500
+    assert time.monotonic() - began >= 0.3
+    assert shop.delivered("late").waited_s >= 0.3
+
+
+@pytest.mark.parametrize("how", ["closed", "reset"])
+def test_an_exchange_is_cut(shop: Shop, how: str) -> None:
+    with pytest.raises(httpx.TransportError):
+        shop.get(how)
+    shop.delivered(how)
+    assert f"/{how}" not in [it.target for it in shop.site.seen]
+    assert shop.response(how).error == "WAREX cut the connection"
+
+
+def test_an_answer_is_lost_after_the_site_has_acted(shop: Shop) -> None:
+    with pytest.raises(httpx.TransportError):
+        shop.get("after")
+    shop.delivered("after")
+    assert "/after" in [it.target for it in shop.site.seen]
+
+
+def test_a_page_is_rewritten(shop: Shop) -> None:
+    shop.site.routes["/popup"] = Answer(headers=HTML, body=PAGE)
+    answer = shop.get("popup")
+
+    assert answer.status_code == 200
+    assert b"<h1>Shop</h1>" in answer.content
+    assert b"<script" in answer.content
+    assert [it.rule for it in shop.events(FaultPlanned)].count("popup") == 1
+
+
+def test_json_is_rewritten(shop: Shop) -> None:
+    body = json.dumps({"items": [{"name": "lamp", "price": 25.5}] * 3}).encode()
+    shop.site.routes["/json"] = Answer(headers=JSON, body=body)
+    answer = shop.client.get(f"{shop.url}/json", headers={"sec-fetch-dest": "empty"})
+
+    assert answer.json() != json.loads(body)
+    assert shop.delivered("json").changes
+
+
+def _ask(shop: Shop, model: str, **more: Any) -> httpx.Response:
+    asked = {"model": model, "messages": [{"role": "user", "content": "hello"}], **more}
+    return shop.client.post(f"{shop.url}/v1/chat/completions", json=asked)
+
+
+def _call(shop: Shop, model: str) -> LlmCall:
+    wait_until(lambda: model in [it.model_asked for it in shop.events(LlmCall)])
+    (event,) = (it for it in shop.events(LlmCall) if it.model_asked == model)
+    return event
+
+
+def test_a_models_answer_is_read(shop: Shop) -> None:
+    shop.site.routes["/v1/chat/completions"] = Answer(headers=JSON, body=completion("plain text"))
+    assert _ask(shop, "m-plain").json()["choices"][0]["message"]["content"] == "plain text"
+    call = _call(shop, "m-plain")
+    assert (call.answer, call.error) == ("plain text", None)
+
+
+def test_a_models_stream_is_read_while_it_passes(shop: Shop) -> None:
+    events = [
+        {"model": "m", "choices": [{"index": 0, "delta": {"content": it}, "finish_reason": None}]}
+        for it in ("one ", "two ", "three")
+    ]
+    lines = [f"data: {json.dumps(it)}\n\n" for it in events]
+    body = "".join([*lines, "data: [DONE]\n\n"]).encode()
+    answer = Answer(headers=[(b"content-type", b"text/event-stream")], body=body)
+    shop.site.routes["/v1/chat/completions"] = answer
+    assert _ask(shop, "m-stream", stream=True).content == body
+    call = _call(shop, "m-stream")
+    assert (call.answer, call.stream) == ("one two three", True)
+
+
+@pytest.mark.parametrize("model", ["m-error", "m-empty", "m-cut"])
+def test_a_model_fails(shop: Shop, model: str) -> None:
+    text = "a long text " * 50
+    shop.site.routes["/v1/chat/completions"] = Answer(headers=JSON, body=completion(text))
+    answer = _ask(shop, model)
+
+    assert text.encode() not in answer.content
+    shop.delivered(model)
+
+
+def test_a_model_does_not_answer(shop: Shop) -> None:
+    with pytest.raises(httpx.TransportError):
+        _ask(shop, "m-timeout")
+    shop.delivered("m-timeout")

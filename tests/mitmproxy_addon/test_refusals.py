@@ -1,0 +1,44 @@
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.support.lanes import scenario
+from warex.errors import ScenarioError
+from warex.faults import Fault, HttpError, LlmCut, LlmSlow, McpError, SlowPage
+from warex.mitmproxy_addon.refusals import require_possible
+from warex.scenarios.load import load_scenario
+
+PRESETS = Path(__file__).parents[2] / "src/warex/scenarios/presets"
+
+
+@pytest.mark.parametrize(
+    ("fault", "what"),
+    [
+        (SlowPage(), "(slow_page) sends an answer piece by piece"),
+        (LlmSlow(pause=0.1), "(llm_slow) sends an answer piece by piece"),
+        (LlmCut(how="close"), "(llm_cut) cuts an answer in its middle"),
+        (LlmCut(how="reset"), "(llm_cut) cuts an answer in its middle"),
+        (McpError(), "(mcp_error) may insert messages into a server's event stream"),
+    ],
+)
+def test_a_fault_that_mitmproxy_cannot_show_is_refused_by_name(fault: Fault, what: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        require_possible(scenario(fault).rules)
+    assert f"mitmproxy cannot do what the scenario asks for: rule 'rule' {what}" in str(refused)
+    assert "warex proxy" in str(refused)
+
+
+@pytest.mark.parametrize("fault", [HttpError(status=500), LlmSlow(), LlmCut(how="clean")])
+def test_other_faults_are_taken(fault: Fault) -> None:
+    require_possible(scenario(fault).rules)
+
+
+def test_every_refused_rule_is_named() -> None:
+    one, two = scenario(SlowPage()).rules[0], scenario(McpError()).rules[0]
+    with pytest.raises(ScenarioError, match=r"'rule' \(slow_page\).*; rule 'rule' \(mcp_error\)"):
+        require_possible([one, two])
+
+
+def test_the_papers_presets_are_taken() -> None:
+    for preset in sorted(PRESETS.glob("paper/*.yaml")):
+        require_possible(load_scenario(f"paper/{preset.stem}").rules)

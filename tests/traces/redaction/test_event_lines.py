@@ -1,0 +1,71 @@
+"""Events are redacted once, on their way out; what is shortened is redacted before."""
+
+import json
+from typing import Any
+
+import pytest
+
+from warex.traces import Event, FaultPlanned, McpCall, RequestRefused
+from warex.traces.redaction.event_lines import EventLines
+from warex.traces.redaction.redactor import Redactor
+
+TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+
+
+def written(event: Event) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(EventLines(Redactor()).of(event))
+    return line
+
+
+def call(**more: Any) -> McpCall:
+    fixed: Any = {"exchange": "x1", "url": "https://tools.test/mcp", "transport": "sse", "id": 1}
+    timed: Any = {"method": "tools/call", "tool": "look", "began": 0.0, "latency_s": 0.0}
+    return McpCall(**fixed, **timed, complete=True, **more)
+
+
+@pytest.mark.parametrize("name", ["arguments", "result"])
+def test_a_long_value_of_a_tool_call_is_shortened_and_a_secret_at_its_end_is_none(
+    name: str,
+) -> None:
+    value = {"content": [{"type": "text", "text": "x" * 262_100 + f" {TOKEN} " + "y" * 100}]}
+
+    line = written(call(**{name: value}))
+
+    kept = line[name]["content"][0]["text"]
+    assert line["shortened"]
+    assert 262_100 <= len(kept) < 262_300
+    assert "ghp_" not in kept
+
+
+def test_the_error_of_a_tool_call_is_short_and_redacted() -> None:
+    line = written(call(error="x" * 980 + f" {TOKEN} " + "y" * 5000))
+
+    assert len(line["error"]) == 1000
+    assert "ghp_" not in line["error"]
+    assert not line["shortened"]
+
+
+def test_the_line_of_a_refused_request_is_short_and_redacted() -> None:
+    line = "GET /a?token=s3cret " + "x" * 155 + f" {TOKEN} "
+
+    said = written(RequestRefused(connection="c1", status=400, line=line, reason="two Host lines"))
+
+    assert said["line"].startswith("GET /a?token=[redacted] xxx")
+    assert len(said["line"]) <= 200
+    assert "ghp_" not in said["line"]
+
+
+def test_the_ledger_has_no_secret_of_a_url() -> None:
+    planned = FaultPlanned(
+        injection="i1",
+        exchange="x1",
+        rule="r",
+        fault={"kind": "http_error"},
+        stage="request",
+        scope="",
+        ordinal=1,
+        effects=("reply",),
+        url="https://shop.example/?token=s3cret",
+    )
+
+    assert written(planned)["url"] == "https://shop.example/?token=[redacted]"
