@@ -59,6 +59,18 @@ async def test_a_callback_gets_what_waited_and_what_comes() -> None:
         assert b"".join(got) == b"ab"
 
 
+@pytest.mark.parametrize("lingers", [False, True])
+async def test_a_peer_that_has_reset_the_connection_breaks_no_orderly_end(lingers: bool) -> None:
+    async with connected() as (end, peer):
+        reset_on_close(peer)
+        peer.close()
+        if lingers:
+            end.linger(1)
+        else:
+            end.end_writing()
+        assert end.is_closed == lingers
+
+
 async def test_all_who_paused_a_peer_must_resume_it() -> None:
     async with connected() as (end, peer):
         got: list[bytes] = []

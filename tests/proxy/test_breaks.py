@@ -12,6 +12,7 @@ from tests.proxy.support.client import read_answer, read_until_closed, secure
 from tests.proxy.support.lanes import configured, scenario
 from tests.proxy.support.origin import Answer, Origin
 from warex.engine.exchanges import ExchangeRun
+from warex.engine.sites import SiteSide
 from warex.engine.tls.certificates import ServerContexts
 from warex.errors import MachineError
 from warex.faults import HttpError
@@ -139,3 +140,22 @@ async def test_an_end_that_cannot_be_recorded_voids_the_trial(
     async with broken.running() as running:
         await asyncio.to_thread(broken.ask, running.port, "/a")
     assert broken.reasons == ["RuntimeError: on purpose"]
+
+
+async def test_what_breaks_in_a_callback_of_the_event_loop_voids_the_trial(
+    broken: Broken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SiteSide, "_received", fails)
+    async with broken.running() as running:
+        await broken.meets_a_dead_connection(running, "/a")
+    assert broken.reasons == ["RuntimeError: on purpose"]
+
+
+async def test_an_error_of_the_network_in_a_callback_voids_nothing(broken: Broken) -> None:
+    def refused() -> None:
+        raise BrokenPipeError("the peer has left")
+
+    async with broken.running():
+        asyncio.get_running_loop().call_soon(refused)
+        await asyncio.sleep(0)
+    assert broken.reasons == []

@@ -79,6 +79,13 @@ def test_an_answer_that_names_warex_is_not(tmp_path: Path) -> None:
     assert _errors(tmp_path, named, _response(400, "warex"), END)
 
 
+def test_an_answer_whose_status_is_none_is_not(tmp_path: Path) -> None:
+    received = _received()
+    received.unreadable.append(b"2x0")
+
+    assert _errors(tmp_path, received, END) == ["case 1: the answer's status is b'2x0'"]
+
+
 def test_a_void_trial_and_one_without_an_end_are_not(tmp_path: Path) -> None:
     assert _errors(tmp_path, _received(), HarnessBroke(reason="a bug"), END)
     (tmp_path / "events.jsonl").unlink()
