@@ -47,14 +47,14 @@ class ExchangeRun:
     """An exchange while it lasts: one task, which the client's leaving interrupts."""
 
     def __init__(self, client: ClientSide, request: RequestReceived) -> None:
-        self.exchange = Exchange(client.connection, request.head)
+        self.share = client.share_of(request.head)
+        self.exchange = Exchange(self.share.connection, request.head)
         self.stream = request.stream
         self._client = client
         self._body = RequestBody(client, request.stream, self.exchange, may_follow=request.has_body)
         self.requests = self._body.inbox
-        self._handler = client.services.handler
-        clock = client.services.clock
-        self._record = ExchangeRecord(clock, clock.wall())
+        self._handler = self.share.handler
+        self._record = ExchangeRecord(client.services.clock, client.services.clock.wall())
         self._task: asyncio.Task[None] | None = None
         self._upload: asyncio.Task[None] | None = None
         self._interruption: Over | None = None
@@ -117,7 +117,7 @@ class ExchangeRun:
         except asyncio.CancelledError:
             over = self._interruption or Over("shut_down", "the proxy ended")
         except Exception as error:  # noqa: BLE001 - fail closed
-            self._client.broke(error)
+            self._client.broke(error, self)
         finally:
             self._finish(over)
 
@@ -138,7 +138,7 @@ class ExchangeRun:
             elif not self._is_told:
                 self._tell(over)
         except Exception as error:  # noqa: BLE001 - fail closed
-            self._client.broke(error)
+            self._client.broke(error, self)
         self.requests.close()
         self._client.ended(self.stream, unread=not self._body.is_complete)
 
@@ -202,7 +202,7 @@ class ExchangeRun:
 
     async def _forward(self, forward: Forward) -> None:
         request = self.exchange.request
-        site = forward.site or self._client.route.site
+        site = forward.site or self.share.route.site
         if site is None:
             site = site_of(request.scheme, request.authority)
         for _ in range(forward.copies):
@@ -219,7 +219,7 @@ class ExchangeRun:
 
     async def _ask(self, site: Site, forward: Forward, *, alone: bool = False) -> SiteInbox:
         """Send the request; ``alone``: on a connection of its own."""
-        route = self._client.route
+        route = self.share.route
         try:
             if alone:
                 side, opened = (await route.open(site)).side, None
@@ -478,7 +478,7 @@ class ExchangeRun:
                 if frames is not None:
                     self._send(frames.rest())
                 break
-            client.connection.sent_to_client += len(part.payload)
+            self.exchange.connection.sent_to_client += len(part.payload)
             self._send(part.payload if frames is None else frames.receive(part.payload))
             await client.drain(self.stream)
             self._acknowledge(part.flow)

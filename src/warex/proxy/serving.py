@@ -7,10 +7,12 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from warex.engine.handler import Handler
 from warex.engine.server import Engine, EngineConfig, serve
 from warex.engine.tls.site_contexts import TrustStore
-from warex.errors import WarexError
+from warex.errors import InputError, WarexError
 from warex.lane.config import ProxyConfig
+from warex.lane.episodes.episodes import Episodes
 from warex.lane.lane import Lane, begin_lane
 from warex.lane.own_hosts import is_reserved
 from warex.lane.record.recorder import Recorder
@@ -26,6 +28,7 @@ class RunningLane:
 
     lane: Lane
     recorder: Recorder
+    episodes: Episodes
     port: int
     """Port for clients or for redirected connections; 0 in a namespace."""
 
@@ -50,25 +53,27 @@ async def run_lane(
         is_refused=is_reserved,
     )
 
-    def broke(error: Exception) -> None:
-        lane.fail(None, error)
-
+    episodes = Episodes(lane, lambda of: begin_lane(of, authority))
     try:
         async with (
-            _callbacks_watched(broke),
-            serve(served, lane, clock=recorder.clock, broke=broke) as engine,
+            _callbacks_watched(episodes.broke),
+            serve(served, episodes, clock=recorder.clock) as engine,
         ):
             lane.engine.attach(engine)
             try:
                 if config.capture == "forward":
-                    yield RunningLane(lane, recorder, _listen(engine, config))
+                    episodes.port = _listen(engine, config.host, config.port)
+                    episodes.attach(_Served(engine, config))
+                    yield RunningLane(lane, recorder, episodes, episodes.port)
                 else:
                     redirected = serve_redirected(
                         config, passed, lane, engine.serve_redirected, lane.relayed
                     )
                     async with redirected as port:
-                        yield RunningLane(lane, recorder, port)
+                        episodes.attach(_Served(engine, config))
+                        yield RunningLane(lane, recorder, episodes, port)
             finally:
+                await episodes.end_all()
                 # If the trace cannot be written, the trial is already void.
                 with suppress(WarexError):
                     lane.finish()
@@ -95,10 +100,35 @@ async def _callbacks_watched(broke: Callable[[Exception], None]) -> AsyncIterato
         loop.set_exception_handler(former)
 
 
-def _listen(engine: Engine, config: ProxyConfig) -> int:
+class _Served:
+    """Serves episodes on the engine of the process's own trial."""
+
+    def __init__(self, engine: Engine, config: ProxyConfig) -> None:
+        self._engine, self._config = engine, config
+
+    def open_port(self, port: int) -> int:
+        """Accept clients at a port, 0 for any; return it. Raises InputError."""
+        if self._config.capture != "forward":
+            raise InputError(
+                "port: clients of this proxy are redirected to it, and know no port; have them send"
+                " the header X-Warex-Task"
+            )
+        check_port(self._config.model_copy(update={"port": port}))
+        return _listen(self._engine, self._config.host, port)
+
+    def close_port(self, port: int) -> None:
+        """Accept no more clients at a port."""
+        self._engine.stop_listening(port)
+
+    async def drop(self, handler: Handler) -> None:
+        """End the open exchanges and connections of a handler."""
+        await self._engine.drop(handler)
+
+
+def _listen(engine: Engine, host: str, port: int) -> int:
     """Accept clients; return the port."""
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    listener = socket.create_server((config.host, config.port), family=family, backlog=1024)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.create_server((host, port), family=family, backlog=1024)
     engine.listen(listener)
-    port: int = listener.getsockname()[1]
-    return port
+    accepted_at: int = listener.getsockname()[1]
+    return accepted_at

@@ -281,15 +281,15 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
     again = [one for one in after if equivalence.same_operation(one.event, hit)]
     again = [one for one in again if one.event.repeat_of is None and one.t <= trial.ended]
     for asked in again:
-        if find_cause(trial, felt, asked):
+        if cause := find_cause(trial, felt, asked):
             why = f"The site had carried out {hit.method} {hit.url}, and the agent sent it again."
-            return injection.judged("not_recovered", why, asked, len(again))
+            return injection.judged("not_recovered", why, asked, len(again), cause.call)
     if again:
         return _healed(trial, injection, again[0], len(again))
     elsewhere = replace(felt, pages=())
     for asked in after:
         by_itself = asked.is_page or by_program(asked.event) or _is_same_place(asked.event, hit)
-        shown = by_itself and not equivalence.is_write(asked.event)
+        shown = by_itself and equivalence.seems_to_read(asked.event)
         if not (shown and same_host(asked.event, hit)):
             continue
         if reason := find_cause(trial, elsewhere, asked):

@@ -75,6 +75,13 @@ class Twin:
             if exchange not in carriers and t < finished_at
         )
 
+    def opens(self, page: RequestSeen) -> bool:
+        """Whether the twin requests a page, also by a script."""
+        return any(
+            one.event.method == page.method and equivalence.same_page(one.event.url, page.url)
+            for one in self.requests
+        )
+
     def landings(self, url: str) -> tuple[str, ...]:
         """Return the addresses to which an address of a page or a program redirects here."""
         pages = [one for one in self.requests if one.is_page or by_program(one.event)]

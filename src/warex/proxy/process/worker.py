@@ -64,7 +64,8 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
             # Each sentence is sent only once.
             running.lane.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
             running.recorder.traffic.notices = running.lane.on_notice
-            async with serve_control(running.lane, listener, token) as control:
+            running.episodes.on_notice = running.lane.on_notice
+            async with serve_control(running.episodes, listener, token) as control:
                 send("ready", pid=os.getpid(), port=running.port, control=control, token=token)
                 if last := tasks_required(config.schedule or frozenset()):
                     send("notice", sentence=_TASKS.format(last))
