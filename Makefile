@@ -7,6 +7,8 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 # A test that takes longer (seconds) hangs: it fails and shows where.
 QUICK := -m "not slow" --timeout 300 $(PARALLEL)
 SLOW := -m slow --timeout 1800 $(PARALLEL)
+LONGEST := $(addprefix tests/slow/test_,$(addsuffix .py,agents repeated_exec bench training killed_campaign))
+CAMPAIGNS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard tests/slow/test_*.py)))
 # Of the quick tier, the properties again, with more examples.
 THOROUGH := -m "slow or hypothesis" --hypothesis-profile thorough
 
@@ -34,13 +36,12 @@ test-testbed: setup ## the quick tier of the testbed alone
 	@$(TESTS) testbed/tests $(QUICK)
 
 # Those of tests/slow are whole campaigns and benchmarks, which fill a processor each: two at a time,
-# by name, since the longest of them are files of one test, which xdist would else begin last.
+# the longest first, then by name: xdist alone would begin files of one test last, which these are.
 test-slow: setup programs training ## the slow tier: matrices, whole campaigns, other people's programs
 	@status=0; \
 	$(TESTS) $(SLOW) $(THOROUGH) --ignore=tests/slow || status=$$?; \
 	$(TESTS) testbed/tests $(SLOW) || status=$$?; \
-	$(TESTS) $(SLOW) tests/slow --maxprocesses 2 --no-loadscope-reorder \
-		|| status=$$?; \
+	$(TESTS) $(SLOW) $(CAMPAIGNS) --maxprocesses 2 --no-loadscope-reorder || status=$$?; \
 	exit $$status
 
 test-all: programs test test-slow ## both tiers

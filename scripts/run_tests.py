@@ -6,6 +6,7 @@ A test that passes the second time is flaky: the run ends with its first failure
 NAME``. The exit code is pytest's, but 0 if at most three tests were flaky and no other failed.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,8 @@ class FailureLog:
 
 def main(arguments: Sequence[str]) -> int:
     """Run the tests, and once more those that failed; return the exit code."""
+    # One process more than there are processors: many tests wait for a browser or a time limit.
+    os.environ.setdefault("PYTEST_XDIST_AUTO_NUM_WORKERS", str((os.cpu_count() or 1) + 1))
     log = FailureLog()
     code = int(pytest.main([*arguments], plugins=[log]))
     if code != pytest.ExitCode.TESTS_FAILED or not 0 < len(log.failures) <= MOST_AGAIN:

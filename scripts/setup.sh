@@ -84,6 +84,12 @@ candidate_pythons() {
 
 # Print the probe of the best Python: one with pip before one without.
 find_python() {
+    if [ -n "${WAREX_PYTHON:-}" ]; then
+        found=$(probe "$WAREX_PYTHON") || lacking "WAREX_PYTHON is $WAREX_PYTHON, which is no Python 3.12 or" \
+            "newer: name the program file of one, or unset it."
+        echo "$found"
+        return
+    fi
     second=
     candidates=$(candidate_pythons)
     while IFS= read -r candidate; do

@@ -25,7 +25,14 @@ def test_broken():
 """
 
 
-def run(folder: Path, processes: int = 0) -> subprocess.CompletedProcess[str]:
+PROCESSES = """
+import os
+def test_processes():
+    assert int(os.environ["PYTEST_XDIST_WORKER_COUNT"]) == (os.cpu_count() or 1) + 1
+"""
+
+
+def run(folder: Path, processes: str = "0") -> subprocess.CompletedProcess[str]:
     (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(
         [sys.executable, "-m", "scripts.run_tests", "-p", "xdist", f"--numprocesses={processes}"],
@@ -47,8 +54,9 @@ def flaky(count: int) -> str:
 
 def test_a_flaky_test_is_named_with_its_first_failure(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text(flaky(3))
+    (tmp_path / "test_b.py").write_text(PROCESSES)
 
-    done = run(tmp_path, processes=2)
+    done = run(tmp_path, processes="auto")
 
     assert done.returncode == 0, done.stdout
     named = [line for line in done.stdout.splitlines() if line.startswith("FLAKY ")]

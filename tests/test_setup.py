@@ -94,6 +94,17 @@ def test_a_python_with_pip_goes_before_one_without(machine: Path) -> None:
     assert setup(machine, "--find-python").stdout == "3.12.3 pip /p/whole\n"
 
 
+def test_the_named_python_is_taken_or_the_reason_told(machine: Path) -> None:
+    program(machine / "bin" / "python3.13", "3.13.0 pip /p/3.13")
+    named = program(machine / "my home" / "python", "3.12.4 pip /p/3.12")
+    old = program(machine / "my home" / "old", "", status=1)
+
+    assert setup(machine, "--find-python", WAREX_PYTHON=str(named)).stdout == "3.12.4 pip /p/3.12\n"
+    done = setup(machine, "--find-python", WAREX_PYTHON=str(old))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"WAREX_PYTHON is {old}, which is no Python 3.12 or newer")
+
+
 def test_a_machine_without_a_new_python_is_told_what_to_do(machine: Path) -> None:
     old_pythons(machine)
     done = setup(machine, "--find-python")

@@ -13,7 +13,7 @@ from warex.analysis.recovery import Recovery, Twin, claim_of, recoveries
 from warex.analysis.recovery.trial_events import TrialEvents
 from warex.traces import FaultPlanned, RequestSeen, Trace, read_trace
 
-HALVES = ("dev", "test", "blind")
+HALVES = ("dev", "test", "blind", "apps")
 CORPUS = Path(__file__).parent / "trajectories" / "second_corpus"
 
 

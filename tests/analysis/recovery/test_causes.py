@@ -235,3 +235,22 @@ def test_back_and_forward_in_the_same_code_lead_to_the_page_again() -> None:
     [found] = recoveries(build_trace(story, None), None)
 
     assert found.verdict == "recovered"
+
+
+@pytest.mark.parametrize(
+    ("last", "verdict"), [("#beds", "recovered"), ("#rooms", "healed_by_page")]
+)
+def test_the_way_there_once_more_explains_what_its_last_step_fetches(
+    last: str, verdict: str
+) -> None:
+    def clicks(*targets: str) -> dict[str, Any]:
+        lines = "\n".join(f"page.click('{target}')" for target in targets)
+        return {"model": f"```python\n{lines}\n```"}
+
+    hurt = {"fetch": "/beds.json", "of": "/"}
+    story: list[dict[str, Any]] = [
+        *({"page": "/"}, clicks("#beds"), hurt | {"fault": 500}),
+        *(clicks("#home", last), {"fetch": "/home.json", "of": "/"}, hurt),
+    ]
+    [found] = recoveries(build_trace(story, None), None)
+    assert found.verdict == verdict

@@ -1,14 +1,18 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.analysis.builders import SHOP, WORDS, Story
 from tests.analysis.recovery.conftest import Judge
-from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from tests.analysis.trajectories.trace_builder import build_trace
+from warex.analysis.recovery import Recovery, Twin, recoveries, trial_recovered
+from warex.benchmarks import benchmark_kind
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.reader import read_trace
 
 SCRIPT = SHOP + "app.js"
+TESTBED = benchmark_kind("testbed").vocabulary
 
 
 def test_a_reload_chosen_by_the_model_after_the_fault_is_recovery(judge: Judge) -> None:
@@ -263,3 +267,56 @@ def test_a_changed_site_has_nothing_to_recover_from(tmp_path: Path, solved: bool
     assert found.verdict == "not_needed"
     assert "nothing to recover from" in found.why
     assert trial_recovered([found]) is None
+
+
+def test_who_sends_again_a_write_that_was_carried_out_has_noticed_its_failure() -> None:
+    order: dict[str, Any] = {"post": "/orders", "resource": "xhr", "body": 1}
+    click = {"model": "click('7')"}
+    story = [{"page": "/"}, click, order | {"fault": 500, "lost": True}, click, order]
+
+    [found] = recoveries(build_trace(story, TESTBED), TESTBED)
+
+    assert (found.verdict, found.detected) == ("not_recovered", True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"), [("Entries", "recovered"), ("AddTag", "not_recovered")]
+)
+def test_an_operation_that_reads_shows_whether_another_was_carried_out(
+    asked: str, verdict: str
+) -> None:
+    def post(operation: str, **more: Any) -> dict[str, Any]:
+        place = {"post": "/graphql", "resource": "xhr", "of": "/", "operation": operation}
+        return place | more
+
+    story = [
+        *({"page": "/"}, {"model": "click('7')"}, post("AddEntry", fault=502, lost=True)),
+        *({"model": "click('8')"}, post(asked)),
+    ]
+    [found] = recoveries(build_trace(story, TESTBED), TESTBED)
+    assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("looked", "clean", "verdict"),
+    [
+        ("/bids.json", [], "recovered"),
+        ("/bids.json", [{"fetch": "/bids.json"}], "not_recovered"),
+        ("/price?now=2", [], "not_recovered"),
+    ],
+    ids=["a look", "the task's way", "a poll"],
+)
+def test_what_only_this_trial_has_an_app_show_is_a_look_at_what_was_carried_out(
+    looked: str, clean: list[dict[str, Any]], verdict: str
+) -> None:
+    def start(**fault: Any) -> list[dict[str, Any]]:
+        bid = {"post": "/bid", "resource": "xhr", "of": "/"} | fault
+        return [{"page": "/"}, {"fetch": "/price?now=1"}, {"model": "click('7')"}, bid]
+
+    click: dict[str, Any] = {"model": "click('8')"}
+    hurt = [*start(fault=502, lost=True), click, {"fetch": looked}]
+    twin = Twin(build_trace([*start(), click, *clean], TESTBED))
+
+    [found] = recoveries(build_trace(hurt, TESTBED), TESTBED, twin=twin)
+
+    assert found.verdict == verdict

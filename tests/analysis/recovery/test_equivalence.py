@@ -1,6 +1,12 @@
 import pytest
 
-from warex.analysis.recovery.equivalence import is_idempotent, is_write, same_operation, same_page
+from warex.analysis.recovery.equivalence import (
+    is_idempotent,
+    is_write,
+    same_operation,
+    same_page,
+    seems_to_read,
+)
 from warex.traces.events import RequestSeen
 
 CART = "https://shop.example/cart"
@@ -97,3 +103,19 @@ def test_a_query_writes_nothing_though_it_is_a_post() -> None:
 def test_what_http_calls_idempotent_may_be_repeated() -> None:
     assert is_idempotent(_asked("PUT"))
     assert not is_idempotent(_asked("POST"))
+
+
+@pytest.mark.parametrize(
+    ("operation", "reads"),
+    [
+        ("Entries", True),
+        ("query Cart", True),
+        ("orderHistory", True),
+        ("AddEntry", False),
+        ("mutation Cart", False),
+        ("cartUpdate", False),
+        ("", False),
+    ],
+)
+def test_an_operation_of_unknown_kind_is_taken_by_its_name(operation: str, reads: bool) -> None:
+    assert seems_to_read(_asked("POST", "https://shop.example/graphql", operation)) is reads

@@ -4,7 +4,6 @@ from statistics import fmean, variance
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, t
 
 from warex.analysis.stats.means import mean_interval, median_interval, ratio_interval
 
@@ -48,6 +47,8 @@ def test_of_a_single_task_no_mean_has_an_interval() -> None:
 
 
 def test_a_mean_of_positive_amounts_has_at_least_cox_s_interval() -> None:
+    from scipy.stats import t
+
     figures = [1.0, 1.5, 2.0, 9.0, 40.0, 120.0]
     logs = [log(figure) for figure in figures]
     k, spread = len(figures), variance(logs)
@@ -61,6 +62,8 @@ def test_a_mean_of_positive_amounts_has_at_least_cox_s_interval() -> None:
 def test_a_median_lies_between_figures_that_a_sign_test_does_not_reject(
     figures: list[float],
 ) -> None:
+    from scipy.stats import binom
+
     n, found = len(figures), median_interval(figures)
     if n < 6:
         assert found is None

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, binom
 
 from warex.analysis.stats.rates import binomial_cdf, rate_interval, rate_p
 
@@ -19,6 +18,8 @@ def _alone(hits: int, n: int) -> list[tuple[int, int]]:
 def test_one_trial_a_task_has_the_binomial_test_and_clopper_and_pearson_s_interval(
     hits: int, more: int, bound: float
 ) -> None:
+    from scipy.stats import beta, binom
+
     n = hits + more
     assert binomial_cdf(hits, n, bound) == pytest.approx(binom.cdf(hits, n, bound), abs=1e-10)
     if not n:

@@ -345,7 +345,10 @@ def _sends(
         same = (act.name, act.arguments) == (before.name, before.arguments)
         if not (same or asked.event.body == felt.request.body or speaks_of_retrying(call.text)):
             return False
-    return speaks_of_retrying(call.text) or not _went_on(trial, felt, call, asked)
+    does_it_again = before is not None and any(
+        (one.name, one.arguments) == (before.name, before.arguments) for one in call.actions
+    )
+    return does_it_again or speaks_of_retrying(call.text) or not _went_on(trial, felt, call, asked)
 
 
 def _went_on(trial: TrialEvents, felt: FaultImpact, call: ModelCall, asked: SeenRequest) -> bool:

@@ -27,6 +27,23 @@ _LIKELY_CACHE_BUSTERS = _CACHE_BUSTERS.union(
     ("t", "time", "cache", "r", "v", "refresh", "reload", "retry", "nonce")
 )
 """Names that may do so, in a URL that is otherwise requested without them."""
+_WRITING = frozenset(
+    (
+        *("accept", "add", "append", "apply", "approve", "archive", "assign", "buy", "cancel"),
+        *("change", "checkout", "clear", "close", "complete", "confirm", "create", "decline"),
+        *("delete", "edit", "enroll", "insert", "invite", "join", "leave", "login", "logout"),
+        *("make", "move", "pay", "place", "publish", "put", "register", "reject", "remove"),
+        *("rename", "reply", "reserve", "reset", "save", "schedule", "send", "set", "start"),
+        *("stop", "submit", "subscribe", "toggle", "update", "upload", "upsert", "vote"),
+        "write",
+    )
+)
+"""First or last words of names of operations that change something."""
+_WRITING_ALONE = frozenset(
+    {"book", "like", "mark", "order", "post", "rate", "report", "share", "store"}
+)
+"""The same where the name has no other word: they are nouns, too."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NO_MEANING = re.compile(r"[\d.]*|[0-9a-f-]{6,40}|true|1|yes|now|again", re.IGNORECASE)
 _REDACTED = re.compile(r"\[redacted(?::\d+:[0-9a-f]{8})?\]")
 """A value that looks random; traces have a hash in its place."""
@@ -36,6 +53,16 @@ _INDEX = re.compile(r"/(?:index\.\w+)?$")
 def is_write(request: RequestSeen) -> bool:
     """Whether a request may change something on the site."""
     return request.method not in _SAFE and not request.operation.startswith("query ")
+
+
+def seems_to_read(request: RequestSeen) -> bool:
+    """Whether a request changes nothing on the site, by its method or the name of its operation."""
+    if not is_write(request):
+        return True
+    words = [word.lower() for word in _WORD.findall(request.operation)]
+    if not words or " " in request.operation or _WRITING & {words[0], words[-1]}:
+        return False
+    return len(words) > 1 or words[0] not in _WRITING_ALONE
 
 
 def is_idempotent(request: RequestSeen) -> bool:

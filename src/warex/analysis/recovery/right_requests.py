@@ -113,6 +113,7 @@ def right_requests(trial: TrialEvents, injection: DeliveredInjection) -> list[Se
         found = [one for one in after if _asks_for(one, pages)]
         if hit.resource in equivalence.SUBRESOURCES:
             found += _parts_again(trial, after, hit)
+            found += _parts_elsewhere(trial, after, hit)
     else:
         landings = () if equivalence.is_write(hit) else tuple(trial.landings(hit.url))
         found = [
@@ -146,6 +147,30 @@ def _parts_again(
     return [
         one
         for one in takewhile(lambda one: not one.is_page, after)
-        if equivalence.same_page(one.event.url, hit.url)
-        and (trial.status(one.event.exchange) or 400) < 400
+        if _brings_part(trial, one, hit)
     ]
+
+
+def _parts_elsewhere(
+    trial: TrialEvents, after: Sequence[SeenRequest], hit: RequestSeen
+) -> list[SeenRequest]:
+    """Return the requests for a part by pages that only this trial opens, and not its twin.
+
+    All routes of a single-page app have the same parts. What the twin opens as well, the task opens
+    anyhow.
+    """
+    if trial.twin is None:
+        return []
+    found: list[SeenRequest] = []
+    opened: SeenRequest | None = None
+    for one in after:
+        if one.is_page:
+            opened = None if trial.twin.opens(one.event) else one
+        elif opened is not None and _brings_part(trial, one, hit):
+            found.append(one)
+    return found
+
+
+def _brings_part(trial: TrialEvents, one: SeenRequest, hit: RequestSeen) -> bool:
+    is_part = equivalence.same_page(one.event.url, hit.url)
+    return is_part and (trial.status(one.event.exchange) or 400) < 400

@@ -39,7 +39,10 @@ def task_path_reason(
     # A click in a single-page app that fetches the page which was hit is a way to it.
     leads_to_page = injection.hit.resource == "document" and cause.action.does == "click"
     if not (asked.is_page or leads_to_page) and (page := _other_page(trial, injection, asked)):
-        return f"{page} makes the same request"
+        opened = [it.event for it in trial.pages(0, asked.t)]
+        is_chosen = trial.twin is not None and not any(map(trial.twin.opens, opened[-1:]))
+        if not (is_chosen and noticed_in_words(trial, injection.felt, first, asked.t)):
+            return f"{page} makes the same request"
     by_the_way = cause.action.does in ("click", "type") and injection.hit.resource != "document"
     if by_the_way and comes_back(trial, injection, asked, cause, first):
         return "the agent had gone on to other pages, and came back without a word of trouble"
@@ -63,7 +66,8 @@ def _twin_requests_it(
     if not injection.felt.is_connection_try and not same_request(hit, asked.event):
         # A part of a page was hit: the page itself came.
         number -= 1
-    repeat = trial.twin.repeats(asked.event, max(number, 0))
+    same_body = hit.body > 0 and hit.body == asked.event.body
+    repeat = trial.twin.repeats(asked.event, max(number, 0), same_body=same_body)
     if repeat is None or (cause.names_page and not repeat.steps and not repeat.model_acted):
         return False
     following = (call.began for call in trial.calls if call.began > asked.t)

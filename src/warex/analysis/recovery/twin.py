@@ -75,6 +75,13 @@ class Twin:
             if exchange not in carriers and t < finished_at
         )
 
+    def opens(self, page: RequestSeen) -> bool:
+        """Whether the twin requests a page, also by a script."""
+        return any(
+            one.event.method == page.method and equivalence.same_page(one.event.url, page.url)
+            for one in self.requests
+        )
+
     def landings(self, url: str) -> tuple[str, ...]:
         """Return the addresses to which an address of a page or a program redirects here."""
         pages = [one for one in self.requests if one.is_page or by_program(one.event)]
@@ -84,10 +91,13 @@ class Twin:
             if one.is_redirected and equivalence.same_page(one.event.url, url)
         )
 
-    def repeats(self, asked: RequestSeen, number: int) -> "Repeat | None":
+    def repeats(
+        self, asked: RequestSeen, number: int, *, same_body: bool = False
+    ) -> "Repeat | None":
         """Return how the twin makes a request again after the ``number``-th time, from 0.
 
-        None if it does not. Redirected requests are not counted.
+        None if it does not, with ``same_body`` also if it sends another body then. Redirected
+        requests are not counted.
         """
         same = [
             place
@@ -97,6 +107,8 @@ class Twin:
         if number + 1 >= len(same):
             return None
         first, again = same[number], same[number + 1]
+        if same_body and self.requests[first].event.body != self.requests[again].event.body:
+            return None
         times = self.requests[first].t, self.requests[again].t
         earlier = [one.event for one in self.requests if one.t < times[0] + AT_ONCE]
         steps = tuple(

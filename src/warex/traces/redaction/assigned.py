@@ -58,6 +58,20 @@ def is_ordinary(value: bytes) -> bool:
     return value.lower() in _ORDINARY
 
 
+_LETTERS_ONLY = re.compile(rb"[A-Za-z][a-z]{7,31}")
+_A_PASSWORD = re.compile(rb"(?i)pass(?:w|phrase|code|\Z)|pwd|pw\Z|kennwort")
+
+
+def is_of_letters(name: bytes, value: bytes) -> bool:
+    """Whether the value of a password's name is one although it has only letters."""
+    return (
+        _LETTERS_ONLY.fullmatch(value) is not None
+        and _A_PASSWORD.search(name) is not None
+        and not is_ordinary(value)
+        and name_secrecy(value.decode()) is Secrecy.NOTHING
+    )
+
+
 BARE = re.compile(rb"[^\s\"'\\<>,;&)}\]]+")
 _WHOLE_LINE = re.compile(rb"[^\r\n\"'\\<>]+")
 _CODE = re.compile(rb"[A-Za-z_]+(?:\.[A-Za-z_]+)*[(\[;]?|[A-Za-z_.]+\(.*")
@@ -193,7 +207,11 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
     span = begin, begin + len(value)
     if closing:
         return span if value[:1].isdigit() and STRONG.fullmatch(value) else None
+    of_letters = is_of_letters(name, value) and separator in (b"=", b":")
+    of_letters = of_letters and text[span[1] : span[1] + 1] not in (b"(", b".", b"[")
     if b":" in separator and b"=" not in separator:
+        if of_letters:
+            return span
         if STRONG.fullmatch(value) and not _SAYS_HOW.fullmatch(value):
             return span
         return _whole_line(text, match)
@@ -202,7 +220,7 @@ def _assigned_value(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | No
     quoted = _FORM_BEFORE.search(text, max(0, match.start() - 20), match.start())
     form = form or (quoted is not None and separator == b"=" and b"(" not in value)
     shell = _LETTERS.fullmatch(name) is not None
-    return span if form or shell or _CODE.fullmatch(value) is None else None
+    return span if form or shell or of_letters or _CODE.fullmatch(value) is None else None
 
 
 def _whole_line(text: bytes, match: re.Match[bytes]) -> tuple[int, int] | None:

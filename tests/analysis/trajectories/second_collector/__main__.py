@@ -2,7 +2,8 @@
 
 Each variant of each script is one trial of `warex exec`; each script's clean twin is recorded too.
 OUT gets `NAME.jsonl`, `NAME.clean.jsonl` and `index.yaml`. Run from the repository's root, on Linux
-with namespaces, Chromium, chromedriver, Xvfb, xdotool, Node and the package tenacity.
+with namespaces, Chromium, chromedriver, Xvfb, xdotool, Node and the package tenacity;
+`NODE_KIT` names a folder with the Node packages that the scripts and sites use.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from typing import Any
 
 from tests.analysis.trajectories.second_collector.cases import Script, Variant
 from tests.analysis.trajectories.second_collector.record import record
-from tests.analysis.trajectories.second_collector.scripts import SCRIPTS, blind
+from tests.analysis.trajectories.second_collector.scripts import SCRIPTS, apps, blind
 
 _CLEAN = Variant("clean", ())
 _WRITING = Lock()
@@ -53,18 +54,26 @@ def _keep(out: Path, script: Script, variant: Variant, seed: int) -> None:
         index.write(f"- {json.dumps(entry, ensure_ascii=False)}\n")
 
 
+def _scripts(given: argparse.Namespace) -> list[Script]:
+    if given.apps:
+        return apps.SCRIPTS
+    return blind.SCRIPTS if given.blind else SCRIPTS
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="second_collector")
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="the beginning of names of scripts")
-    parser.add_argument("--blind", action="store_true", help="the scripts of the blind test")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--blind", action="store_true", help="the scripts of the blind test")
+    which.add_argument("--apps", action="store_true", help="those of the second one, of apps")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     todo = [
         (script, variant)
-        for script in (blind.SCRIPTS if given.blind else SCRIPTS)
+        for script in _scripts(given)
         if script.name.startswith(tuple(given.only.split(",")))
         for variant in (_CLEAN, *script.variants)
     ]

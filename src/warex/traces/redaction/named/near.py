@@ -9,7 +9,13 @@ import re
 from collections.abc import Iterator
 
 from warex.traces.redaction import password_words
-from warex.traces.redaction.assigned import NAMES, PLACEHOLDER, Cut, is_ordinary
+from warex.traces.redaction.assigned import (
+    NAMES,
+    PLACEHOLDER,
+    Cut,
+    is_of_letters,
+    is_ordinary,
+)
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, looks_random, name_secrecy
 from warex.traces.redaction.typed.fields import is_secret_field
@@ -186,7 +192,7 @@ def quoted_behind(text: bytes) -> Iterator[Cut]:
             continue
         end = text.find(mark, glue.end(), glue.end() + 130)
         value = text[glue.end() : end] if end > 0 else b""
-        if _is_weak(value) and _is_name(named.group()):
+        if _is_name(named.group()) and (_is_weak(value) or is_of_letters(named.group(), value)):
             yield Cut(glue.end(), end)
 
 
@@ -257,7 +263,7 @@ def columns(text: bytes) -> Iterator[Cut]:
                 at = text.find(
                     cell, begin + edge + sum(map(len, cells[:place])) + place * len(sign)
                 )
-                if _is_weak(cell):
+                if _is_weak(cell) or is_of_letters(names[place], cell):
                     yield Cut(at, at + len(cell))
 
 
