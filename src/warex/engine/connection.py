@@ -136,10 +136,11 @@ class ConnectionRun:
                 await pass_on(self.connection, self.end, site)
         finally:
             site.close()
-        if spoken not in ("left", "other", "silent"):
-            await self.serve_tunnel(spoken)
-        else:
-            self.end.close()
+        match spoken:
+            case "left" | "silent" | "other":
+                self.end.close()
+            case _:
+                await self.serve_tunnel(spoken)
 
     async def _detect(self, patience: float | None) -> DetectedProtocol | Literal["left", "silent"]:
         first = b""
