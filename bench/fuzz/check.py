@@ -11,7 +11,15 @@ from bench.fuzz.wire import Received, run_case, serve_site
 from bench.traffic.measured_lanes import warex_config
 from bench.workspace import Workspace
 from warex.proxy.process.client import Proxy, start_proxy
-from warex.traces import EVENTS, HarnessBroke, RequestRefused, ResponseSeen, TrialEnded, iter_trace
+from warex.traces import (
+    EVENTS,
+    HarnessBroke,
+    RequestRefused,
+    ResponseSeen,
+    TlsRejected,
+    TrialEnded,
+    iter_trace,
+)
 
 _CONCURRENCY = 8
 _ANSWER_SECONDS = 30.0
@@ -112,6 +120,7 @@ def disagreements(received: Sequence[Received], trace: Path) -> Iterator[str]:
     from_site: Counter[int | None] = Counter()
     """The statuses that the trace attributes to the site."""
     ended = False
+    unread = ""
     for entry in iter_trace(trace):
         match entry.event:
             case ResponseSeen(status=status, by=by):
@@ -124,6 +133,8 @@ def disagreements(received: Sequence[Received], trace: Path) -> Iterator[str]:
                 yield f"the trace says that the trial is void: {reason}"
             case TrialEnded():
                 ended = True
+            case TlsRejected(host=host, reason=reason):
+                unread = f"; {host} was passed through, since a client refused TLS: {reason}"
             case _:
                 pass
     if not ended:
@@ -141,7 +152,7 @@ def disagreements(received: Sequence[Received], trace: Path) -> Iterator[str]:
         if each.case.channel != "control" and (each.case.family, status) != ("connect", 200)
     ]
     if len(answers) > recorded.total():
-        yield f"{len(answers)} answers were received, the trace has {recorded.total()}"
+        yield f"{len(answers)} answers were received, the trace has {recorded.total()}{unread}"
     counts = Counter(status for each, status in answers if not _is_passed_through(each))
     for status, times in counts.items():
         if times > recorded[status]:
