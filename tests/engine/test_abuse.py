@@ -177,6 +177,36 @@ def test_an_answer_reaches_the_client_as_it_came_or_is_cut(ca: CertificateAuthor
     assert whole > 200
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b"Content-Length: 5\r\nTransfer-Encoding: chunked",
+        b"Transfer-Encoding: chunked\r\nContent-Length: 5",
+        b"Transfer-Encoding: \x0bchunked",
+        b"Transfer-Encoding: chunked, identity",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        b"Content-Length : 0\r\nContent-Length: 5",
+        b"Content-Length: 0\r\nContent-Length: 5",
+        b"Content-Length: +5",
+        b"Content-Length: 5, 5",
+        b"X: a\rTransfer-Encoding: chunked",
+    ],
+)
+def test_a_request_with_two_readings_reaches_no_site(
+    ca: CertificateAuthority, plain: Origin, fields: bytes
+) -> None:
+    handler = Scripted()
+    with (
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", plain.port) as client,
+    ):
+        client.settimeout(5)
+        client.sendall(b"POST / HTTP/1.1\r\nHost: a\r\n%b\r\n\r\n0\r\n\r\n" % fields)
+        assert read_to_end(client).startswith(b"HTTP/1.1 400 ")
+    assert [it.status for it in handler.rejections] == [400]
+    assert plain.paths == []
+
+
 @pytest.mark.slow
 def test_a_site_reads_the_request_that_was_read(ca: CertificateAuthority) -> None:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
