@@ -166,6 +166,7 @@ class ConnectionRun:
             self._connector,
             self.services.site_contexts,
             self.services.clock,
+            broke=self.handler.broke,
             site=site,
             sni=sni,
             protocols=offered,
