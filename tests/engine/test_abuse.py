@@ -1,22 +1,28 @@
 """Peers that flood, and messages that are hardly any: others go on, nothing passes half-read."""
 
+import resource
 import socket
 import ssl
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 
 import pytest
 from bench.fuzz.mutants_http import answers, requests
+from hyperframe.frame import ContinuationFrame, HeadersFrame
 
 from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import H2Client, read_answer, secure, tunnelled
+from tests.proxy.support.origin import Origin
 from tests.proxy.support.raw_sockets import RawSite, read_to_end
 from warex.engine.handler import Exchange, Intercept, Plan, RequestPlan, Respond
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
 
 pytestmark = pytest.mark.wire
+
+IDLE = min(2000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2 - 100)
+"""Connections; both of their ends are in this process."""
 
 
 def reset_at_once(client: H2Client) -> None:
@@ -83,6 +89,65 @@ def test_others_come_between_the_exchanges_of_one_read(ca: CertificateAuthority)
     assert asked.index("/other") < 20
 
 
+def test_a_header_block_without_end_ends_its_connection(ca: CertificateAuthority) -> None:
+    handler = Scripted(hello_plan=lambda connection: Intercept(site_first=False))
+    with running(handler, ca) as engine, connected(engine, ca) as connection:
+        client = H2Client(connection, "shop.example")
+        client.flush()
+        with suppress(OSError):
+            connection.sendall(HeadersFrame(1, data=b"\0\1x\7fffffff").serialize())
+            for _ in range(100):
+                connection.sendall(ContinuationFrame(1, data=bytes(16_000)).serialize())
+        # Bytes that are not read any more may turn the end into a reset, which loses the GOAWAY.
+        assert ended_by(connection) in (1, 11, None)
+        wait_until(lambda: handler.closed_connections)
+    assert not handler.exchanges
+
+
+@pytest.mark.parametrize("size", [300_000, 1_000_000])
+def test_a_head_of_a_megabyte_is_refused(ca: CertificateAuthority, size: int) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine, tunnelled(engine.port, "127.0.0.1", 9) as client:
+        client.settimeout(5)
+        with suppress(OSError):
+            client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX-Long: " + b"x" * size)
+        assert read_to_end(client)[9:12] == b"431"
+    assert [it.status for it in handler.rejections] == [431]
+    assert not handler.exchanges
+
+
+def test_a_frame_that_is_too_long_is_not_kept(ca: CertificateAuthority) -> None:
+    handler = Scripted(hello_plan=lambda connection: Intercept(site_first=False))
+    with running(handler, ca) as engine, connected(engine, ca) as connection:
+        H2Client(connection, "shop.example").flush()
+        connection.sendall((16_000_000).to_bytes(3) + bytes((0, 0)) + (1).to_bytes(4))
+        assert ended_by(connection) == 6  # FRAME_SIZE_ERROR
+
+
+def test_idle_connections_leave_others_unharmed(ca: CertificateAuthority, plain: Origin) -> None:
+    with running(Scripted(), ca) as engine, ExitStack() as stack:
+        for _ in range(IDLE):
+            stack.enter_context(socket.create_connection(("127.0.0.1", engine.port)))
+        with tunnelled(engine.port, "127.0.0.1", plain.port) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert read_answer(client)[1] == b"hello"
+
+
+@pytest.mark.parametrize("first", [b"", b"G", b"GET / HTTP/1.1\r\nHost: a\r\n", b"\x16\x03\x01"])
+def test_slow_writers_leave_others_unharmed(
+    ca: CertificateAuthority, plain: Origin, first: bytes
+) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine, ExitStack() as stack:
+        for _ in range(50):
+            slow = stack.enter_context(tunnelled(engine.port, "127.0.0.1", plain.port))
+            slow.sendall(first)
+        with tunnelled(engine.port, "127.0.0.1", plain.port) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert read_answer(client)[1] == b"hello"
+    assert len(handler.exchanges) == 1
+
+
 def connected(engine: Running, ca: CertificateAuthority) -> AbstractContextManager[ssl.SSLSocket]:
     return secure(engine.port, "shop.example", 443, ca.certificate, "h2")
 
@@ -110,6 +175,36 @@ def test_an_answer_reaches_the_client_as_it_came_or_is_cut(ca: CertificateAuthor
             assert answer.startswith(got), (name, got[:300])
             whole += got == answer
     assert whole > 200
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b"Content-Length: 5\r\nTransfer-Encoding: chunked",
+        b"Transfer-Encoding: chunked\r\nContent-Length: 5",
+        b"Transfer-Encoding: \x0bchunked",
+        b"Transfer-Encoding: chunked, identity",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        b"Content-Length : 0\r\nContent-Length: 5",
+        b"Content-Length: 0\r\nContent-Length: 5",
+        b"Content-Length: +5",
+        b"Content-Length: 5, 5",
+        b"X: a\rTransfer-Encoding: chunked",
+    ],
+)
+def test_a_request_with_two_readings_reaches_no_site(
+    ca: CertificateAuthority, plain: Origin, fields: bytes
+) -> None:
+    handler = Scripted()
+    with (
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", plain.port) as client,
+    ):
+        client.settimeout(5)
+        client.sendall(b"POST / HTTP/1.1\r\nHost: a\r\n%b\r\n\r\n0\r\n\r\n" % fields)
+        assert read_to_end(client).startswith(b"HTTP/1.1 400 ")
+    assert [it.status for it in handler.rejections] == [400]
+    assert plain.paths == []
 
 
 @pytest.mark.slow

@@ -172,15 +172,6 @@ def test_a_client_that_closes_right_after_its_answer_has_read_it(
     assert {(it.end, it.arrived) for it in handler.outcomes} == {("complete", True)}
 
 
-def test_idle_connections_leave_others_unharmed(ca: CertificateAuthority, plain: Origin) -> None:
-    with running(Scripted(), ca) as engine, ExitStack() as stack:
-        for _ in range(300):
-            stack.enter_context(socket.create_connection(("127.0.0.1", engine.port)))
-        with to(engine, plain) as client:
-            client.sendall(b"GET / HTTP/1.1\r\n" + HOST + b"\r\n")
-            assert read_answer(client)[1] == b"hello"
-
-
 def test_an_unread_request_body_ends_the_connection(
     ca: CertificateAuthority, plain: Origin
 ) -> None:
