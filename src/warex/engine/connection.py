@@ -89,11 +89,11 @@ class ConnectionRun:
             self.handler = handler
             handler.connected(self.connection)
 
-    async def serve_tunnel(self, detected: DetectedProtocol | None = None) -> None:
+    async def serve_tunnel(self, spoken: DetectedProtocol | None = None) -> None:
         """Serve a connection whose destination is known."""
         destination = self.connection.destination
         assert destination is not None
-        match detected or await self._detect(destination):
+        match spoken or await self._detect(destination):
             case "left":
                 self.end.close()
             case "tls":
@@ -124,11 +124,11 @@ class ConnectionRun:
                 return "other" if first else "silent"
             if not seen:
                 return "left"
-            detected = detect_protocol(seen)
-            if detected == "other" and _seems_http(seen):
-                detected = "http"
-            if detected is not None:
-                return detected
+            spoken = detect_protocol(seen)
+            if spoken == "other" and _seems_http(seen):
+                spoken = "http"
+            if spoken is not None:
+                return spoken
             if len(seen) == len(first):
                 return "other"  # The client has sent its last byte.
             first = seen
