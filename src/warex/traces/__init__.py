@@ -1,7 +1,7 @@
 """The files of a run: its manifest, and each trial's events and outcome."""
 
 from warex.traces.blobs import BlobStore
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue, Timings
 from warex.traces.events import (
     SCHEMA_VERSION,
     AgentAction,
@@ -21,12 +21,12 @@ from warex.traces.events import (
     LlmRetried,
     LlmUnread,
     McpCall,
+    Repeated,
     RequestRefused,
     RequestSeen,
     ResponseSeen,
     TaskBegan,
     TaskEnded,
-    Timings,
     TlsRejected,
     ToldBy,
     TrialBegan,
@@ -114,6 +114,7 @@ __all__ = [
     "McpCall",
     "MissReason",
     "Outcome",
+    "Repeated",
     "RequestRefused",
     "RequestSeen",
     "ResponseSeen",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from warex.llm.base import Finish, Usage
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue, Timings
 from warex.traces.miss_reason import MissReason
 
 SCHEMA_VERSION = 3
@@ -94,18 +94,6 @@ class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
     """The task that it belongs to; empty if unknown."""
 
 
-class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """Seconds of one exchange; None if a phase did not happen."""
-
-    connect: float | None = None
-    tls: float | None = None
-    wait: float | None = None
-    """From the request's last byte until the response's first."""
-    receive: float | None = None
-    total: float
-    """From the request's first byte until the response's last, at the proxy."""
-
-
 class ResponseSeen(_Event, frozen=True, kw_only=True, tag="response"):
     """The exchange ended, with a response or without."""
 
@@ -133,6 +121,16 @@ class RequestRefused(_Event, frozen=True, kw_only=True, tag="request_refused"):
     line: str
     """The first line, if found, redacted."""
     reason: str
+
+
+class Repeated(_Event, frozen=True, kw_only=True, tag="repeated"):
+    """Events were counted and not written one by one, since a hundred like them had been."""
+
+    kind: Literal["request", "request_refused"]
+    """The event."""
+    why: str
+    """What they have in common: their status, or that their clients had given them up."""
+    times: int
 
 
 class LlmUnread(_Event, frozen=True, kw_only=True, tag="llm_unread"):
@@ -466,6 +464,7 @@ type Event = (
     | RequestSeen
     | ResponseSeen
     | RequestRefused
+    | Repeated
     | LlmRetried
     | LlmUnread
     | Tunnel
