@@ -19,6 +19,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -28,6 +29,7 @@ from bench.coverage import command as coverage
 from bench.fuzz import command as fuzz
 from bench.row import Row
 from bench.rows import (
+    calls,
     demo,
     exec_ready,
     first_event,
@@ -35,10 +37,10 @@ from bench.rows import (
     memory,
     overhead,
     pages,
+    processor,
     ready,
     report,
     start,
-    throughput,
 )
 from bench.secrets import command as secrets
 from bench.soak import command as soak
@@ -57,8 +59,12 @@ class Benchmark:
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
-    "requests": Benchmark(throughput.measure, ("requests",)),
+    **{
+        load.name: Benchmark(partial(processor.measure, of=load), processor.names(load))
+        for load in processor.LOADS
+    },
     "page": Benchmark(pages.measure, ("page",)),
+    "calls": Benchmark(calls.measure, ("calls", "files")),
     "ready": Benchmark(ready.measure, ("ready",)),
     "memory": Benchmark(memory.measure, ("memory",)),
     "first-event": Benchmark(first_event.measure, ("first-event",)),

@@ -464,3 +464,55 @@ def test_the_package_names_what_there_is_and_nothing_else() -> None:
     assert sorted(warex.__all__) == dir(warex)
     with pytest.raises(AttributeError, match="'surprise'"):
         _ = warex.surprise
+
+
+# --- episodes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.wire
+def test_episodes_run_beside_each_other_in_one_process(maps: dict[str, str]) -> None:
+    with (
+        warex.intercept(None, maps=maps) as proxy,
+        proxy.episode("faulted", rules(), seed=3) as faulted,
+        proxy.episode("clean") as clean,
+    ):
+        assert len({proxy.url, faulted.url, clean.url}) == 3
+        assert [ask(it) for it in (faulted, faulted, clean, proxy)] == [500, 200, 200, 200]
+        assert [it.state for it in faulted.ledger] == ["delivered"]
+        clean.plan({"kind": "http_error", "status": 503})
+        assert [ask(it) for it in (faulted, proxy, clean)] == [200, 200, 503]
+        with clean.task("again"), pytest.raises(InputError, match="beside the process's own"):
+            clean.episode("within").__enter__()
+    trials = (proxy, faulted, clean)
+    assert [len(it.requests) for it in trials] == [2, 3, 2]
+    assert [len(it.ledger) for it in trials] == [0, 1, 1]
+    assert {it.out for it in (faulted, clean)} == {
+        proxy.out / "episodes" / name for name in ("faulted", "clean")
+    }
+    assert [it.broken for it in trials] == [None] * 3
+
+
+@pytest.mark.wire
+async def test_an_episode_ends_with_its_block_however_that_ends(
+    maps: dict[str, str], tmp_path: Path
+) -> None:
+    with warex.intercept(None, maps=maps) as proxy:
+        begun: list[warex.Interception] = []
+
+        async def fails() -> None:
+            async with proxy.episode("a", rules(), out=tmp_path / "a") as running:
+                begun.append(running)
+                assert await asyncio.to_thread(ask, running) == 500
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            await fails()
+        (episode,) = begun
+        assert isinstance(read_outcome(tmp_path / "a"), Unscored)
+        assert len(episode.requests) == 1
+        with pytest.raises(InputError, match="this interception has ended"):
+            episode.arm()
+        with pytest.raises(InputError, match="its rule 'first' cannot hit 2 times as hard"):
+            proxy.episode("a", rules(), intensity=2).__enter__()
+    with pytest.raises(InputError, match="this interception has ended"):
+        proxy.episode("late").__enter__()

@@ -17,7 +17,7 @@ from tests.cli.process import finished
 from tests.proxy.support.origin import dead_port
 
 ROOT = Path(__file__).parents[1]
-LARGEST = 300
+LARGEST = 140
 """MB."""
 AGENT = """\
 import urllib.error, urllib.request
@@ -53,7 +53,7 @@ def without_extras(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         for module, distributions in packages_distributions().items()
         if not there & {canonicalize_name(name) for name in distributions}
     )
-    assert {"playwright", "polars", "ray", "openai", "scipy"} <= {*missing}
+    assert {"mitmproxy", "playwright", "polars", "ray", "openai", "scipy"} <= {*missing}
     folder = tmp_path_factory.mktemp("base")
     # Python runs this before all else, in the processes that WAREX starts, too.
     (folder / "sitecustomize.py").write_text(

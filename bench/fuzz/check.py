@@ -129,8 +129,10 @@ def disagreements(received: Sequence[Received], trace: Path) -> Iterator[str]:
     if not ended:
         yield "the trace has no end"
     for each in received:
-        if b"mitmproxy" in each.data.lower():
-            yield f"case {each.case.number}: the answer names mitmproxy"
+        for text in each.unreadable:
+            yield f"case {each.case.number}: the answer's status is {text!r}"
+        if b"warex" in each.data.lower():
+            yield f"case {each.case.number}: the answer names WAREX"
     # Neither an open tunnel nor a request to the control port is an exchange.
     answers = [
         (each, status)

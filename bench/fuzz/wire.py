@@ -32,6 +32,8 @@ class Received:
     """All bytes, with TLS and HPACK decoded."""
     statuses: list[int] = field(default_factory=list)
     """The statuses of final answers and 101, in order."""
+    unreadable: list[bytes] = field(default_factory=list)
+    """What stands for a status in an answer over HTTP/2, but is none."""
 
 
 class Site:
@@ -176,7 +178,11 @@ async def run_case(
     received = Received(case)
     with suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
         async with asyncio.timeout(max(_SECONDS, idle_seconds)):
-            await _exchange(received, site, proxy, ca, seed, idle_seconds)
+            try:
+                await _exchange(received, site, proxy, ca, seed, idle_seconds)
+            except Exception as error:
+                error.add_note(f"It was in case {case.number}, {case.family}, seed {seed}.")
+                raise
     site.case = None
     return received
 
@@ -207,7 +213,7 @@ async def _exchange(
         if case.then and raw:
             writer.write(case.then)
             raw += await _read_until_idle(reader, case, idle_seconds)
-        _parse(received, raw)
+        parse(received, raw)
     finally:
         writer.transport.abort()
         with suppress(OSError, TimeoutError):
@@ -257,7 +263,8 @@ def _is_whole(data: bytes) -> bool:
     return bool(end and length and len(body) >= int(length[1]))
 
 
-def _parse(received: Received, raw: bytes) -> None:
+def parse(received: Received, raw: bytes) -> None:
+    """Note what an answer's bytes say; any bytes may come."""
     if received.case.channel != "h2":
         received.data += raw
         found = [int(status) for status in _STATUS.findall(raw)]
@@ -288,5 +295,9 @@ def _parse(received: Received, raw: bytes) -> None:
 def _parse_headers(received: Received, decoder: hpack.Decoder, block: bytes) -> None:
     for name, value in decoder.decode(block, raw=True):
         received.data += bytes(name) + b": " + bytes(value) + b"\r\n"
-        if name == b":status" and (status := int(value)) >= 200:
+        if name != b":status":
+            continue
+        if not re.fullmatch(rb"[1-9][0-9][0-9]", value):
+            received.unreadable.append(bytes(value))
+        elif (status := int(value)) >= 200:
             received.statuses.append(status)

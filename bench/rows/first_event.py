@@ -10,10 +10,10 @@ from bench.row import Row
 from bench.traffic.load import tunnel, unverified_context
 from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.programs import site
-from bench.traffic.streams import ANSWER_TEXT, ask
+from bench.traffic.streams import ANSWER_TEXT, CHAT, ask
 from bench.workspace import HOST, Workspace
 
-PATH = "/v1/chat/completions"
+PATH = CHAT
 
 
 def measure(workspace: Workspace) -> list[Row]:

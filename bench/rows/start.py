@@ -1,4 +1,4 @@
-"""The processor time of commands that do little, to that of Python's own start or of mitmproxy."""
+"""The processor time of commands that do little, to that of Python's own start."""
 
 import resource
 import subprocess
@@ -10,40 +10,35 @@ from bench.workspace import Workspace
 
 _WAREX = (sys.executable, "-m", "warex.cli")
 _PYTHON = (sys.executable, "-c", "pass")
-_MITMPROXY = (sys.executable, "-c", "import mitmproxy.addons, pydantic, click")
 
 
 def measure(workspace: Workspace) -> list[Row]:
-    """Measure what answers at once, and a command that sends nothing, in turns with their unit."""
+    """Measure what answers at once, and a command that sends nothing."""
     rounds = 3 if workspace.quick else 11
     return [
-        _row("version", "`warex --version`", (*_WAREX, "--version"), _PYTHON, 12, rounds),
-        _row("help", "`warex exec --help`", (*_WAREX, "exec", "--help"), _PYTHON, 14, rounds),
+        _row("version", "`warex --version`", (*_WAREX, "--version"), 12, rounds),
+        _row("help", "`warex exec --help`", (*_WAREX, "exec", "--help"), 14, rounds),
         _row(
             "exec-idle",
             "`warex exec -- true`, in a network of its own",
             (*_WAREX, "exec", "--quiet", "--isolate", "namespace", "--", "true"),
-            _MITMPROXY,
-            1,
+            40,
             rounds,
         ),
     ]
 
 
-def _row(
-    name: str, what: str, command: tuple[str, ...], unit: tuple[str, ...], most: float, rounds: int
-) -> Row:
-    pairs = [(_processor_seconds(command), _processor_seconds(unit)) for _ in range(rounds)]
-    unit_name = "Python's own start" if unit is _PYTHON else "loading mitmproxy"
+def _row(name: str, what: str, command: tuple[str, ...], most: float, rounds: int) -> Row:
+    pairs = [(_processor_seconds(command), _processor_seconds(_PYTHON)) for _ in range(rounds)]
     measured, alone = (median(column) * 1000 for column in zip(*pairs, strict=True))
     return Row(
         name,
-        f"processor time of {what}, to that of {unit_name}",
+        f"processor time of {what}, to that of Python's own start",
         median(mine / its for mine, its in pairs),
         "times",
         most,
         at_least=False,
-        detail=f"{measured:.0f} ms; {unit_name} {alone:.0f} ms",
+        detail=f"{measured:.0f} ms; Python's own start {alone:.0f} ms",
     )
 
 

@@ -94,8 +94,10 @@ def read_ledger(entries: Iterable[Entry]) -> Ledger:
                 ledger.messages[message.exchange][message.from_client] += 1
             case HarnessBroke(reason=reason):
                 ledger.mistakes.append(f"the trial is void: {reason}")
-            case TlsRejected(host=host) | Tunnel(host=host):
-                ledger.mistakes.append(f"{host} was passed through unread")
+            case TlsRejected(host=host, reason=reason):
+                ledger.mistakes.append(f"{host} was passed through unread: {reason}")
+            case Tunnel(host=host, why=why):
+                ledger.mistakes.append(f"a connection to {host} was passed through unread: {why}")
             case TrialEnded() as end:
                 ledger.end = end
             case _:

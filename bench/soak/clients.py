@@ -52,8 +52,8 @@ class ClientLog:
         """Record a whole answer; ``marked``: its ``x-site`` header, which only the site sets."""
         if marked is None:
             self.note(job, "other")
-            if b"mitmproxy" in body.lower():
-                self.mistakes.append(f"{job.path}: an answer names mitmproxy")
+            if b"warex" in body.lower():
+                self.mistakes.append(f"{job.path}: an answer names WAREX")
             return
         self.note(job, "site")
         if body != b"".join(bodies(job)):

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.workspace import Workspace
 from warex.lane.config import ProxyConfig
 from warex.proxy.process.client import Proxy, start_proxy
-from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, iter_trace
+from warex.traces import EVENTS, LlmCall, RequestSeen, ResponseSeen, TlsRejected, Tunnel, iter_trace
 
 
 class Unrecorded(RuntimeError):
@@ -27,6 +27,7 @@ class Lane:
         self.proxy, self.port, self.pid = proxy, proxy.port, proxy.pid
         self._answered: Counter[str] = Counter()
         self._calls: Counter[str] = Counter()
+        self._passed = 0
 
     def count_requests(self, *urls: str, times: int = 1) -> None:
         """Count requests that the site answered through this lane, each ``times`` times."""
@@ -37,10 +38,16 @@ class Lane:
         """Count model calls that were completely answered with this text."""
         self._calls[answer] += times
 
+    def count_passed(self, size: int) -> None:
+        """Count bytes of answers that came through connections which are passed through."""
+        self._passed += size
+
     def check(self, trace: Path) -> None:
         """Raise Unrecorded if the trace lacks counted requests, or if none were counted."""
-        if not self._answered:
+        if not (self._answered or self._passed):
             raise Unrecorded("no requests were counted")
+        if (passed := _passed(trace)) < self._passed:
+            raise Unrecorded(f"{self._passed:,} bytes passed through, the trace has {passed:,}")
         check_recorded(self._answered, trace)
         if missing := self._calls - _calls(trace):
             answer, times = missing.most_common(1)[0]
@@ -80,6 +87,12 @@ def check_recorded(answered: Counter[str], trace: Path) -> None:
             f"of {answered.total():,} requests that were counted {missing.total():,} are missing"
             f" in {trace.name}, {url} {times:,} times{why}"
         )
+
+
+def _passed(trace: Path) -> int:
+    """Return how many bytes came through connections that were passed through."""
+    events = (entry.event for entry in iter_trace(trace))
+    return sum(event.received for event in events if isinstance(event, Tunnel))
 
 
 def _calls(trace: Path) -> Counter[str]:

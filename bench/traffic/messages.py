@@ -1,11 +1,14 @@
-"""The requests and answers of connections under load: 2 kB, prepared in advance."""
+"""The requests and answers of connections under load, prepared in advance."""
 
+from typing import Protocol
+
+from bench.traffic.streams import QUESTION, SIXTY_EVENTS
 from bench.workspace import HOST
 
 PATH = "/list?page=1"
 BODY = (b"<!doctype html><title>2 kB</title>" + b"<p>All work and no play.</p>" * 80)[:2000]
 
-_REQUEST_HEADERS = {
+REQUEST_HEADERS = {
     "sec-ch-ua": '"Chromium";v="140", "Not=A?Brand";v="24"',
     "sec-ch-ua-mobile": "?0",
     "sec-ch-ua-platform": '"Linux"',
@@ -20,7 +23,7 @@ _REQUEST_HEADERS = {
     "Accept-Language": "en-US,en;q=0.9",
 }
 """Chromium's."""
-_RESPONSE_HEADERS = {
+RESPONSE_HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": str(len(BODY)),
     "Cache-Control": "no-store",
@@ -32,15 +35,27 @@ def _lines(first: str, fields: dict[str, str]) -> bytes:
     return "\r\n".join([first, *(f"{k}: {v}" for k, v in fields.items()), "", ""]).encode()
 
 
-_ANSWER = _lines("HTTP/1.1 200 OK", _RESPONSE_HEADERS) + BODY
+ANSWER = _lines("HTTP/1.1 200 OK", RESPONSE_HEADERS) + BODY
+
+
+class Unit(Protocol):
+    """The client's side of a connection, with one request at a time."""
+
+    request: bytes
+
+    def receive(self, data: bytes) -> bool:
+        """Add data; return whether the answer is complete.
+
+        Raises ConnectionError if the answer is not the site's.
+        """
 
 
 class Client:
-    """The client's side of a connection, with one request at a time."""
+    """Gets 2 kB."""
 
     def __init__(self, port: int) -> None:
         host = {"Host": f"{HOST}:{port}", "Connection": "keep-alive"}
-        self.request = _lines(f"GET {PATH} HTTP/1.1", host | _REQUEST_HEADERS)
+        self.request = _lines(f"GET {PATH} HTTP/1.1", host | REQUEST_HEADERS)
         self._received = bytearray()
 
     def receive(self, data: bytes) -> bool:
@@ -61,4 +76,61 @@ class Client:
 def answer(data: bytes) -> bytes:
     """Return the site's answer to the received data."""
     # A request without a body ends so, and arrives in one TLS record.
-    return _ANSWER if data.endswith(b"\r\n\r\n") else b""
+    return ANSWER if data.endswith(b"\r\n\r\n") else b""
+
+
+MEGABYTE = 1_000_000
+MEGABYTE_PATH = f"/bytes/{MEGABYTE}"
+
+
+class MegabyteClient:
+    """Gets a megabyte."""
+
+    def __init__(self, port: int) -> None:
+        host = {"Host": f"{HOST}:{port}", "Connection": "keep-alive"}
+        self.request = _lines(f"GET {MEGABYTE_PATH} HTTP/1.1", host | REQUEST_HEADERS)
+        self._head = b""
+        self._left = 0
+
+    def receive(self, data: bytes) -> bool:
+        """Add data; return whether the answer is complete.
+
+        Raises ConnectionError if the answer is not the site's.
+        """
+        if not self._left:
+            self._head += data
+            head, end, data = self._head.partition(b"\r\n\r\n")
+            if not end:
+                return False
+            if not head.startswith(b"HTTP/1.1 200"):
+                raise ConnectionError(f"the answer is {head[:200]!r}")
+            self._head, self._left = b"", MEGABYTE
+        self._left -= len(data)
+        return not self._left
+
+
+class EventsClient:
+    """Asks a model, whose answer comes in sixty events."""
+
+    def __init__(self, port: int) -> None:
+        head = {
+            "Host": f"{HOST}:{port}",
+            "Content-Type": "application/json",
+            "Authorization": "Bearer none",
+            "Content-Length": str(len(QUESTION)),
+        }
+        self.request = _lines(f"POST {SIXTY_EVENTS} HTTP/1.1", head) + QUESTION
+        self._received = bytearray()
+
+    def receive(self, data: bytes) -> bool:
+        """Add data; return whether the answer is complete.
+
+        Raises ConnectionError if the answer is not the model's.
+        """
+        self._received += data
+        if not self._received.endswith(b"0\r\n\r\n"):
+            return False
+        if b"[DONE]" not in self._received or not self._received.startswith(b"HTTP/1.1 200"):
+            raise ConnectionError(f"this is no model's answer: {bytes(self._received[:200])!r}")
+        self._received.clear()
+        return True

@@ -16,6 +16,7 @@ class Program:
 
     stdin: IO[str]
     stdout: IO[str]
+    pid: int
 
     def ask(self, line: str) -> str:
         """Send a line, return the answer; raise RuntimeError if the program has died."""
@@ -34,8 +35,15 @@ class Program:
 @contextmanager
 def program(module: str, *arguments: str) -> Iterator[Program]:
     """Run ``python -m MODULE ARGUMENTS`` until the block ends."""
+    with started(sys.executable, "-m", module, *arguments) as running:
+        yield running
+
+
+@contextmanager
+def started(*command: str) -> Iterator[Program]:
+    """Run a command until the block ends."""
     process = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -44,7 +52,7 @@ def program(module: str, *arguments: str) -> Iterator[Program]:
         raise RuntimeError("no pipes to the program")
     with process:
         try:
-            yield Program(process.stdin, process.stdout)
+            yield Program(process.stdin, process.stdout, process.pid)
         finally:
             process.stdin.close()
             try:

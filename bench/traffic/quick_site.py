@@ -3,7 +3,8 @@
 Site, client and proxy share the machine. So: one thread, a selector, TLS directly on the socket,
 and answers prepared in advance.
 
-    python -m bench.traffic.quick_site CERTIFICATE KEY  prints its port; ends with standard input
+    python -m bench.traffic.quick_site CERTIFICATE KEY [h2]
+                                       prints its port; ends with standard input
 """
 
 import selectors
@@ -11,7 +12,7 @@ import socket
 import ssl
 import sys
 
-from bench.traffic import messages
+from bench.traffic import http2, messages
 
 
 def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
@@ -30,7 +31,7 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     asked = b""
                 if asked:
-                    if answer := messages.answer(asked):
+                    if answer := key.data(asked):
                         ready.sendall(answer)
                 else:
                     selector.unregister(ready)
@@ -44,7 +45,9 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                 except OSError:
                     continue
                 connected.setblocking(False)
-                selector.register(connected, selectors.EVENT_READ)
+                is_h2 = connected.selected_alpn_protocol() == "h2"
+                answers = http2.Answers().receive if is_h2 else messages.answer
+                selector.register(connected, selectors.EVENT_READ, answers)
             else:
                 return
 
@@ -53,6 +56,8 @@ def main() -> None:
     """Serve on any free port of loopback."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[1], sys.argv[2])
+    if sys.argv[3:]:
+        context.set_alpn_protocols(sys.argv[3:])
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         print(listener.getsockname()[1], flush=True)
         serve(context, listener)

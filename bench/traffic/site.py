@@ -2,7 +2,7 @@
 
 GET /bytes/N                  N bytes
 GET /page                     a page of 60 scripts, style sheets and images, none cacheable
-POST /v1/chat/completions     a model's streamed answer: two events, the second delayed
+POST /v1/chat/completions     a model's streamed answer: two events, the second delayed; or sixty
 
 python -m bench.traffic.site CERTIFICATE KEY     prints its port; ends with standard input
 """
@@ -14,7 +14,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from bench.traffic.streams import BETWEEN_EVENTS, EVENT, LAST_EVENTS
+from bench.traffic.streams import events
 
 KINDS = ("js", "css", "png")
 SUB_RESOURCES = 60
@@ -61,9 +61,11 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         self._head("text/event-stream", "Transfer-Encoding", "chunked")
-        self.wfile.write(_chunk(EVENT))
-        time.sleep(BETWEEN_EVENTS)
-        self.wfile.write(_chunk(LAST_EVENTS) + b"0\r\n\r\n")
+        pause, pieces = events(self.path)
+        for piece in pieces[:-1]:
+            self.wfile.write(_chunk(piece))
+            time.sleep(pause)
+        self.wfile.write(_chunk(pieces[-1]) + b"0\r\n\r\n")
 
     def _head(self, media_type: str, framing: str, value: str) -> None:
         self.send_response(200)

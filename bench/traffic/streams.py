@@ -20,8 +20,20 @@ def _event(content: str) -> bytes:
 
 
 FIRST, LAST = "click('12')", " # the button"
-EVENT = _event(FIRST)
-LAST_EVENTS = _event(LAST) + b"data: [DONE]\n\n"
+ANSWER_TEXT = FIRST + LAST
+_DONE = b"data: [DONE]\n\n"
+CHAT = "/v1/chat/completions"
+SIXTY_EVENTS = f"{CHAT}?events=60"
+_WORDS = [f"word{number} " for number in range(59)]
+SIXTY_TEXT = "".join([*_WORDS, LAST])
+
+
+def events(path: str) -> tuple[float, list[bytes]]:
+    """Return the seconds between the events of a path, and the events."""
+    if path == SIXTY_EVENTS:
+        return 0.001, [*map(_event, _WORDS), _event(LAST) + _DONE]
+    return BETWEEN_EVENTS, [_event(FIRST), _event(LAST) + _DONE]
+
 
 QUESTION = json.dumps(
     {
@@ -34,8 +46,6 @@ QUESTION = json.dumps(
     }
 ).encode()
 """An agent's model call that contains a page: 8 kB."""
-
-ANSWER_TEXT = FIRST + LAST
 
 
 def ask(connection: ssl.SSLSocket, authority: str, path: str) -> float:

@@ -17,13 +17,13 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import msgspec
 from pydantic import JsonValue, ValidationError
@@ -31,10 +31,12 @@ from pydantic_core import to_jsonable_python
 
 from warex.errors import InputError, MachineError, ScenarioError, TrialVoid, WarexError
 from warex.lane.config import ProxyConfig
+from warex.lane.record.injections import Injection as Injection
+from warex.lane.record.injections import injections_of
 from warex.lane.tasks import TASK_NAME, task_name
 from warex.llm.defences import Defence, find_defence
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
-from warex.proxy.process.client import Proxy, start_proxy
+from warex.proxy.process.client import Proxy, ProxyEpisode, start_proxy
 from warex.proxy.process.forkserver import Forkserver
 from warex.sandbox.chromium import QUIET_FLAGS, spki_flag
 from warex.sandbox.env_mode.ca_bundle import combined_bundles, write_wgetrc
@@ -48,9 +50,6 @@ from warex.text.english import did_you_mean
 from warex.traces import (
     EVENTS,
     Event,
-    FaultDelivered,
-    FaultMissed,
-    FaultPlanned,
     LlmCall,
     RequestSeen,
     Trace,
@@ -81,31 +80,16 @@ class PlaywrightLaunch(TypedDict):
     args: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Injection:
-    """One fault planned for one exchange, and its state."""
-
-    id: str
-    rule: str
-    kind: str
-    """The fault's kind, as ``warex faults`` lists it."""
-    fault: Mapping[str, JsonValue]
-    url: str
-    exchange: str
-    ordinal: int
-    """Its number among the exchanges that the rule counts, from 1."""
-    state: Literal["planned", "delivered", "missed"]
-    reason: str | None = None
-    waited_s: float = 0.0
-    repeat_of: str | None = None
-    """The injection that this one repeats, because the browser silently resent its request."""
-
-
 class Interception:
     """A running proxy and its records, which can still be read after it ends."""
 
     def __init__(
-        self, proxy: Proxy, ca: CertificateAuthority, scratch: Path, out: Path, notices: list[str]
+        self,
+        proxy: Proxy | ProxyEpisode,
+        ca: CertificateAuthority,
+        scratch: Path,
+        out: Path,
+        notices: list[str],
     ) -> None:
         self._proxy = proxy
         self._ca = ca
@@ -166,9 +150,9 @@ class Interception:
     def ledger(self) -> list[Injection]:
         """The injections so far, in planning order."""
         if self._ended:
-            return _injections(entry.event for entry in self.trace.entries)
+            return injections_of(entry.event for entry in self.trace.entries)
         ledger = self._proxy.call("GET", "/ledger")
-        return _injections(msgspec.convert(said, Event.__value__) for said in ledger)
+        return injections_of(msgspec.convert(said, Event.__value__) for said in ledger)
 
     @property
     def requests(self) -> list[RequestSeen]:
@@ -237,13 +221,55 @@ class Interception:
             with suppress(TrialVoid):
                 self._proxy.call("POST", "/task/end", {})
 
-    def _call(self, what: str, path: str, body: JsonValue = None) -> None:
+    def episode(
+        self,
+        name: str,
+        scenario: AnyScenario | None = None,
+        *,
+        seed: int | None = None,
+        intensity: float | None = None,
+        sites: str | Sequence[str] = (),
+        out: str | os.PathLike[str] | None = None,
+    ) -> "Interceptor":
+        """Return a context manager, sync and async, that runs a further trial in this process.
+
+        It has a port, a scenario, a seed and a trace of its own; clients of this proxy that name it
+        as their user, or in the header ``X-Warex-Task``, are its, too. ``intensity`` multiplies the
+        size of its faults; ``out`` is a folder beside this trace by default. Other options are this
+        proxy's. Leaving the block raises TrialVoid if the episode broke.
+        """
+        loaded = _scenario(scenario)
+        body: dict[str, object] = {
+            "task": name,
+            "scenario": None if loaded is None else loaded.model_dump(mode="json"),
+            "port": 0,
+        }
+        wanted = {
+            "seed": seed,
+            "intensity": intensity,
+            "sites": list(_origins(sites)) or None,
+            "out": None if out is None else str(Path(out).absolute()),
+        }
+        body |= {key: value for key, value in wanted.items() if value is not None}
+        return Interceptor(lambda: self._running_episode(name, _json("the episode", body)))
+
+    @contextmanager
+    def _running_episode(self, name: str, body: JsonValue) -> Iterator["Interception"]:
+        scratch = _scratch()
+        begun = self._call("episode(…)", "/task/begin", body)
+        episode = ProxyEpisode(self._proxy, name, begun["port"])
+        out = Path(begun["trace"])
+        trial = Interception(episode, self._ca, scratch, out, self.notices)
+        with _ending(trial, episode.end):
+            yield trial
+
+    def _call(self, what: str, path: str, body: JsonValue = None) -> Any:
         if self._ended:
             raise InputError(
                 f"{what}: this interception has ended; call it inside its with block. The ledger"
                 " and the trace can still be read"
             )
-        self._proxy.call("POST", path, body)
+        return self._proxy.call("POST", path, body)
 
     @cached_property
     def _own_bundles(self) -> dict[str, Path]:
@@ -253,9 +279,8 @@ class Interception:
 class Interceptor:
     """Starts the proxy when its ``with`` or ``async with`` block is entered; used once."""
 
-    def __init__(self, config: ProxyConfig, out: Path | None) -> None:
-        self._config = config
-        self._out = out
+    def __init__(self, begin: Callable[[], AbstractContextManager[Interception]]) -> None:
+        self._begin = begin
         self._running: AbstractContextManager[Interception] | None = None
 
     def __enter__(self) -> Interception:
@@ -263,7 +288,7 @@ class Interceptor:
             raise InputError(
                 "this interception was begun before: call warex.intercept(…) for each block"
             )
-        self._running = _running(self._config, self._out)
+        self._running = self._begin()
         return self._running.__enter__()
 
     def __exit__(
@@ -338,7 +363,7 @@ def intercept(
         raise InputError(f"intercept(…, {name}={details['input']!r}): {message}") from None
     if out is not None:
         require_no_run(Path(out))
-    return Interceptor(config, None if out is None else Path(out))
+    return Interceptor(lambda: _running(config, None if out is None else Path(out)))
 
 
 def require_known(where: str, given: Iterable[str], *more: str) -> None:
@@ -392,68 +417,59 @@ def _origins(sites: str | Sequence[str]) -> tuple[str, ...]:
         raise InputError(f"intercept(…, sites=…): {error}") from None
 
 
-@contextmanager
-def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
-    ca = ensure_ca()
+def _scratch() -> Path:
     try:
-        scratch = Path(tempfile.mkdtemp(prefix="warex-"))
+        return Path(tempfile.mkdtemp(prefix="warex-"))
     except OSError as error:
         raise MachineError(
             f"there is no place for temporary files: {error.strerror}; set TMPDIR to a folder that"
             " can be written"
         ) from None
+
+
+@contextmanager
+def _running(config: ProxyConfig, out: Path | None) -> Iterator[Interception]:
+    ca, scratch = ensure_ca(), _scratch()
     kept = out or scratch / "trial"
     config = config.model_copy(update={"ca": ca.folder, "out": kept.absolute()})
-    interception: Interception | None = None
     notices: list[str] = []
 
     def notify(sentence: str) -> None:
         notices.append(sentence)
         _LOG.warning("%s", sentence)
 
-    try:
-        with start_proxy(_forkserver(), config, notify) as proxy:
-            interception = Interception(proxy, ca, scratch, kept, notices)
-            yield interception
-    except BaseException as error:
-        if interception is None:
+    with ExitStack() as stack:
+        try:
+            proxy = stack.enter_context(start_proxy(_forkserver(), config, notify))
+        except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
-        elif interception.broken is not None and not isinstance(error, TrialVoid):
+            raise
+
+        def end() -> None:
+            stack.close()
+            leave_outcome(config.out, proxy.broken, Unscored())
+
+        with _ending(Interception(proxy, ca, scratch, kept, notices), end) as interception:
+            yield interception
+
+
+@contextmanager
+def _ending(interception: Interception, end: Callable[[], None]) -> Iterator[Interception]:
+    """End a trial after a block, and raise TrialVoid if it is void."""
+    try:
+        try:
+            yield interception
+        finally:
+            try:
+                end()
+            finally:
+                interception._ended = True
+    except BaseException as error:
+        if interception.broken is not None and not isinstance(error, TrialVoid):
             error.add_note(f"besides, the trial is void: {interception.broken}")
         raise
-    finally:
-        if interception is not None:
-            interception._ended = True
-            leave_outcome(config.out, interception.broken, Unscored())
     if interception.broken is not None:
         raise TrialVoid(f"the trial is void: {interception.broken}")
-
-
-def _injections(events: Iterable[Event]) -> list[Injection]:
-    found: dict[str, Injection] = {}
-    for event in events:
-        match event:
-            case FaultPlanned():
-                found[event.injection] = Injection(
-                    id=event.injection,
-                    rule=event.rule,
-                    kind=str(event.fault.get("kind", "")),
-                    fault=event.fault,
-                    url=event.url,
-                    exchange=event.exchange,
-                    ordinal=event.ordinal,
-                    state="planned",
-                    repeat_of=event.repeat_of,
-                )
-            case FaultDelivered() if injection := found.get(event.injection):
-                found[injection.id] = replace(injection, state="delivered", waited_s=event.waited_s)
-            case FaultMissed(injection=str(missed)) if injection := found.get(missed):
-                found[injection.id] = replace(
-                    injection, state="missed", reason=event.reason, waited_s=event.waited_s
-                )
-            case _:
-                pass
-    return list(found.values())
 
 
 _lock = threading.Lock()

@@ -28,6 +28,7 @@ class PassThrough:
     """A handler that changes nothing and keeps the outcomes."""
 
     outcomes: list[Outcome] = field(default_factory=list)
+    broken: list[Exception] = field(default_factory=list)
 
     def connected(self, connection: Connection) -> None: ...
 
@@ -38,7 +39,8 @@ class PassThrough:
 
     def unreachable(self, connection: Connection, error: str) -> None: ...
 
-    def not_http(self, connection: Connection) -> None: ...
+    def not_http(self, connection: Connection) -> bool:
+        return True
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None: ...
 
@@ -71,3 +73,6 @@ class PassThrough:
         self.outcomes.append(outcome)
 
     def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None: ...
+
+    def broke(self, error: Exception) -> None:
+        self.broken.append(error)

@@ -15,6 +15,7 @@ from warex.engine.handler import (
     ConnectionPlan,
     Exchange,
     Handler,
+    Handlers,
     Handshake,
     Intercept,
     Need,
@@ -24,6 +25,7 @@ from warex.engine.handler import (
     ResponsePlan,
     WholeResponsePlan,
 )
+from warex.engine.http.heads import RequestHead
 from warex.engine.server import Engine, EngineConfig, serve
 from warex.engine.tls.site_contexts import TrustStore
 from warex.proxy.certificates.ca import CertificateAuthority, key_file
@@ -39,6 +41,7 @@ class Scripted(PassThrough):
     response_plan: Callable[[Exchange], ResponsePlan] | None = None
     whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
     piece: Callable[[bytes, bool], list[bytes]] | None = None
+    connections: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     handshakes: list[tuple[str, str]] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -47,6 +50,9 @@ class Scripted(PassThrough):
     closed_connections: list[Connection] = field(default_factory=list)
 
     upgrades_closed: list[Exchange] = field(default_factory=list)
+
+    def connected(self, connection: Connection) -> None:
+        self.connections += 1
 
     def hello(self, connection: Connection) -> ConnectionPlan:
         return self.hello_plan(connection)
@@ -57,8 +63,9 @@ class Scripted(PassThrough):
     def unreachable(self, connection: Connection, error: str) -> None:
         self.unreached.append(error)
 
-    def not_http(self, connection: Connection) -> None:
+    def not_http(self, connection: Connection) -> bool:
         self.raw_connections.append(connection)
+        return True
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         self.rejections.append(rejection)
@@ -113,6 +120,19 @@ def wait_until(condition: Callable[[], object], seconds: float = 5) -> None:
         time.sleep(0.002)
 
 
+@dataclass(slots=True)
+class Only:
+    """One handler decides for everything."""
+
+    handler: PassThrough
+
+    def of_connection(self, connection: Connection) -> Handler:
+        return self.handler
+
+    def of_request(self, connection: Connection, head: RequestHead) -> Handler:
+        return self.handler
+
+
 @dataclass
 class Running:
     """An engine that runs."""
@@ -133,9 +153,11 @@ class Running:
 
 @contextmanager
 def running(
-    handler: Handler, ca: CertificateAuthority, *, upstream: str | None = None
+    handlers: PassThrough | Handlers, ca: CertificateAuthority, *, upstream: str | None = None
 ) -> Iterator[Running]:
-    """Run an engine; nothing of it may have broken at its end."""
+    """Run an engine; nothing of one handler may have broken at its end."""
+    broken = handlers.broken if isinstance(handlers, PassThrough) else []
+    several = Only(handlers) if isinstance(handlers, PassThrough) else handlers
     config = EngineConfig(
         authority=key_file(ca.folder),
         trust=TrustStore(ca.certificate),
@@ -146,10 +168,10 @@ def running(
     stop: list[Callable[[], object]] = []
 
     async def main() -> None:
-        loop, broken = asyncio.get_running_loop(), list[Exception]()
+        loop = asyncio.get_running_loop()
         ending = asyncio.Event()
         stop.append(lambda: loop.call_soon_threadsafe(ending.set))
-        async with serve(config, handler, broke=broken.append) as engine:
+        async with serve(config, several) as engine:
             listener = socket.create_server(("127.0.0.1", 0), backlog=256)
             engine.listen(listener)
             ready.append(Running(listener.getsockname()[1], engine, loop, broken))
@@ -165,4 +187,4 @@ def running(
         stop[0]()
         thread.join(5)
     assert not thread.is_alive()
-    assert ready[0].broken == []
+    assert broken == []

@@ -1,16 +1,18 @@
 """Peers that flood, and messages that are hardly any: others go on, nothing passes half-read."""
 
+import socket
 import ssl
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 
 import pytest
 from bench.fuzz.mutants_http import answers, requests
 
-from tests.engine.running import Running, Scripted, running
-from tests.proxy.support.client import H2Client, secure, tunnelled
+from tests.engine.running import Running, Scripted, running, wait_until
+from tests.proxy.support.client import H2Client, read_answer, secure, tunnelled
 from tests.proxy.support.raw_sockets import RawSite, read_to_end
-from warex.engine.handler import Intercept, Plan, Respond
+from warex.engine.handler import Exchange, Intercept, Plan, RequestPlan, Respond
 from warex.engine.http.heads import Headers
 from warex.proxy.certificates.ca import CertificateAuthority
 
@@ -51,6 +53,34 @@ def test_a_flood_ends_its_own_connection(
             assert ended_by(connection) == 11
             assert other.wait(other.ask("/")).body == b"own"
     assert len(handler.exchanges) < 300
+
+
+def test_others_come_between_the_exchanges_of_one_read(ca: CertificateAuthority) -> None:
+    asked: list[str] = []
+    with socket.socket() as other:
+
+        def plan(exchange: Exchange) -> RequestPlan:
+            if not asked:
+                other.sendall(b"GET http://a.example/other HTTP/1.1\r\nHost: a.example\r\n\r\n")
+            asked.append(exchange.request.path)
+            until = time.monotonic() + 0.002
+            while time.monotonic() < until:
+                pass
+            return Plan(Respond(200, Headers(), (b"own",)))
+
+        handler = Scripted(
+            hello_plan=lambda connection: Intercept(site_first=False), request_plan=plan
+        )
+        with running(handler, ca) as engine, connected(engine, ca) as connection:
+            other.connect(("127.0.0.1", engine.port))
+            wait_until(lambda: handler.connections == 2)
+            client = H2Client(connection, "shop.example")
+            streams = [client.ask("/many", flush=False) for _ in range(90)]
+            client.flush()
+            assert all(client.wait(it).body == b"own" for it in streams)
+            assert read_answer(other)[1] == b"own"
+    assert len(asked) == 91
+    assert asked.index("/other") < 20
 
 
 def connected(engine: Running, ca: CertificateAuthority) -> AbstractContextManager[ssl.SSLSocket]:

@@ -59,6 +59,18 @@ async def test_a_callback_gets_what_waited_and_what_comes() -> None:
         assert b"".join(got) == b"ab"
 
 
+@pytest.mark.parametrize("lingers", [False, True])
+async def test_a_peer_that_has_reset_the_connection_breaks_no_orderly_end(lingers: bool) -> None:
+    async with connected() as (end, peer):
+        reset_on_close(peer)
+        peer.close()
+        if lingers:
+            end.linger(1)
+        else:
+            end.end_writing()
+        assert end.is_closed == lingers
+
+
 async def test_all_who_paused_a_peer_must_resume_it() -> None:
     async with connected() as (end, peer):
         got: list[bytes] = []
@@ -131,6 +143,16 @@ async def test_a_reset_is_a_reset() -> None:
         with pytest.raises(ConnectionResetError):
             peer.recv(1)
         assert not end.has_arrived()
+
+
+async def test_a_peer_that_has_just_reset_may_be_told_that_there_is_no_more() -> None:
+    async with connected() as (end, peer):
+        reset_on_close(peer)
+        peer.close()
+        # Not a moment is given to the event loop.
+        end.end_writing()
+        end.linger(1)
+        assert await end.read() == b""
 
 
 async def test_a_detached_socket_goes_on() -> None:

@@ -7,21 +7,24 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
+    load_pem_private_key,
 )
-from mitmproxy.certs import CertStore
 
 from tests.exec.support import machine as on_the_machine
 from tests.sandbox.support.users import CALLER, ROOT, User, command_as, environment_of, folder_of
-from warex.proxy.certificates.ca import BASENAME, ensure_ca
+from warex.proxy.certificates.ca import ensure_ca, key_file
 from warex.sandbox.environment import (
     CA_BUNDLE_VARIABLES,
     EXTRA_CA_VARIABLES,
@@ -116,14 +119,29 @@ def machine_of(folder: Path) -> Iterator[Machine]:
 
 def _make_certificate(folder: Path) -> None:
     """One for all the sites, of a CA that is not WAREX's."""
-    store = CertStore.from_store(ensure_ca(folder / "site-ca").folder, BASENAME, 2048)
+    ca = key_file(ensure_ca(folder / "site-ca").folder)
     names = [x509.DNSName(name) for name in on_the_machine.NAMES]
     addresses = [x509.IPAddress(it) for it in on_the_machine.ADDRESSES]
-    entry = store.get_cert("shop.test", [*names, *addresses])
-    (folder / "site.crt").write_bytes(entry.cert.to_pem())
-    pem = entry.privatekey.private_bytes(
-        Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
+    authority = x509.load_pem_x509_certificate(ca.read_bytes())
+    signs = load_pem_private_key(ca.read_bytes(), None)
+    assert isinstance(signs, ec.EllipticCurvePrivateKey)
+    key = ec.generate_private_key(ec.SECP256R1())
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name.from_rfc4514_string("CN=shop.test"))
+        .issuer_name(authority.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(datetime.now(UTC) - timedelta(days=2))
+        .not_valid_after(datetime.now(UTC) + timedelta(days=90))
+        .add_extension(x509.SubjectAlternativeName([*names, *addresses]), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signs.public_key()), critical=False
+        )
+        .sign(signs, SHA256())
     )
+    (folder / "site.crt").write_bytes(certificate.public_bytes(Encoding.PEM))
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
     (folder / "site.key").write_bytes(pem)
 
 

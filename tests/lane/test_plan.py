@@ -1,5 +1,6 @@
 """What effects make of an exchange."""
 
+import gzip
 from dataclasses import replace
 
 import pytest
@@ -30,6 +31,8 @@ from warex.scenarios import PlannedInjection
 
 REPLY = Reply(503, {"content-type": "text/html"}, b"<p>no")
 PAGE = WholeResponse(*answer(bytes(range(64))))
+KIND = {"content-type": "text/event-stream"}
+EVENTS = tuple(b"data: %d\n\n" % number for number in range(4))
 
 
 def applied(state: ExchangeState, *effects: Effect) -> AppliedInjection:
@@ -46,11 +49,13 @@ def requested(state: ExchangeState) -> Plan[Forward | Respond | Abort]:
     return request_plan(state.draft, None, state.wire.request)
 
 
-def answered(*effects: Effect) -> tuple[Plan[Relay | Respond | Abort], AppliedInjection]:
+def answered(
+    *effects: Effect, of: WholeResponse = PAGE
+) -> tuple[Plan[Relay | Respond | Abort], AppliedInjection]:
     state = open_exchange()
-    state.draft.response = PAGE
+    state.draft.response = of
     hit = applied(state, *effects)
-    return response_plan(state.draft, PAGE), hit
+    return response_plan(state.draft, of), hit
 
 
 def test_without_an_effect_everything_passes_as_it_came() -> None:
@@ -143,6 +148,28 @@ def test_a_truncated_body_says_the_whole_length_only_if_it_is_cut(
     assert isinstance(plan.then, Respond)
     assert b"".join(plan.then.pieces) == PAGE.body[:32]
     assert (plan.then.headers.get("content-length"), plan.then.cut) == (length, cut)
+
+
+@pytest.mark.parametrize(
+    ("share", "kept"), [(0.0, 1), (0.25, 1), (0.5, 2), (0.74, 2), (0.75, 3), (0.99, 3)]
+)
+def test_of_a_cut_stream_at_least_the_first_event_comes_and_never_the_last(
+    share: float, kept: int
+) -> None:
+    plan, _ = answered(Truncate(share, "close"), of=WholeResponse.make(200, KIND, b"".join(EVENTS)))
+
+    assert isinstance(plan.then, Respond)
+    assert plan.then.pieces == EVENTS[:kept]
+
+
+def test_a_compressed_stream_is_divided_into_its_events() -> None:
+    coded = {**KIND, "content-encoding": "gzip"}
+    body = gzip.compress(b"".join(EVENTS))
+    plan, _ = answered(Trickle(0.5), of=WholeResponse.make(200, coded, body))
+
+    assert isinstance(plan.then, Respond)
+    assert plan.then.pieces == EVENTS
+    assert plan.then.headers.get("content-encoding") == ""
 
 
 def test_a_truncated_body_trickles_if_a_later_fault_says_so() -> None:

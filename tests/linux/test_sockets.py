@@ -10,10 +10,23 @@ from warex.linux.sockets import (
     arrived_at,
     reset_on_close,
     stamp_arrivals,
+    unacknowledged,
     waited_before_leaving,
 )
 
 pytestmark = pytest.mark.wire
+
+
+def test_bytes_that_no_system_has_are_unacknowledged() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client = socket.create_connection(server.getsockname(), 5)
+        accepted, _ = server.accept()
+    with client, accepted:
+        assert unacknowledged(client) == 0
+        client.setblocking(False)
+        sent = client.send(bytes(1_000_000))
+        assert 0 < unacknowledged(client) <= sent
 
 
 def test_a_connection_ends_with_a_reset() -> None:

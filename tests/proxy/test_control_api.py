@@ -56,7 +56,7 @@ def ask(
     [
         ("/status", None, "wrong", 401, "token"),
         ("/status", None, "", 401, "token"),
-        ("/nothing", None, None, 404, "GET /ledger, GET /status, POST /task/begin, "),
+        ("/nothing", None, None, 404, "GET /status, GET /episodes, POST /task/begin, "),
         ("/arm", None, None, 404, "POST /arm"),
         ("/faults", b"{", None, 400, "the body is not JSON: "),
         ("/faults", b"\xff", None, 400, "the body is not JSON: "),

@@ -205,6 +205,23 @@ def test_all_goes_through_the_upstream_proxy_if_there_is_one(
 
 
 @pytest.mark.slow
+def test_http_2_without_tls_is_read_through_an_upstream_proxy(begin_inside: BeginInside) -> None:
+    with (
+        served(h2c=True) as site,
+        UpstreamProxy() as upstream,
+        begin_inside(
+            host_ports=(site.port,), upstream=f"http://127.0.0.1:{upstream.port}"
+        ) as within,
+    ):
+        url = f"http://127.0.0.1:{site.port}/a"
+        assert within.curl("--http2-prior-knowledge", url) == "hello"
+        assert len(upstream.asked) == 1
+    assert [(it.url, it.http_version) for it in within.lane.events(RequestSeen)] == [
+        (url, "HTTP/2.0")
+    ]
+
+
+@pytest.mark.slow
 def test_a_clients_own_proxy_stays_the_next_one(
     begin_inside: BeginInside, secure_h2: Origin
 ) -> None:

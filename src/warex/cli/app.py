@@ -1,6 +1,6 @@
 """The command line's main group.
 
-A command imports its dependencies when it runs, not for its help: mitmproxy takes half a second.
+A command imports its dependencies when it runs, not for its help: they take half a second.
 """
 
 import os

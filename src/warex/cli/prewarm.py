@@ -1,6 +1,6 @@
 """Starts slow parts of a command before the command line is parsed: `warex exec`'s forkserver.
 
-Parsing takes a tenth of a second, in which the forkserver's process loads mitmproxy.
+Parsing takes a tenth of a second, in which the forkserver's process loads the proxy.
 """
 
 import signal

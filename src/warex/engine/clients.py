@@ -6,11 +6,12 @@ import binascii
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final, Protocol
 
 from warex.engine import handler
 from warex.engine.ends import End
-from warex.engine.handler import AbortHow, Connection, Exchange, Rejection
+from warex.engine.handler import AbortHow, Exchange, Handler, Rejection
 from warex.engine.http.connection import ServerConnection
 from warex.engine.http.events import (
     ConnectionEnded,
@@ -24,12 +25,13 @@ from warex.engine.http.events import (
     RequestRejected,
 )
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.engine.routes import Route
-from warex.engine.services import Services
+from warex.engine.services import Services, Share
 from warex.engine.sites import Inbox
 
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
+_TURN_S: Final = 0.005
+"""Seconds of one turn of the event loop in which exchanges begin: other clients wait for it."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a client may send the rest of a request that is not read."""
 
@@ -41,6 +43,7 @@ class Run(Protocol):
     """An exchange while it lasts, as its client's connection sees it."""
 
     exchange: Exchange
+    share: Share
     stream: int
     requests: Inbox[RequestPart]
 
@@ -69,22 +72,27 @@ class ClientSide:
     def __init__(
         self,
         services: Services,
-        connection: Connection,
+        own: Share,
         end: End,
         http: ServerConnection,
-        route: Route,
         begin: Callable[["ClientSide", RequestReceived], Run],
         *,
         is_redirected: bool = False,
     ) -> None:
         """``begin`` makes the run of an exchange; ``is_redirected``: the client knows no proxy."""
-        self.services, self.connection = services, connection
-        self.end, self.http, self.route = end, http, route
+        self._loop = asyncio.get_running_loop()
+        self.services, self.connection = services, own.connection
+        self.end, self.http = end, http
         self.is_redirected = is_redirected
-        self.is_multiplexed = connection.version == "HTTP/2.0"
+        self.is_multiplexed = self.connection.version == "HTTP/2.0"
         self.runs: dict[int, Run] = {}
+        self._own = own
+        self._others: dict[int, Share] = {}
+        """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._goes_on = False
+        """Whether what is left of a read goes on in the next turn."""
         self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -95,8 +103,7 @@ class ClientSide:
 
     async def serve(self, *, tunnels: bool = False) -> RequestReceived | None:
         """Serve requests until the connection ends; return a CONNECT, if ``tunnels``."""
-        loop = asyncio.get_running_loop()
-        self._tunnel = loop.create_future()
+        self._tunnel = self._loop.create_future()
         self._tunnels = tunnels
         self.end.on_end = self._ended
         self.end.on_lost = self._lost
@@ -115,17 +122,61 @@ class ClientSide:
 
     async def _finish(self) -> None:
         """Wait until every exchange has ended."""
+        while self._begun:
+            self._begun.popleft().start()
         while self.runs:
             for run in list(self.runs.values()):
                 run.interrupt("shut_down", "the proxy ended")
             await asyncio.sleep(0)
+        for share in list(self._others.values()):
+            self._close_share(share)
+
+    # ---- whose exchanges they are
+
+    def share_of(self, head: RequestHead) -> Share:
+        """Return the share of the handler to which a request belongs."""
+        handler = self.services.handlers.of_request(self.connection, head)
+        if handler is self._own.handler:
+            return self._own
+        share = self._others.get(id(handler))
+        if share is None:
+            connection = replace(self.connection, state=None)
+            share = Share(handler, connection, self._own.route.another())
+            self._others[id(handler)] = share
+            handler.connected(connection)
+        return share
+
+    async def drop(self, handler: Handler) -> None:
+        """End the exchanges of a handler that has only a share of the connection."""
+        share = self._others.get(id(handler))
+        if share is None:
+            return
+        while runs := [run for run in self.runs.values() if run.share is share]:
+            for run in runs:
+                run.interrupt("shut_down", "the proxy ended")
+            await asyncio.sleep(0)
+        if id(handler) in self._others:
+            self._close_share(share)
+
+    def _close_share(self, share: Share) -> None:
+        del self._others[id(share.handler)]
+        share.route.close()
+        share.handler.closed(share.connection)
 
     # ---- what comes
 
     def _received(self, data: bytes) -> None:
         self._dispatch(self.http.receive(data))
 
+    def _go_on(self) -> None:
+        """Take what was left of a read, once others had their turn."""
+        self._goes_on = False
+        self.end.resume(self.http)
+        self._dispatch(self.http.receive(b"") if self.http.has_more else [])
+
     def _ended(self) -> None:
+        while self.http.has_more:
+            self._dispatch(self.http.receive(b""))
         self._dispatch(self.http.receive_eof())
         for run in list(self.runs.values()):
             run.client_left()
@@ -145,13 +196,18 @@ class ClientSide:
                     self._reject(event)
             for event in events:
                 self._handle(event)
-            while self._begun:
+            until = self._loop.time() + _TURN_S
+            while self._begun and self._loop.time() < until:
                 # What came with a head is there before the head is decided on.
                 self._begun.popleft().start()
         except Exception as error:  # noqa: BLE001 - fail closed
             self.broke(error)
             return
         self.flush()
+        if (self._begun or self.http.has_more) and not self._goes_on:
+            self._goes_on = True
+            self.end.pause(self.http)
+            self._loop.call_soon(self._go_on)
         if not self.is_multiplexed:
             if self.http.wants_data:
                 self.end.resume(self)
@@ -176,7 +232,7 @@ class ClientSide:
             case RequestRejected():
                 rejection = self._rejections.pop(event.stream, None)
                 if rejection is not None:
-                    self.services.handler.rejected(self.connection, rejection)
+                    self._own.handler.rejected(self.connection, rejection)
             case DataQueueEmptied(stream):
                 self._queue_emptied(stream)
             case GoingAway():
@@ -241,15 +297,12 @@ class ClientSide:
             await self.end.flush()
 
     def abort(self, stream: int, how: AbortHow, code: int | None = None) -> None:
-        """End an exchange; ``reset`` ends the connection with every other one.
+        """End an exchange; ``reset`` ends the connection with every other one of its handler.
 
         ``code``: the error code of HTTP/2.
         """
         if how == "reset":
-            self.end.reset()
-            for run in list(self.runs.values()):
-                if run.stream != stream:
-                    run.interrupt("aborted", "the connection was reset")
+            self._reset(stream)
         elif self.is_multiplexed:
             self.http.reset(stream, _INTERNAL_ERROR if code is None else code)
             self.flush()
@@ -258,6 +311,21 @@ class ClientSide:
             if data:
                 self.end.write(data)
             self._close()
+
+    def _reset(self, stream: int) -> None:
+        """Reset the connection; while others share it, the streams of one handler only."""
+        run = self.runs.get(stream)
+        runs = [it for it in self.runs.values() if run is None or it.share is run.share]
+        is_shared = self.is_multiplexed and len(runs) < len(self.runs)
+        if not is_shared:
+            self.end.reset()
+        for each in runs:
+            if is_shared:
+                self.http.reset(each.stream, _INTERNAL_ERROR)
+            if each.stream != stream:
+                each.interrupt("aborted", "the connection was reset")
+        if is_shared:
+            self.flush()
 
     def ended(self, stream: int, *, unread: bool) -> None:
         """Forget an exchange; ``unread``: its request has not been read to its end."""
@@ -284,9 +352,14 @@ class ClientSide:
             self.flush()
         self._close_if_idle()
 
-    def broke(self, error: Exception) -> None:
-        """Fail closed: our own machinery broke on this connection."""
-        self.services.broke(error)
+    def broke(self, error: Exception, run: Run | None = None) -> None:
+        """Fail closed: our own machinery broke in an exchange, or for the whole connection."""
+        if run is not None:
+            run.share.handler.broke(error)
+            self._reset(run.stream)
+            return
+        for share in (self._own, *self._others.values()):
+            share.handler.broke(error)
         self.end.reset()
 
     # ----

@@ -26,7 +26,7 @@ from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
 from warex.engine.routes import H1, OpenedSite, Route, split_authority
-from warex.engine.services import Services
+from warex.engine.services import Services, Share
 from warex.engine.tls.certificates import CertificateError
 from warex.engine.tls.client_hello import NoClientHello, read_client_hello
 from warex.engine.tls.layer import ssl_reason
@@ -55,9 +55,10 @@ class ConnectionRun:
         self.services, self.end, self.connection = services, end, connection
         self.is_redirected = is_redirected
         self.client: ClientSide | None = None
+        self.handler = services.handlers.of_connection(connection)
+        self.task = asyncio.current_task()
+        """Serves the connection."""
         self._connector = connector
-        self._handler = services.handler
-        self._task: asyncio.Task[None] | None = None
 
     # ---- the first bytes
 
@@ -72,11 +73,21 @@ class ConnectionRun:
         host, port = split_authority(head.authority or head.path, 443)
         self.connection.destination = Address(host, port)
         self.connection.proxy_user = proxy_user(head)
+        self._hand_over()
         http.send_response(stream, _ESTABLISHED)
         self.end.write(http.data_to_send())
         for event in http.receive(b""):
             self.end.unread(getattr(event, "payload", b""))
         await self.serve_tunnel()
+
+    def _hand_over(self) -> None:
+        """Give the connection to the handler that its proxy user names."""
+        handler = self.services.handlers.of_connection(self.connection)
+        if handler is not self.handler:
+            self.handler.closed(self.connection)
+            self.connection.state = None
+            self.handler = handler
+            handler.connected(self.connection)
 
     async def serve_tunnel(self, spoken: DetectedProtocol | None = None) -> None:
         """Serve a connection whose destination is known."""
@@ -96,8 +107,10 @@ class ConnectionRun:
                     self._route(Site("http", destination, direct=False), h2c=True)
                 )
             case "other" | "silent":
-                self._handler.not_http(self.connection)
-                await self._pass_on(destination)
+                if self.handler.not_http(self.connection):
+                    await self._pass_on(destination)
+                else:
+                    self.end.close()
 
     async def _detect(self, destination: Address) -> DetectedProtocol | Literal["left", "silent"]:
         patience = None if destination.port in _WELL_KNOWN_PORTS else _SERVER_FIRST_DELAY
@@ -125,10 +138,9 @@ class ConnectionRun:
     ) -> tuple[RequestHead, int] | None:
         self.client = ClientSide(
             self.services,
-            self.connection,
+            Share(self.handler, self.connection, route),
             self.end,
             http,
-            route,
             ExchangeRun,
             is_redirected=self.is_redirected,
         )
@@ -168,7 +180,7 @@ class ConnectionRun:
             self.end.close()
             return
         self.connection.hello = hello
-        plan = self._handler.hello(self.connection)
+        plan = self.handler.hello(self.connection)
         match plan:
             case Tunnel(address):
                 await self._pass_on(address or destination)
@@ -181,10 +193,10 @@ class ConnectionRun:
                     self.end.reset()
                 else:
                     self.end.close()
-                self._handler.handshake(self.connection, ended, "")
+                self.handler.handshake(self.connection, ended, "")
             case Stall():
                 await self._left_within(None)
-                self._handler.handshake(self.connection, "left", "")
+                self.handler.handshake(self.connection, "left", "")
                 self.end.close()
             case Intercept():
                 await self._intercept(plan, hello, destination)
@@ -206,7 +218,7 @@ class ConnectionRun:
 
     async def _intercept(self, plan: Intercept, hello: ClientHello, destination: Address) -> None:
         if await self._left_within(plan.hold_s):
-            self._handler.handshake(self.connection, "left", "")
+            self.handler.handshake(self.connection, "left", "")
             self.end.close()
             return
         site = plan.site or Site("https", destination, direct=False)
@@ -224,7 +236,7 @@ class ConnectionRun:
             if await self._shake_hands(plan, host, protocol):
                 await self._serve_secured(host, destination, protocol, route)
         except SiteUnreachable as error:
-            self._handler.unreachable(self.connection, str(error))
+            self.handler.unreachable(self.connection, str(error))
             self.end.reset()
         finally:
             route.close()
@@ -271,14 +283,14 @@ class ConnectionRun:
         except ssl.SSLError as error:
             reason = ssl_reason(error)
             ended = "rejected" if " alert " in reason else "left"
-            self._handler.handshake(self.connection, ended, reason)
+            self.handler.handshake(self.connection, ended, reason)
             self.end.close()
             return False
         except OSError as error:
-            self._handler.handshake(self.connection, ended, str(error))
+            self.handler.handshake(self.connection, ended, str(error))
             self.end.close()
             return False
-        self._handler.handshake(self.connection, "established", "")
+        self.handler.handshake(self.connection, "established", "")
         return True
 
     async def _serve_secured(
@@ -300,7 +312,7 @@ class ConnectionRun:
         try:
             site = await self._connector.connect(address)
         except SiteUnreachable as error:
-            self._handler.unreachable(self.connection, str(error))
+            self.handler.unreachable(self.connection, str(error))
             self.end.reset()
             return
         await pass_on(self.connection, self.end, site)

@@ -5,21 +5,21 @@ through TLS to an upstream proxy) and the ClientHello can be read before it is a
 """
 
 import asyncio
-import fcntl
 import os
 import socket
 import ssl
-import struct
 import sys
-import termios
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, cast
 from weakref import WeakSet
 
 from warex.engine.tls.layer import TlsLayer, ssl_reason
-from warex.linux.sockets import reset_on_close
+from warex.linux.sockets import reset_on_close, unacknowledged
 
+CLIENT_READ: Final = 16 * 1024
+"""Bytes that are read from a client in one turn of the event loop: others wait for it."""
+SITE_READ: Final = 64 * 1024
 _READ_LIMIT: Final = 256 * 1024
 """Bytes that wait for a reader, above which the peer is made to wait."""
 _WRITE_LIMIT: Final = 256 * 1024
@@ -31,13 +31,18 @@ _ESTABLISHED, _CLOSE_WAIT = 1, 8
 """States of linux/tcp_states.h: open both ways; the peer has closed its end."""
 
 
-class End(asyncio.Protocol):
+class End(asyncio.BufferedProtocol):
     """One end of a connection, plain or TLS.
 
     It is read by one task (``read``), or by a callback (``start``).
     """
 
-    def __init__(self) -> None:
+    _room = memoryview(bytearray(SITE_READ))
+    """Shared by all ends: what is received is taken before the next is."""
+
+    def __init__(self, read_size: int = CLIENT_READ) -> None:
+        """``read_size``: bytes that are received in one turn."""
+        self._buffer = self._room[:read_size]
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport = cast(asyncio.Transport, None)
         self._layers: list[TlsLayer] = []
@@ -75,12 +80,17 @@ class End(asyncio.Protocol):
         with suppress(OSError):
             self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Return where the next bytes of the wire go."""
+        return self._buffer
+
+    def buffer_updated(self, count: int) -> None:
         """Take bytes of the wire."""
+        received = self._buffer[:count]
         if not self._layers:
-            self._store(data)
+            self._store(bytes(received))
             return
-        self._layers[0].incoming.write(data)
+        self._layers[0].incoming.write(received)
         if self._handshaking and len(self._layers) == 1:
             self._wake()
         else:
@@ -314,6 +324,11 @@ class End(asyncio.Protocol):
         else:
             self._send_outgoing(layer)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether much waits for the kernel."""
+        return self._drained is not None and not self._drained.done()
+
     async def drain(self) -> None:
         """Wait until little waits for the kernel, or the connection is lost."""
         while self._drained is not None and not self._drained.done():
@@ -345,7 +360,8 @@ class End(asyncio.Protocol):
         """Close this side's end only: the peer may still send."""
         self._close_tls()
         if not self._transport.is_closing() and self._transport.can_write_eof():
-            self._transport.write_eof()
+            with suppress(OSError):  # The peer has reset it, which we are told later.
+                self._transport.write_eof()
 
     def close(self) -> None:
         """Close the connection, once what is written has left."""
@@ -457,10 +473,9 @@ class End(asyncio.Protocol):
         if sys.platform != "linux":
             return 0
         try:
-            raw = fcntl.ioctl(self.raw.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+            return unacknowledged(self.raw)
         except OSError:
             return 1
-        return int(struct.unpack("i", raw)[0])
 
 
 _LINGERING: Final[WeakSet[End]] = WeakSet()

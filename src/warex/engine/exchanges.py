@@ -26,12 +26,14 @@ from warex.engine.http.events import (
     InformationalReceived,
     MessageEnded,
     RequestReceived,
+    ResponseEvent,
     ResponseReceived,
 )
 from warex.engine.http.heads import NO_FIELDS, ResponseHead
 from warex.engine.net.connector import SiteUnreachable
-from warex.engine.planned_messages import planned_response, spliced, split, with_any_length
+from warex.engine.planned_messages import planned_response, split, with_any_length
 from warex.engine.request_body import RequestBody
+from warex.engine.response_body import ResponseBody
 from warex.engine.routes import site_of
 from warex.engine.services import eager_task
 from warex.engine.sites import SiteInbox, SiteSide
@@ -45,14 +47,14 @@ class ExchangeRun:
     """An exchange while it lasts: one task, which the client's leaving interrupts."""
 
     def __init__(self, client: ClientSide, request: RequestReceived) -> None:
-        self.exchange = Exchange(client.connection, request.head)
+        self.share = client.share_of(request.head)
+        self.exchange = Exchange(self.share.connection, request.head)
         self.stream = request.stream
         self._client = client
         self._body = RequestBody(client, request.stream, self.exchange, may_follow=request.has_body)
         self.requests = self._body.inbox
-        self._handler = client.services.handler
-        clock = client.services.clock
-        self._record = ExchangeRecord(clock, clock.wall())
+        self._handler = self.share.handler
+        self._record = ExchangeRecord(client.services.clock, client.services.clock.wall())
         self._task: asyncio.Task[None] | None = None
         self._upload: asyncio.Task[None] | None = None
         self._interruption: Over | None = None
@@ -115,7 +117,7 @@ class ExchangeRun:
         except asyncio.CancelledError:
             over = self._interruption or Over("shut_down", "the proxy ended")
         except Exception as error:  # noqa: BLE001 - fail closed
-            self._client.broke(error)
+            self._client.broke(error, self)
         finally:
             self._finish(over)
 
@@ -136,7 +138,7 @@ class ExchangeRun:
             elif not self._is_told:
                 self._tell(over)
         except Exception as error:  # noqa: BLE001 - fail closed
-            self._client.broke(error)
+            self._client.broke(error, self)
         self.requests.close()
         self._client.ended(self.stream, unread=not self._body.is_complete)
 
@@ -199,7 +201,7 @@ class ExchangeRun:
 
     async def _forward(self, forward: Forward) -> None:
         request = self.exchange.request
-        site = forward.site or self._client.route.site
+        site = forward.site or self.share.route.site
         if site is None:
             site = site_of(request.scheme, request.authority)
         for _ in range(forward.copies):
@@ -216,7 +218,7 @@ class ExchangeRun:
 
     async def _ask(self, site: Site, forward: Forward, *, alone: bool = False) -> SiteInbox:
         """Send the request; ``alone``: on a connection of its own."""
-        route = self._client.route
+        route = self.share.route
         try:
             if alone:
                 side, opened = (await route.open(site)).side, None
@@ -247,7 +249,7 @@ class ExchangeRun:
                 case ExchangeFailed():
                     break
                 case DataReceived():
-                    self._acknowledge(event)
+                    self._acknowledge(event.flow)
                 case MessageEnded():
                     self._record.copies_sent += 1
                     self._site_done = True
@@ -329,7 +331,7 @@ class ExchangeRun:
             if isinstance(part, DataReceived):
                 body.append(part.payload)
                 size += len(part.payload)
-                self._acknowledge(part)
+                self._acknowledge(part.flow)
         self.exchange.response_body = b"".join(body)
         self.exchange.response_complete = self._site_done
         plan = self._handler.whole_response(self.exchange)
@@ -339,7 +341,9 @@ class ExchangeRun:
 
     async def _next_part(self, inbox: SiteInbox) -> ResponsePart:
         """Return the next part of a response's body; the last one is its end."""
-        event = await inbox.get()
+        return self._part(await inbox.get())
+
+    def _part(self, event: ResponseEvent) -> ResponsePart:
         match event:
             case MessageEnded():
                 self._site_done = True
@@ -362,38 +366,19 @@ class ExchangeRun:
         self._client.send_response(self.stream, head, raw_body=raw)
         self._record.head_sent = True
         self._takes_pushes = relay.changes_length
-        for part in parts:
-            if isinstance(part, MessageEnded):
-                await self._end_relay(relay, part)
-                return
-            await self._relay_part(relay, part, raw=raw)
-        while True:
-            part = await self._next_part(inbox)
-            if isinstance(part, MessageEnded):
-                await self._end_relay(relay, part)
-                return
-            if inbox.ends_next and not relay.tap:
-                # It leaves with the end.
-                self._record.response_bytes += len(part.payload)
-                self._client.http.send_data(self.stream, part.payload, part.raw)
-            else:
-                await self._relay_part(relay, part, raw=raw)
-            self._acknowledge(part)
-
-    async def _relay_part(self, relay: Relay, part: DataReceived, *, raw: bool) -> None:
-        if not (relay.tap and part.payload):
-            self._send(part.payload, part.raw)
-        elif raw:
-            pieces = self._handler.response_piece(self.exchange, part.payload, last=False)
-            changed = b"".join(pieces)
-            self._send(changed, spliced(part, changed))
-        else:
-            for piece in self._handler.response_piece(self.exchange, part.payload, last=False):
-                if piece:
-                    self._send(piece)
-                    await self._client.drain(self.stream)
-            return
-        await self._client.drain(self.stream)
+        body = ResponseBody(
+            self._client,
+            self.stream,
+            self.exchange,
+            self._handler,
+            self._record,
+            relay,
+            self._acknowledge,
+            raw=raw,
+        )
+        end = self._part(await body.relay(inbox, parts))
+        assert isinstance(end, MessageEnded)
+        await self._end_relay(relay, end)
 
     async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
         self._send_last(tap=relay.tap)
@@ -405,10 +390,10 @@ class ExchangeRun:
         for piece in self._handler.response_piece(self.exchange, b"", last=True) if tap else ():
             self._send(piece)
 
-    def _acknowledge(self, event: DataReceived) -> None:
-        if event.flow and self._site is not None:
+    def _acknowledge(self, size: int) -> None:
+        if self._site is not None:
             side, stream = self._site
-            side.acknowledge(stream, event.flow)
+            side.acknowledge(stream, size)
 
     def _send(self, payload: bytes, raw: bytes = b"") -> None:
         self._record.response_bytes += len(payload)
@@ -492,9 +477,9 @@ class ExchangeRun:
                 if frames is not None:
                     self._send(frames.rest())
                 break
-            client.connection.sent_to_client += len(part.payload)
+            self.exchange.connection.sent_to_client += len(part.payload)
             self._send(part.payload if frames is None else frames.receive(part.payload))
             await client.drain(self.stream)
-            self._acknowledge(part)
+            self._acknowledge(part.flow)
         await client.sent(self.stream)
         client.abort(self.stream, "close")

@@ -53,6 +53,8 @@ class Connection:
     its proxy whole URLs."""
     hello: ClientHello | None = None
     """None for a connection without TLS."""
+    port: int = 0
+    """Where the proxy accepted it; 0 for a redirected connection."""
     version: HttpVersion = "HTTP/1.1"
     proxy_user: str = ""
     """User name of ``Proxy-Authorization: Basic``; it may name an episode."""
@@ -311,8 +313,8 @@ class Handler(Protocol):
     def unreachable(self, connection: Connection, error: str) -> None:
         """Take note that the site could not be reached before an exchange; the client is reset."""
 
-    def not_http(self, connection: Connection) -> None:
-        """Take note of a connection that is neither TLS nor HTTP; it is passed on unread."""
+    def not_http(self, connection: Connection) -> bool:
+        """Say whether a connection that is neither TLS nor HTTP is passed on unread, or closed."""
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         """Take note of a request that the engine has refused or made unambiguous."""
@@ -353,6 +355,24 @@ class Handler(Protocol):
     def upgrade_closed(self, exchange: Exchange, *, by_client: bool) -> None:
         """Take note of the end of an upgraded connection, after ``ended``."""
 
+    def broke(self, error: Exception) -> None:
+        """Take note that the engine's machinery or the handler's own broke; never fails itself."""
+
+
+class Handlers(Protocol):
+    """Says which handler decides.
+
+    A connection's handler decides for its exchanges, too, unless a request says otherwise. Another
+    handler then sees a ``Connection`` of its own, with its exchanges only, and has its own
+    connections to sites.
+    """
+
+    def of_connection(self, connection: Connection) -> Handler:
+        """Return the handler of a new connection; asked again once its proxy user is known."""
+
+    def of_request(self, connection: Connection, head: RequestHead) -> Handler:
+        """Return the handler of a request on a connection."""
+
 
 class Timer(Protocol):
     """A call that is due later."""
@@ -374,4 +394,4 @@ class Control(Protocol):
         """Close a connection in order, once its open exchanges have ended."""
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
-        """Call a function once, after some time."""
+        """Call a function, which never fails, once after some time."""

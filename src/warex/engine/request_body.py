@@ -107,7 +107,7 @@ class RequestBody:
                 side.end_switched(stream)
                 return
             self._take(part)
-            self._client.connection.sent_to_site += len(part.payload)
+            self._exchange.connection.sent_to_site += len(part.payload)
             sent = part.payload if frames is None else frames.receive(part.payload)
             if sent:
                 await side.send_data(stream, sent)

@@ -62,6 +62,18 @@ class Route:
         self._opening: dict[Site, asyncio.Lock] = {}
         self._failures: dict[Site, SiteUnreachable] = {}
 
+    def another(self) -> "Route":
+        """Return a route to the same sites that has no connections yet."""
+        return Route(
+            self._connector,
+            self._contexts,
+            self._clock,
+            site=self.site,
+            sni=self._sni,
+            protocols=self._protocols,
+            prior_knowledge=self._prior_knowledge,
+        )
+
     async def open(self, site: Site) -> OpenedSite:
         """Open a connection to a site; raise SiteUnreachable."""
         started = self._clock.wall()

@@ -12,7 +12,15 @@ from warex.clock import Clock
 from warex.engine.clients import Run
 from warex.engine.connection import ConnectionRun
 from warex.engine.ends import End, abort_lingering
-from warex.engine.handler import AbortHow, Address, Connection, Exchange, Handler, Timer
+from warex.engine.handler import (
+    AbortHow,
+    Address,
+    Connection,
+    Exchange,
+    Handler,
+    Handlers,
+    Timer,
+)
 from warex.engine.net.connector import Connector
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
@@ -42,25 +50,18 @@ class EngineConfig:
 
 
 class Engine:
-    """Serves the connections of one handler; it is the handler's ``Control``."""
+    """Serves the connections of handlers; it is their ``Control``."""
 
-    def __init__(
-        self,
-        config: EngineConfig,
-        handler: Handler,
-        clock: Clock,
-        broke: Callable[[Exception], None],
-    ) -> None:
-        """``broke`` is told when the engine's or the handler's own machinery breaks."""
+    def __init__(self, config: EngineConfig, handlers: Handlers, clock: Clock) -> None:
         site_contexts = SiteContexts(config.trust, insecure=config.insecure)
         self._services = Services(
-            handler, clock, ServerContexts(config.authority), site_contexts, (H2, H1), broke
+            handlers, clock, ServerContexts(config.authority), site_contexts, (H2, H1)
         )
-        self._handler, self._broke = handler, broke
         self._connector = Connector(config.upstream, site_contexts, config.is_refused)
         self._loop = asyncio.get_running_loop()
         self._numbered = 0
-        self._runs: dict[Connection, ConnectionRun] = {}
+        self._runs: dict[int, ConnectionRun] = {}
+        """By the number of the connection."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._listeners: list[socket.socket] = []
 
@@ -73,7 +74,16 @@ class Engine:
         self._connector.own.add(listener.getsockname()[:2])
         self._loop.add_reader(listener, self._accept, listener)
 
+    def stop_listening(self, port: int) -> None:
+        """Accept no more clients at a port."""
+        for listener in [it for it in self._listeners if it.getsockname()[1] == port]:
+            self._listeners.remove(listener)
+            self._loop.remove_reader(listener)
+            self._connector.own.discard(listener.getsockname()[:2])
+            listener.close()
+
     def _accept(self, listener: socket.socket) -> None:
+        port = listener.getsockname()[1]
         for _ in range(_ACCEPT_BATCH):
             try:
                 client, _ = listener.accept()
@@ -85,7 +95,7 @@ class Engine:
                 self._loop.call_later(0.1, self._listen_again, listener)
                 return
             client.setblocking(False)
-            task = self._loop.create_task(self._serve_proxy(client))
+            task = self._loop.create_task(self._serve_proxy(client, port))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -93,8 +103,8 @@ class Engine:
         if listener in self._listeners:
             self._loop.add_reader(listener, self._accept, listener)
 
-    async def _serve_proxy(self, client: socket.socket) -> None:
-        await self._serve(client, None, None)
+    async def _serve_proxy(self, client: socket.socket, port: int) -> None:
+        await self._serve(client, None, None, port)
 
     async def serve_redirected(
         self, arrival: RedirectedConnection, spoken: DetectedProtocol
@@ -107,15 +117,16 @@ class Engine:
         client: socket.socket,
         arrival: RedirectedConnection | None,
         spoken: DetectedProtocol | None,
+        port: int = 0,
     ) -> None:
         try:
-            host, port = client.getpeername()[:2]
+            host, client_port = client.getpeername()[:2]
             _, end = await self._loop.connect_accepted_socket(End, client)
         except OSError:
             client.close()
             return
         self._numbered += 1
-        connection = Connection(self._numbered, Address(host, port))
+        connection = Connection(self._numbered, Address(host, client_port), port=port)
         connector = self._connector
         if arrival is not None and spoken == "connect":
             # The client uses a proxy of its own, which becomes our upstream proxy.
@@ -125,9 +136,9 @@ class Engine:
             connection.destination = Address(arrival.host, arrival.port)
         redirected = arrival is not None
         run = ConnectionRun(self._services, end, connection, connector, is_redirected=redirected)
-        self._runs[connection] = run
+        self._runs[connection.number] = run
         try:
-            self._handler.connected(connection)
+            run.handler.connected(connection)
             try:
                 if connection.destination is None:
                     await run.serve_proxy()
@@ -135,14 +146,27 @@ class Engine:
                     await run.serve_tunnel(spoken)
             finally:
                 end.close()
-                del self._runs[connection]
-                self._handler.closed(connection)
+                del self._runs[connection.number]
+                run.handler.closed(connection)
         except asyncio.CancelledError:
             end.abort()
             raise
         except Exception as error:  # noqa: BLE001 - fail closed
-            self._broke(error)
+            run.handler.broke(error)
             end.reset()
+
+    async def drop(self, handler: Handler) -> None:
+        """End the open exchanges and connections of one handler."""
+        tasks = set[asyncio.Task[None]]()
+        for run in list(self._runs.values()):
+            if run.handler is not handler:
+                if run.client is not None:
+                    await run.client.drop(handler)
+            elif run.task is not None:
+                run.task.cancel()
+                tasks.add(run.task)
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def shut_down(self) -> None:
         """Stop accepting; end the open exchanges and connections."""
@@ -171,22 +195,17 @@ class Engine:
 
     def close(self, connection: Connection) -> None:
         """Close a connection in order, once its open exchanges have ended."""
-        run = self._runs.get(connection)
-        if run is not None and run.client is not None:
+        run = self._runs.get(connection.number)
+        # One that handlers share is closed by its own only.
+        if run is not None and run.connection is connection and run.client is not None:
             run.client.close_when_idle()
 
     def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
         """Call a function once, after some time."""
-        return self._loop.call_later(seconds, self._call, function)
-
-    def _call(self, function: Callable[[], None]) -> None:
-        try:
-            function()
-        except Exception as error:  # noqa: BLE001 - fail closed
-            self._broke(error)
+        return self._loop.call_later(seconds, function)
 
     def _run(self, exchange: Exchange) -> Run | None:
-        run = self._runs.get(exchange.connection)
+        run = self._runs.get(exchange.connection.number)
         if run is None or run.client is None:
             return None
         return next((it for it in run.client.runs.values() if it.exchange is exchange), None)
@@ -194,14 +213,10 @@ class Engine:
 
 @asynccontextmanager
 async def serve(
-    config: EngineConfig,
-    handler: Handler,
-    *,
-    clock: Clock | None = None,
-    broke: Callable[[Exception], None],
+    config: EngineConfig, handlers: Handlers, *, clock: Clock | None = None
 ) -> AsyncIterator[Engine]:
     """Run an engine in this event loop, without a listener; shut it down at the end."""
-    engine = Engine(config, handler, clock or Clock(), broke)
+    engine = Engine(config, handlers, clock or Clock())
     try:
         yield engine
     finally:

@@ -1,11 +1,12 @@
 """What every connection of an engine uses."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
 
 from warex.clock import Clock
-from warex.engine.handler import Handler
+from warex.engine.handler import Connection, Handler, Handlers
+from warex.engine.routes import Route
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts
 
@@ -14,14 +15,21 @@ from warex.engine.tls.site_contexts import SiteContexts
 class Services:
     """What every connection of an engine uses."""
 
-    handler: Handler
+    handlers: Handlers
     clock: Clock
     server_contexts: ServerContexts
     site_contexts: SiteContexts
     protocols: tuple[bytes, ...]
     """What is offered to sites by ALPN, where a client offers it."""
-    broke: Callable[[Exception], None]
-    """Told when our own machinery breaks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Share:
+    """What one handler has of a client's connection."""
+
+    handler: Handler
+    connection: Connection
+    route: Route
 
 
 def eager_task(work: Coroutine[object, object, None]) -> asyncio.Task[None]:

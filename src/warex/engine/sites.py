@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from typing import Final
+from typing import Final, Protocol
 
 from warex.engine.ends import End
 from warex.engine.http.connection import ClientConnection
@@ -12,13 +12,25 @@ from warex.engine.http.events import (
     DataReceived,
     ExchangeFailed,
     GoingAway,
+    InformationalReceived,
     MessageEnded,
     ResponseEvent,
+    ResponseReceived,
 )
 from warex.engine.http.heads import NO_FIELDS, Headers, HttpVersion, RequestHead
 
 _INBOX_LIMIT: Final = 256 * 1024
 """Bytes of a body that wait for their exchange, above which an HTTP/1 peer is made to wait."""
+
+
+class Sink(Protocol):
+    """Takes the parts of a body as they come."""
+
+    def take(self, part: DataReceived) -> None:
+        """Take a part."""
+
+    def flush(self) -> bool:
+        """Send what was taken; return whether more is taken now."""
 
 
 class Inbox[T]:
@@ -30,36 +42,91 @@ class Inbox[T]:
         self._events: deque[T] = deque()
         self._size = 0
         self._waiter: asyncio.Future[None] | None = None
+        self._sink: Sink | None = None
+        """What takes parts at once, while the exchange waits."""
 
     def put(self, event: T) -> None:
-        """Add an event."""
+        """Add an event, or give it to the sink."""
+        if self._sink is not None and isinstance(event, DataReceived) and not self._is_woken:
+            try:
+                self._sink.take(event)
+            except Exception as error:  # noqa: BLE001 - for the exchange
+                self._wake(error)
+            return
         self._events.append(event)
         if isinstance(event, DataReceived):
             self._size += len(event.payload)
             if self._pauses and self._size > _INBOX_LIMIT:
                 self._end.pause(self)
-        if self._waiter is not None and not self._waiter.done():
+        self._wake()
+
+    def flush(self) -> None:
+        """Have the sink send what it was given, unless an end is to leave with it."""
+        if self._sink is None or self._is_woken:
+            return
+        try:
+            if not self._sink.flush():
+                self._wake()
+        except Exception as error:  # noqa: BLE001 - for the exchange
+            self._wake(error)
+
+    @property
+    def is_delivering(self) -> bool:
+        """Whether parts go to a sink as they come."""
+        return self._sink is not None
+
+    @property
+    def _is_woken(self) -> bool:
+        return self._waiter is None or self._waiter.done()
+
+    def _wake(self, error: Exception | None = None) -> None:
+        if self._waiter is None or self._waiter.done():
+            return
+        if error is None:
             self._waiter.set_result(None)
+        else:
+            self._waiter.set_exception(error)
 
     @property
     def has_events(self) -> bool:
         """Whether an event waits."""
         return bool(self._events)
 
-    @property
-    def ends_next(self) -> bool:
-        """Whether the next event waits and is the message's end."""
-        return bool(self._events) and isinstance(self._events[0], MessageEnded)
-
     async def get(self) -> T:
         """Return the next event; wait for it."""
         while not self._events:
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            await self._wait()
         return self.take()
+
+    async def deliver(self, sink: Sink) -> T | None:
+        """Give the parts of a body to a sink, those to come at once as they come.
+
+        Return the first event that is none, or None where the sink takes no more now. What comes
+        with the end is not flushed.
+        """
+        while self._events:
+            event = self.take()
+            if not isinstance(event, DataReceived):
+                return event
+            sink.take(event)
+            ends_next = self._events and isinstance(self._events[0], MessageEnded)
+            if not ends_next and not sink.flush():
+                return None
+        if not sink.flush():
+            return None
+        self._sink = sink
+        try:
+            await self._wait()
+        finally:
+            self._sink = None
+        return self.take() if self._events else None
+
+    async def _wait(self) -> None:
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
 
     def take(self) -> T:
         """Return the next event, which must be there."""
@@ -81,6 +148,9 @@ class Inbox[T]:
 CANCEL: Final = 8
 """RFC 9113 §7: the exchange is not wanted any more."""
 
+type _ExchangeEvent = (
+    InformationalReceived | ResponseReceived | DataReceived | MessageEnded | ExchangeFailed
+)
 type SiteInbox = Inbox[ResponseEvent]
 
 
@@ -189,21 +259,34 @@ class SiteSide:
             waiting = self._emptied[stream] = asyncio.get_running_loop().create_future()
         await asyncio.shield(waiting)
 
+    def _go_on(self) -> None:
+        """Take what was left of a read, once others had their turn."""
+        self.end.resume(self.http)
+        self._received(b"")
+
     def _received(self, data: bytes) -> None:
         self._dispatch(self.http.receive(data))
         self.flush()
+        if self.http.has_more:
+            self.end.pause(self.http)
+            asyncio.get_running_loop().call_soon(self._go_on)
         if self.http.must_close and not self._inboxes:
             self.end.close()
 
     def _ended(self) -> None:
+        while self.http.has_more:
+            self._dispatch(self.http.receive(b""))
         self._dispatch(self.http.receive_eof())
         self.flush()
         if not self._inboxes:
             self.end.close()
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
+        touched: list[SiteInbox] = []
         for event in events:
             match event:
+                case DataReceived() | MessageEnded() | ResponseReceived():
+                    self._deliver(event, touched)
                 case DataQueueEmptied(stream):
                     waiting = self._emptied.pop(stream, None)
                     if waiting is not None and not waiting.done():
@@ -214,14 +297,17 @@ class SiteSide:
                     self._is_going_away = True
                     for stream, inbox in self._inboxes.items():
                         inbox.put(ExchangeFailed(stream, message or "the site closed it"))
-                case _:
-                    inbox_of = self._inboxes.get(event.stream)
-                    if inbox_of is not None:
-                        inbox_of.put(event)
-                    elif isinstance(event, DataReceived) and event.flow:
-                        self.http.acknowledge(event.stream, event.flow)
+                case InformationalReceived() | ExchangeFailed():
+                    self._deliver(event, touched)
+        for inbox in touched:
+            inbox.flush()
 
-
-def is_final(event: ResponseEvent) -> bool:
-    """Whether an exchange gets no event after this one."""
-    return isinstance(event, MessageEnded | ExchangeFailed)
+    def _deliver(self, event: _ExchangeEvent, touched: list[SiteInbox]) -> None:
+        """Give an event to its exchange; ``touched``: those that may have taken it at once."""
+        inbox = self._inboxes.get(event.stream)
+        if inbox is not None:
+            inbox.put(event)
+            if inbox.is_delivering:
+                touched.append(inbox)
+        elif isinstance(event, DataReceived) and event.flow:
+            self.http.acknowledge(event.stream, event.flow)

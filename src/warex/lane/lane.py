@@ -68,8 +68,10 @@ _CUT: Final = Plan(Abort("reset"))
 class Engine(Control):
     """What a lane asks of the engine that serves it; ``attach`` it before the first connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, broke: Callable[[Exception], None]) -> None:
+        """``broke`` is told when a function that was called later fails."""
         self._control: Control | None = None
+        self._broke = broke
 
     def attach(self, control: Control) -> None:
         """Set the engine."""
@@ -96,7 +98,13 @@ class Engine(Control):
 
     @override
     def call_later(self, seconds: float, function: Callable[[], None]) -> Timer:
-        return self.control.call_later(seconds, function)
+        def call() -> None:
+            try:
+                function()
+            except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+                self._broke(error)
+
+        return self.control.call_later(seconds, call)
 
 
 _VERSIONS: Final = {"warex": version("warex")}
@@ -125,7 +133,7 @@ class Lane:
         self.config = config
         self.injector = injector
         self.recorder = recorder
-        self.engine = Engine()
+        self.engine = Engine(self.broke)
         self.idle_connections = IdleConnections(injector, recorder.clock, self.engine)
         self.connections = Connections(config, injector, recorder, authority, self.idle_connections)
         self.attribution = Attribution(config, injector, recorder)
@@ -206,9 +214,13 @@ class Lane:
         """Tell the user that a site cannot be reached."""
         self._closing(None, self.connections.unreachable, connection, error)
 
-    def not_http(self, connection: Connection) -> None:
-        """Note a connection that is not HTTP."""
-        self._closing(None, self.connections.not_http, connection)
+    def not_http(self, connection: Connection) -> bool:
+        """Note a connection that is not HTTP, and pass it on."""
+        return self._closing(False, self._pass_unread, connection)
+
+    def _pass_unread(self, connection: Connection) -> bool:
+        self.connections.not_http(connection)
+        return True
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         """Record an invalid request; it is an exchange only if one has begun."""
@@ -364,6 +376,10 @@ class Lane:
 
     def fail(self, data: object, error: Exception) -> None:
         """Void the trial, since WAREX itself has failed."""
+        self._broke(error, None)
+
+    def broke(self, error: Exception) -> None:
+        """Void the trial, since the engine has failed."""
         self._broke(error, None)
 
     def _closing[**P, R](

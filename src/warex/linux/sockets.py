@@ -1,7 +1,9 @@
 """Options of sockets that Linux has in one form and Python in none."""
 
+import fcntl
 import socket
 import struct
+import termios
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,6 +22,12 @@ _CLOSE, _CLOSE_WAIT = 7, 8
 def reset_on_close(connection: socket.socket) -> None:
     """Let a TCP connection end with a reset when it is closed; unsent bytes are dropped."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def unacknowledged(connection: socket.socket) -> int:
+    """Return how many bytes the peer's system has not acknowledged (SIOCOUTQ)."""
+    raw = fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4))
+    return int(struct.unpack("i", raw)[0])
 
 
 def stamp_arrivals(receiver: socket.socket) -> None:

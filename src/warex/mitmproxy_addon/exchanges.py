@@ -74,7 +74,9 @@ class OpenFlow:
     over: End | None = None
     """How it ends, if it is known before mitmproxy knows."""
     was_there: bool = False
-    """Whether the client was there when it was cut."""
+    """Whether the client was there when it was cut, or when the response was sent."""
+    has_waited: bool = False
+    """Whether a part of the response has waited in this process for the client."""
     is_sent: bool = False
     """Whether mitmproxy sends all of the response."""
     is_upgraded: bool = False
@@ -244,7 +246,7 @@ class ExchangeHooks(ConnectionHooks, Control):
             pieces = [*self._passed(it, it.relay, body)] if body else []
             pieces += self._passed(it, it.relay, b"")
             messages.change_body(flow.response, b"".join(pieces))
-        it.is_sent = True
+        it.is_sent, it.was_there = True, it.is_there()
         task = asyncio.create_task(self._follow(it))
         self._followed.add(task)
         task.add_done_callback(self._followed.discard)
@@ -307,8 +309,11 @@ class ExchangeHooks(ConnectionHooks, Control):
             return True
         it.head_sent = True
         if end.is_there() and (end.unsent or (it.stream is not None and it.stream.has_queued())):
+            it.has_waited = True
             return False
-        if end.has_arrived() and (it.stream is None or not it.stream.was_reset()):
+        # A client that left since, with all of it in its system, may have read it to its end.
+        arrived = end.has_arrived() or (it.was_there and not it.has_waited)
+        if arrived and (it.stream is None or not it.stream.was_reset()):
             self._tell(it, "complete", arrived=True)
         else:
             self._tell(it, "client_left")

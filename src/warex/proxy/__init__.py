@@ -1,1 +1,1 @@
-"""The only package that imports mitmproxy: turns flows into exchanges and effects into traffic."""
+"""Composes lane and engine into a proxy: its process, its CA, and what only a namespace has."""

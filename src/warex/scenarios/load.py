@@ -1,6 +1,7 @@
 """Read a scenario from a file or by the name of a preset."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,7 @@ def load_scenario(source: str | os.PathLike[str]) -> Scenario:
     return _load_file(path)
 
 
+@lru_cache(maxsize=64)
 def load_preset(name: str) -> Scenario:
     """Return a scenario that comes with WAREX; raises ScenarioError for an unknown name."""
     if name not in preset_names():

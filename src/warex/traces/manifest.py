@@ -27,7 +27,7 @@ class Manifest(BaseModel, frozen=True, extra="forbid"):
     vocabularies: dict[str, JsonValue]
     """Each benchmark's action names, so that reading needs no benchmark."""
     versions: dict[str, str]
-    """Of WAREX, Python, mitmproxy, the browser…"""
+    """Of WAREX, Python, the browser…"""
     seed: int
     prices_date: str
     """Day of the price table that costs are computed with, ISO 8601."""

@@ -73,10 +73,17 @@ def test_an_odd_answer_that_comes_as_the_site_gave_it_may_be_read_otherwise(
     assert _errors(tmp_path, Received(case, odd, [999]), END)
 
 
-def test_an_answer_that_names_mitmproxy_is_not(tmp_path: Path) -> None:
-    named = _received(400, data=b"Server: MitmProxy 12")
+def test_an_answer_that_names_warex_is_not(tmp_path: Path) -> None:
+    named = _received(400, data=b"Server: WAREX")
 
     assert _errors(tmp_path, named, _response(400, "warex"), END)
+
+
+def test_an_answer_whose_status_is_none_is_not(tmp_path: Path) -> None:
+    received = _received()
+    received.unreadable.append(b"2x0")
+
+    assert _errors(tmp_path, received, END) == ["case 1: the answer's status is b'2x0'"]
 
 
 def test_a_void_trial_and_one_without_an_end_are_not(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def _sent_more_messages(log: ClientLog) -> None:
 
 
 def _was_given_something_odd(log: ClientLog) -> None:
-    log.mistakes.append("an answer names mitmproxy")
+    log.mistakes.append("an answer names WAREX")
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from bench.rows import first_event
 from bench.traffic.browser import loaded, through, trusting_browser
-from bench.traffic.counted_lanes import Lane, Unrecorded
+from bench.traffic.counted_lanes import Lane, Unrecorded, counting_lane
 from bench.traffic.load import tunnel, unverified_context, url
-from bench.traffic.measured_lanes import lane
-from bench.traffic.messages import Client
+from bench.traffic.measured_lanes import lane, warex_config
+from bench.traffic.messages import ANSWER, Client
 from bench.traffic.programs import site
 from bench.traffic.streams import ANSWER_TEXT, ask
 from bench.workspace import HOST, Workspace
@@ -55,6 +55,26 @@ def test_a_lane_on_which_nothing_was_counted_fails_the_row(workspace: Workspace,
             _ask(counting, shop, counted=False)
 
     with pytest.raises(Unrecorded, match="no requests were counted"):
+        measure()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [0, 1])
+def test_what_was_passed_through_stands_in_the_trace(
+    workspace: Workspace, shop: int, more: int
+) -> None:
+    config = warex_config(workspace)
+    passing = replace(config.traffic, pass_through=(HOST,))
+
+    def measure() -> None:
+        with counting_lane(workspace, config.model_copy(update={"traffic": passing})) as counting:
+            _ask(counting, shop, counted=False)
+            counting.count_passed(len(ANSWER) + 10_000 * more)
+
+    if not more:
+        measure()
+        return
+    with pytest.raises(Unrecorded, match="passed through"):
         measure()
 
 

@@ -7,7 +7,6 @@ import pytest
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig, load_campaign
 from warex.campaigns.plan.dosing import (
     dosed_scenario,
-    scaled,
     with_capped_delays,
     with_first,
     with_frequency,
@@ -15,6 +14,7 @@ from warex.campaigns.plan.dosing import (
 )
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Scenario
+from warex.scenarios.intensity import scaled
 from warex.scenarios.load import load_preset
 
 
@@ -47,52 +47,6 @@ def test_a_hold_that_is_short_enough_stays() -> None:
 
     assert with_capped_delays(whole, 60) == whole
     assert with_capped_delays(whole, None) is whole
-
-
-@pytest.mark.parametrize(
-    ("fault", "size", "expected"),
-    [
-        ({"kind": "network_error"}, "delay", 25.0),
-        ({"kind": "javascript_failure", "delay": 2}, "delay", 5.0),
-        ({"kind": "http_error", "status": 503, "delay": 4}, "delay", 10.0),
-        ({"kind": "connection_cut", "delay": 1}, "delay", 2.5),
-        ({"kind": "dns_failure"}, "hold", 7.5),
-    ],
-)
-def test_intensity_multiplies_the_size_and_nothing_else(
-    fault: dict[str, Any], size: str, expected: float
-) -> None:
-    given = with_fault(**fault)
-
-    harder = scaled(given, 2.5)
-
-    assert getattr(harder.rules[0].fault, size) == expected
-    assert scaled(harder, 0.4) == given
-
-
-@pytest.mark.parametrize(
-    ("fault", "says"),
-    [
-        (
-            {"kind": "http_error"},
-            "its rule 'r' cannot hit 2 times as hard: the size of http_error is its delay, which"
-            " is 0",
-        ),
-        (
-            {"kind": "network_error", "delay": 3000},
-            "its delay would be 6000: Input should be less than or equal to 3600",
-        ),
-    ],
-)
-def test_what_cannot_be_larger_is_a_sentence(fault: dict[str, Any], says: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
-        scaled(with_fault(**fault), 2)
-
-    assert says in str(caught.value)
-
-
-def test_what_has_no_size_may_stand_at_intensity_one() -> None:
-    assert scaled(with_fault(kind="http_error"), 1) == with_fault(kind="http_error")
 
 
 def triggered(trigger: dict[str, Any], **more: Any) -> Scenario:

@@ -29,7 +29,7 @@ def test_what_may_make_trials_differ_is_named(
     monkeypatch.chdir(tmp_path / "agent")
     found = versions(chromium, TASKS)
     assert found["browser"] == "Chromium 1.2.3"
-    assert all(found[name] for name in ("warex", "mitmproxy", "python", "os", "cpu", "tasks"))
+    assert all(found[name] for name in ("warex", "python", "os", "cpu", "tasks"))
     assert "commit" not in found
 
     git(tmp_path / "agent", "init", "-q")

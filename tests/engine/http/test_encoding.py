@@ -157,3 +157,19 @@ def test_a_body_that_is_encoded_is_decoded_again(body: bytes, names: list[str]) 
     codings = ", ".join(names)
 
     assert decode(encode(body, codings), codings) == DecodedBody(body)
+
+
+def test_frames_of_zstd_are_read_to_a_limit_in_streams_too() -> None:
+    frames = [zstandard.compress(b"%d," % number) for number in range(9999)]
+    stream = StreamDecoder("zstd")
+    assert b"".join(part for it in frames for part in stream.feed(it)).endswith(b"9998,")
+    found = decode(b"".join(frames) * 3, "zstd")
+    assert len(found.body) > 48_000
+    assert found.error == "its content coding zstd is broken: it has more than 10,000 frames"
+
+
+def test_zstd_that_decodes_to_much_more_comes_in_parts() -> None:
+    stream = StreamDecoder("zstd")
+    parts = list(stream.feed(zstandard.compress(bytes(3 << 20))))
+    assert sum(map(len, parts)) == 3 << 20
+    assert max(map(len, parts)) <= 64 * 1024

@@ -10,6 +10,7 @@ import pytest
 from warex.engine.ends import End
 from warex.engine.handler import Address, Connection
 from warex.engine.net.tunnel import pass_on
+from warex.linux.sockets import reset_on_close
 from warex.proxy.certificates.ca import CertificateAuthority
 
 
@@ -50,6 +51,38 @@ async def test_bytes_pass_and_are_counted(
     client.close()
     await asyncio.sleep(0)
     assert (connection.sent_to_site, connection.sent_to_client) == (5, 6)
+
+
+@pytest.mark.parametrize("noticed", [False, True])
+@pytest.mark.parametrize("by_client", [False, True])
+async def test_a_reset_before_the_first_byte_passes_is_a_reset(
+    by_client: bool, noticed: bool
+) -> None:
+    """``noticed``: the event loop knows of it before bytes are to pass."""
+    loop = asyncio.get_running_loop()
+    client, ours = tcp_pair()
+    theirs, site = tcp_pair()
+    theirs.setblocking(False)
+    _, client_end = await loop.create_connection(End, sock=ours)
+    _, site_end = await loop.create_connection(End, sock=theirs)
+    client.sendall(b"early")
+    await client_end.peek(5)
+    leaving, staying = (client, site) if by_client else (site, client)
+    reset_on_close(leaving)
+    leaving.close()
+    if noticed:
+        await (client_end if by_client else site_end).read()
+
+    staying.setblocking(False)
+    async with asyncio.timeout(5):
+        await pass_on(Connection(1, Address("127.0.0.1", 1)), client_end, site_end)
+        with staying, pytest.raises(ConnectionResetError):
+            await read_to_end(staying)
+
+
+async def read_to_end(peer: socket.socket) -> None:
+    while await asyncio.get_running_loop().sock_recv(peer, 100):
+        pass
 
 
 def tcp_pair() -> tuple[socket.socket, socket.socket]:

@@ -1,9 +1,11 @@
 import ssl
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from cryptography import x509
 
+from warex.engine.handler import CertificateDefect
 from warex.engine.tls.certificates import CertificateError, ServerContexts
 from warex.proxy.certificates.ca import CertificateAuthority, key_file
 
@@ -14,10 +16,12 @@ def contexts(ca: CertificateAuthority) -> ServerContexts:
 
 
 def shown(
-    server: ssl.SSLContext, host: str, trusted: Path, *protocols: str
+    server: ssl.SSLContext, host: str, trusted: Path | None, *protocols: str
 ) -> tuple[x509.Certificate, str | None]:
-    """Return the certificate that a client accepts, and the protocol."""
+    """Return the certificate that a client accepts, and the protocol; without trust, any."""
     context = ssl.create_default_context(cafile=trusted)
+    if trusted is None:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if protocols:
         context.set_alpn_protocols(list(protocols))
     up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -74,3 +78,29 @@ def test_a_defect_is_the_only_one(
     server = contexts.defective("shop.example", None, defect)  # type: ignore[arg-type]
     with pytest.raises(ssl.SSLCertVerificationError, match=message):
         shown(server, "shop.example", ca.certificate)
+
+
+@pytest.mark.parametrize("defect", ["expired", "wrong_host", "self_signed", "unknown_ca"])
+@pytest.mark.parametrize("host", ["shop.example", "127.0.0.1", f"{'a' * 60}.shop.example"])
+def test_a_certificate_is_wrong_in_one_way_only(
+    contexts: ServerContexts, ca: CertificateAuthority, defect: CertificateDefect, host: str
+) -> None:
+    authority = x509.load_pem_x509_certificate(ca.certificate.read_bytes())
+
+    certificate, _ = shown(contexts.defective(host, None, defect), host, None)
+
+    now = datetime.now(UTC)
+    extensions = certificate.extensions
+    names = extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    own = extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value.digest
+    issuer = extensions.get_extension_for_class(x509.AuthorityKeyIdentifier).value.key_identifier
+    is_ours = certificate.issuer == authority.subject
+    if is_ours:
+        certificate.verify_directly_issued_by(authority)
+    assert certificate.not_valid_before_utc < now
+    assert (certificate.not_valid_after_utc < now) == (defect == "expired")
+    assert ([str(name.value) for name in names] != [host]) == (defect == "wrong_host")
+    assert (certificate.issuer == certificate.subject) == (defect == "self_signed")
+    assert (own == issuer) == (defect == "self_signed")
+    assert is_ours == (defect in ("expired", "wrong_host"))
+    assert certificate.public_key() != authority.public_key()

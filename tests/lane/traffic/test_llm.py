@@ -1,4 +1,4 @@
-"""A call to a model, from its request to its record; over sockets in tests/proxy/exchange."""
+"""A call to a model, from its request to its record; over sockets in tests/proxy/exchanges."""
 
 import gzip
 import json

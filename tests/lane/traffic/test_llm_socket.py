@@ -1,4 +1,4 @@
-"""Calls to a model over a WebSocket; over sockets in tests/proxy/hooks."""
+"""Calls to a model over a WebSocket; over sockets in tests/proxy/exchanges."""
 
 import json
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
+from OpenSSL import crypto
 
 from warex.errors import MachineError
 from warex.proxy.certificates.ca import (
@@ -175,3 +176,9 @@ def test_the_variable_for_trusted_certificates_is_heeded(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(ca.certificate))
     assert system_bundle() == ca.certificate
+
+
+def test_openssl_finds_the_certificate_by_the_name_of_its_file(ca: CertificateAuthority) -> None:
+    certificate = crypto.load_certificate(crypto.FILETYPE_PEM, ca.certificate.read_bytes())
+    (file,) = ca.hashed_dir.iterdir()
+    assert file.name == f"{certificate.subject_name_hash():08x}.0"

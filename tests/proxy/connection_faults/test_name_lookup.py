@@ -2,14 +2,13 @@
 
 import asyncio
 
-from mitmproxy.net.dns import response_codes
-
 from tests.proxy.support.lanes import scenario
 from warex.clock import Clock
 from warex.faults import DnsFailure
 from warex.lane.connection_faults.tries import ConnectionTries
 from warex.lane.record.recorder import Recorder
 from warex.proxy.connection_faults.name_lookup import LookupFaults
+from warex.proxy.dns import numbers
 from warex.scenarios import Injector, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned
 
@@ -27,7 +26,7 @@ async def test_an_answer_that_has_left_is_delivered() -> None:
     faults, _, recorder = _faults("nxdomain")
     failing = faults.plan("shop.test")
     assert failing is not None
-    assert failing.code == response_codes.NXDOMAIN
+    assert failing.code == numbers.NXDOMAIN
     assert [type(it) for it in recorder.ledger] == [FaultPlanned]
     failing.on_sent()
     assert [type(it) for it in recorder.ledger] == [FaultPlanned, FaultDelivered]

@@ -1,6 +1,5 @@
 """TLS that fails on purpose: what the certificates say, and what programs say to them."""
 
-import datetime
 import os
 import socket
 import ssl
@@ -10,17 +9,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import rsa
-from mitmproxy.certs import CertStore
 
 from tests.proxy.support.client import trusting, tunnelled
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Origin
 from warex.effects import CertificateDefect
 from warex.faults import TlsError
-from warex.proxy.certificates.ca import BASENAME, CertificateAuthority
-from warex.proxy.connection_faults.tls_handshake import bad_certificate
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.scenarios import Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, RequestSeen, TlsRejected
 
@@ -31,47 +26,6 @@ WAYS: tuple[CertificateDefect, ...] = ("expired", "wrong_host", "self_signed", "
 def failing(how: str, trigger: Trigger | None = None, hold: float = 3, **rule: object) -> Scenario:
     fault = TlsError.model_validate({"how": how, "hold": hold})
     return scenario(fault, trigger or Trigger(first=1), **rule)
-
-
-# ---- the certificates
-
-
-@pytest.fixture(scope="module")
-def authority(ca: CertificateAuthority) -> tuple[x509.Certificate, rsa.RSAPrivateKey]:
-    store = CertStore.from_store(ca.folder, BASENAME, 2048)
-    return store.default_ca.to_cryptography(), store.default_privatekey
-
-
-@pytest.mark.parametrize("wrong", WAYS)
-@pytest.mark.parametrize("host", [HOST, "127.0.0.1", "::1", f"{'a' * 60}.shop.test"])
-def test_a_certificate_is_wrong_in_one_way_only(
-    wrong: CertificateDefect, host: str, authority: tuple[x509.Certificate, rsa.RSAPrivateKey]
-) -> None:
-    certificate, key = bad_certificate(wrong, host, *authority)
-    now = datetime.datetime.now(datetime.UTC)
-    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    said = [str(name.value) for name in names]
-    signed_by_us = certificate.issuer == authority[0].subject
-    if signed_by_us:
-        certificate.verify_directly_issued_by(authority[0])
-    assert certificate.not_valid_before_utc < now
-    assert (certificate.not_valid_after_utc < now) == (wrong == "expired")
-    assert (said != [host]) == (wrong == "wrong_host")
-    assert (certificate.issuer == certificate.subject) == (wrong == "self_signed")
-    assert signed_by_us == (wrong in ("expired", "wrong_host"))
-    assert key.public_key() == certificate.public_key()
-
-
-@pytest.mark.parametrize("wrong", WAYS)
-def test_a_certificate_never_has_the_authoritys_key_and_names_both(
-    wrong: CertificateDefect, authority: tuple[x509.Certificate, rsa.RSAPrivateKey]
-) -> None:
-    certificate, _ = bad_certificate(wrong, HOST, *authority)
-    found = certificate.extensions
-    own = found.get_extension_for_class(x509.SubjectKeyIdentifier).value.digest
-    issuer = found.get_extension_for_class(x509.AuthorityKeyIdentifier).value.key_identifier
-    assert certificate.public_key() != authority[0].public_key()
-    assert (own == issuer) == (wrong == "self_signed")
 
 
 # ---- on the wire

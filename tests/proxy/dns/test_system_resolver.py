@@ -9,9 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from mitmproxy.net.dns import response_codes
 
-from warex.proxy.dns import system_resolver
+from warex.proxy.dns import numbers, system_resolver
 from warex.proxy.dns.system_resolver import (
     Resolution,
     SystemResolver,
@@ -43,10 +42,10 @@ def _fails(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
 @pytest.mark.parametrize(
     ("code", "known"),
     [
-        (socket.EAI_NONAME, Resolution(response_codes.NXDOMAIN)),
+        (socket.EAI_NONAME, Resolution(numbers.NXDOMAIN)),
         (socket.EAI_NODATA, Resolution()),
-        (socket.EAI_AGAIN, Resolution(response_codes.SERVFAIL)),
-        (socket.EAI_FAIL, Resolution(response_codes.SERVFAIL)),
+        (socket.EAI_AGAIN, Resolution(numbers.SERVFAIL)),
+        (socket.EAI_FAIL, Resolution(numbers.SERVFAIL)),
     ],
 )
 def test_what_the_resolver_cannot_say_stays_unknown(
@@ -78,8 +77,8 @@ def test_families_are_those_that_can_be_reached(
 
 
 def test_an_address_is_nobodys_name() -> None:
-    assert resolve_blocking("192.0.2.1") == Resolution(response_codes.NXDOMAIN)
-    assert resolve_blocking("a" * 64 + ".test") == Resolution(response_codes.NXDOMAIN)
+    assert resolve_blocking("192.0.2.1") == Resolution(numbers.NXDOMAIN)
+    assert resolve_blocking("a" * 64 + ".test") == Resolution(numbers.NXDOMAIN)
 
 
 async def test_one_name_is_asked_for_once_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +145,7 @@ from pathlib import Path
 user = os.geteuid()
 os.unshare(os.CLONE_NEWNET | (os.CLONE_NEWUSER if user else 0))
 from warex.linux import rtnetlink
-from warex.proxy.dns import system_resolver
+from warex.proxy.dns import numbers, system_resolver
 rtnetlink.create_device()
 rtnetlink.bring_up("lo")
 rtnetlink.bring_up_device()

@@ -94,7 +94,7 @@ async def _say(to: tuple[str, int], *said: bytes) -> bytes:
         writer.close()
 
 
-async def test_http_goes_to_mitmproxy_with_its_name_and_every_byte(
+async def test_http_is_served_with_its_name_and_every_byte(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with _open(monkeypatch, ("198.18.0.1", 80)) as house:

@@ -138,17 +138,6 @@ def test_too_few_open_files_are_broken(
     assert until("open files").state == state
 
 
-def test_another_mitmproxy_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "version", lambda name: "11.1.3")
-    finding = until("mitmproxy")
-
-    assert finding == Finding(
-        "mitmproxy",
-        "broken",
-        "mitmproxy 11.1.3 is installed: install WAREX again, so that it brings mitmproxy 12",
-    )
-
-
 def test_an_old_python_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "MIN_PYTHON", (4, 0))
 

@@ -1,15 +1,46 @@
 """What goes wrong on a namespace's loopback is said, with what helps; what goes well is not."""
 
+import errno
+import os
 import socket
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.cli.process import finished
 from tests.fetch import FETCH
+from warex.sandbox.namespace.loopback import LoopbackMonitor
 
 pytestmark = pytest.mark.wire
+
+
+class FailingLog:
+    """A log of refusals whose every read fails."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.reads = number, 0
+
+    def setblocking(self, flag: bool) -> None: ...
+
+    def recv(self, size: int) -> bytes:
+        self.reads += 1
+        raise OSError(self.number, "it fails")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("number", "most"),
+    [(errno.EBADF, 1), (errno.ENODEV, 1), (errno.EAGAIN, 1), (errno.ENOBUFS, 1000)],
+)
+def test_a_log_that_fails_for_good_holds_nobody_up(number: int, most: int) -> None:
+    log: Any = FailingLog(number)
+    monitor = LoopbackMonitor(log, os.getpid(), ())
+
+    assert list(monitor.poll()) == []
+    assert log.reads == most
+
 
 # The port is put together, so that it is not let through for being named in the command line.
 ASK = """

@@ -1,12 +1,13 @@
 """Applies a condition's dose to its scenario: intensity, frequency, and longest hold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from warex.campaigns.config.campaign import CampaignConfig, ConditionConfig
 from warex.errors import CampaignError, ScenarioError
 from warex.scenarios import Rule, Scenario
+from warex.scenarios.intensity import scaled, sizes_of, with_each_rule
 from warex.scenarios.load import load_scenario
 from warex.scenarios.paper_config import DEFAULT_PROBABILITY, frequency_trigger
 from warex.scenarios.scenario import Trigger
@@ -32,11 +33,6 @@ def dosed_scenario(condition: ConditionConfig, longest_hold_s: float | None) -> 
         raise ScenarioError(f"condition {condition.name!r}: {error}") from None
 
 
-def scaled(scenario: Scenario, intensity: float) -> Scenario:
-    """Return the scenario with each fault's size multiplied. Raises ScenarioError if impossible."""
-    return _with_each_rule(scenario, lambda rule: _scaled(rule, intensity))
-
-
 def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
     """Return the scenario with the paper's frequency (§3.3) as each rule's trigger.
 
@@ -48,16 +44,12 @@ def with_frequency(scenario: Scenario, frequency: int) -> Scenario:
         trigger = frequency_trigger(frequency, _probability(rule.trigger))
         return _triggered(rule, trigger).model_copy(update={"per": "rule"})
 
-    return _with_each_rule(scenario, changed)
+    return with_each_rule(scenario, changed)
 
 
 def with_first(scenario: Scenario, times: int) -> Scenario:
     """Return the scenario with each rule hitting its first matches, within its windows."""
-    return _with_each_rule(scenario, lambda rule: _triggered(rule, {"first": times}))
-
-
-def _with_each_rule(scenario: Scenario, change: Callable[[Rule], Rule]) -> Scenario:
-    return scenario.model_copy(update={"rules": tuple(map(change, scenario.rules))})
+    return with_each_rule(scenario, lambda rule: _triggered(rule, {"first": times}))
 
 
 def _probability(trigger: Trigger) -> float:
@@ -75,7 +67,7 @@ def with_capped_delays(scenario: Scenario, longest_hold_s: float | None) -> Scen
     """Return the scenario with no fault holding an exchange longer than ``longest_hold_s``."""
     if longest_hold_s is None:
         return scenario
-    return _with_each_rule(
+    return with_each_rule(
         scenario,
         lambda rule: rule.model_copy(update={"fault": rule.fault.held_at_most(longest_hold_s)}),
     )
@@ -96,7 +88,7 @@ def with_intensity(
         for each in config.conditions
         if (scenario := dosed_scenario(each.model_copy(update={"intensity": None}), None))
         is not None
-        and not all(map(_sizes, scenario.rules))
+        and not all(map(sizes_of, scenario.rules))
     )
     with_one = [each.name for each in config.conditions if each.scenario is not None]
     if skipped == tuple(with_one):
@@ -111,32 +103,6 @@ def with_intensity(
         for each in config.conditions
     )
     return config.model_copy(update={"conditions": conditions}), skipped
-
-
-def _sizes(rule: Rule) -> dict[str, float]:
-    found = rule.fault.model_dump(include=set(rule.fault.sizes))
-    return {name: value for name, value in found.items() if value}
-
-
-def _scaled(rule: Rule, intensity: float) -> Rule:
-    sizes = _sizes(rule)
-    if intensity == 1:
-        return rule
-    where = f"its rule {rule.name!r} cannot hit {intensity:g} times as hard"
-    if not sizes:
-        kind = rule.fault.kind
-        named = " and ".join(rule.fault.sizes)
-        why = f"the size of {kind} is its {named}, which is 0" if named else f"{kind} has no size"
-        raise ScenarioError(f"{where}: {why}")
-    changed = {name: value * intensity for name, value in sizes.items()}
-    try:
-        fault = type(rule.fault).model_validate({**rule.fault.model_dump(), **changed})
-    except ValidationError as error:
-        found = error.errors(include_url=False)[0]
-        raise ScenarioError(
-            f"{where}: its {found['loc'][0]} would be {found['input']:g}: {found['msg']}"
-        ) from None
-    return rule.model_copy(update={"fault": fault})
 
 
 def _require_uncapped(scenario: Scenario, longest_hold_s: float | None) -> Scenario:

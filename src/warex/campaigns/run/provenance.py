@@ -24,7 +24,6 @@ def versions(chromium: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, str]
     commit = _commit()
     return {
         "warex": version("warex"),
-        "mitmproxy": version("mitmproxy"),
         "python": platform.python_version(),
         "browser": _browser_version(chromium),
         "os": platform.platform(),

@@ -29,7 +29,8 @@ def command() -> None:
     warex addon > warex_addon.py
     mitmdump -s warex_addon.py --set warex_scenario=paper/server-error
 
-    That mitmproxy must run in WAREX's environment, or have its dependencies.
+    That mitmproxy must run in WAREX's environment (the extra `warex[mitmproxy]`), or have
+    WAREX's dependencies.
     """
     # The path of this WAREX, for a mitmproxy in another environment.
     echo(_SHIM.format(path=str(Path(warex.__file__).parents[1])).rstrip())

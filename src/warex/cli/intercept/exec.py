@@ -94,7 +94,7 @@ def command(
     find_program(arguments[0], os.environ)
     options["traffic"] = TrafficOptions().extended(**options["traffic"])
     judging = Scoring.from_options(options)
-    # The forkserver loads mitmproxy while the rest is prepared.
+    # The forkserver loads the proxy while the rest is prepared.
     forkserver = prewarm.take_forkserver()
     try:
         say: _Say = (lambda _: None) if quiet else _say

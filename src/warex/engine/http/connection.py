@@ -21,6 +21,10 @@ class HttpConnection(Protocol):
     def wants_data(self) -> bool:
         """Whether reading may go on; False while pipelined requests wait."""
 
+    @property
+    def has_more(self) -> bool:
+        """Whether bytes that were received are left for the next ``receive``, a turn later."""
+
     def data_to_send(self) -> bytes:
         """Return what is to be written, once."""
 

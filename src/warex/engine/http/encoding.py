@@ -1,18 +1,22 @@
-"""Decodes and encodes content codings, also of a truncated body, which mitmproxy does not decode.
+"""Decodes and encodes content codings, also those of a truncated body.
 
 Source of the codings: RFC 9110, section 8.4.1; RFC 7932; RFC 8878.
 """
 
 import gzip
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
 from typing import Final
 
 import brotli
-import zstandard
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _OUTPUT_SIZE: Final = 64 * 1024
 """Bytes that are decoded at once."""
@@ -24,9 +28,6 @@ _MAX_SIZE: Final = 64 * 1024 * 1024
 """Bytes of a body that is decoded whole."""
 _INPUT_SIZE: Final = 16 * 1024
 """Bytes that are decoded at once: zlib copies the rest of the input each time."""
-_ZSTD_INPUT: Final = 256
-"""Bytes that are decoded at once: a block of 4 bytes may hold 128 KiB, and nothing limits the
-output."""
 _MOST_MEMBERS: Final = 10_000
 _MOST_CODINGS: Final = 4
 _EITHER_HEADER: Final = 32 + zlib.MAX_WBITS
@@ -148,9 +149,9 @@ def _brotli(body: bytes) -> Iterator[bytes]:
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:
-    reader = zstandard.ZstdDecompressor().stream_reader(BytesIO(body), read_across_frames=True)
-    while piece := reader.read(_OUTPUT_SIZE):
-        yield piece
+    decode_part = _zstd_stream()
+    for at in range(0, len(body), _INPUT_SIZE):
+        yield from decode_part(body[at : at + _INPUT_SIZE])
 
 
 def _inflating(reader: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
@@ -194,13 +195,18 @@ def _brotli_stream() -> Callable[[bytes], Iterator[bytes]]:
 
 
 def _zstd_stream() -> Callable[[bytes], Iterator[bytes]]:
-    reader = zstandard.ZstdDecompressor().decompressobj()
+    """Read one or several frames."""
+    reader, frames = zstd.ZstdDecompressor(), 1
 
     def decode_part(data: bytes) -> Iterator[bytes]:
-        for begin in range(0, len(data), _ZSTD_INPUT):
-            made = reader.decompress(data[begin : begin + _ZSTD_INPUT])
-            for at in range(0, len(made), _OUTPUT_SIZE):
-                yield made[at : at + _OUTPUT_SIZE]
+        nonlocal reader, frames
+        while data or not reader.needs_input:
+            yield reader.decompress(data, _OUTPUT_SIZE)
+            data = b""
+            if reader.eof:
+                data, reader, frames = reader.unused_data, zstd.ZstdDecompressor(), frames + 1
+            if frames > _MOST_MEMBERS:
+                raise zstd.ZstdError(f"it has more than {_MOST_MEMBERS:,} frames")
 
     return decode_part
 
@@ -252,7 +258,7 @@ def begins_as_bomb(data: bytes, content_encoding: str) -> bool:
     return any(decoder.is_bomb for _ in decoder.feed(data))
 
 
-_ERRORS: Final = (zlib.error, brotli.error, zstandard.ZstdError)
+_ERRORS: Final = (zlib.error, brotli.error, zstd.ZstdError)
 
 _STREAMS: Final[dict[str, Callable[[], Callable[[bytes], Iterator[bytes]]]]] = {
     "gzip": lambda: partial(_inflating, zlib.decompressobj(_EITHER_HEADER)),
@@ -276,5 +282,5 @@ _ENCODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "x-gzip": gzip.compress,
     "deflate": zlib.compress,
     "br": brotli.compress,
-    "zstd": zstandard.compress,
+    "zstd": zstd.compress,
 }

@@ -3,10 +3,11 @@
 import asyncio
 from base64 import b64encode
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from warex.engine.ends import End
+from warex.engine.ends import SITE_READ, End
 from warex.engine.handler import Address
 from warex.engine.net import socks5
 from warex.engine.net.dialling import dial
@@ -109,7 +110,8 @@ async def _direct(address: Address) -> End:
     except OSError as error:
         raise SiteUnreachable(f"{where} is unreachable: {error}") from None
     try:
-        _, end = await asyncio.get_running_loop().create_connection(End, sock=opened)
+        make_end = partial(End, SITE_READ)
+        _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
     except BaseException:
         opened.close()
         raise

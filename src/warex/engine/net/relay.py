@@ -1,4 +1,4 @@
-"""Relays the bytes of a connection that is not HTTP, outside mitmproxy and unchanged.
+"""Relays the bytes of a connection that is not HTTP, unchanged.
 
 It receives into one shared buffer and sends from it, so that nothing is copied or queued in Python.
 If one side cannot send, the other side is not read. A half-close is passed on as a half-close, a

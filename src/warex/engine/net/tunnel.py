@@ -1,10 +1,11 @@
 """Passes a connection's bytes on unread."""
 
 import asyncio
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from warex.engine.ends import End
 from warex.engine.handler import Connection
+from warex.engine.net.redirected_connection import close_with_reset
 from warex.engine.net.relay import Relay
 
 
@@ -14,19 +15,23 @@ async def pass_on(connection: Connection, client: End, site: End) -> None:
         await _pump_both(connection, client, site)
         return
     loop = asyncio.get_running_loop()
-    site_socket, from_site = site.detach()
-    client_socket, from_client = client.detach()
+    with ExitStack() as unless_relayed:
+        try:
+            site_socket, from_site = site.detach()
+            unless_relayed.callback(close_with_reset, site_socket)
+            client_socket, from_client = client.detach()
+            unless_relayed.callback(close_with_reset, client_socket)
+            # A connection's first bytes fit into the buffers of the kernel.
+            if from_client:
+                await loop.sock_sendall(site_socket, from_client)
+            if from_site:
+                await loop.sock_sendall(client_socket, from_site)
+        except OSError:  # One side has reset its connection.
+            client.reset()
+            site.reset()
+            return
+        unless_relayed.pop_all()
     relay = Relay(client_socket, site_socket)
-    try:
-        # A connection's first bytes fit into the buffers of the kernel.
-        if from_client:
-            await loop.sock_sendall(site_socket, from_client)
-        if from_site:
-            await loop.sock_sendall(client_socket, from_site)
-    except BaseException:
-        client_socket.close()
-        site_socket.close()
-        raise
     try:
         await relay.run()
     finally:

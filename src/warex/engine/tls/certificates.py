@@ -51,12 +51,7 @@ class ServerContexts:
 
     @cached_property
     def _ca(self) -> tuple[x509.Certificate, SigningKey]:
-        pem = self._authority.read_bytes()
-        # WAREX made the key on this machine; checking an RSA key's primes takes long.
-        key = load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)
-        if not isinstance(key, ec.EllipticCurvePrivateKey | RSAPrivateKey):
-            raise CertificateError(f"the key in {self._authority} signs no certificates")
-        return x509.load_pem_x509_certificates(pem)[0], key
+        return load_authority(self._authority)
 
     def preload(self) -> None:
         """Read the CA's key and certificate now."""
@@ -75,7 +70,7 @@ class ServerContexts:
         if len(self._contexts) >= _MOST_CONTEXTS:
             self._contexts.popitem(last=False)
         authority, authority_key = self._ca
-        leaf = _good_leaf(host, self._key, authority, authority_key)
+        leaf = good_leaf(host, self._key, authority, authority_key)
         made = self._contexts[wanted] = _server_context(leaf, self._key, protocol, authority)
         return made
 
@@ -90,6 +85,19 @@ class ServerContexts:
         """
         leaf, key = defective_leaf(defect, host, *self._ca)
         return _server_context(leaf, key, protocol)
+
+
+def load_authority(path: Path) -> tuple[x509.Certificate, SigningKey]:
+    """Return the certificate and the key of a CA from one file, PEM.
+
+    Raises CertificateError if the key cannot sign.
+    """
+    pem = path.read_bytes()
+    # WAREX made the key on this machine; checking an RSA key's primes takes long.
+    key = load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)
+    if not isinstance(key, ec.EllipticCurvePrivateKey | RSAPrivateKey):
+        raise CertificateError(f"the key in {path} signs no certificates")
+    return x509.load_pem_x509_certificates(pem)[0], key
 
 
 def general_name(host: str) -> x509.GeneralName:
@@ -119,12 +127,13 @@ def _server_context(
     return context
 
 
-def _good_leaf(
+def good_leaf(
     host: str,
     key: ec.EllipticCurvePrivateKey,
     authority: x509.Certificate,
     authority_key: SigningKey,
 ) -> x509.Certificate:
+    """Return a certificate for a host. Raises CertificateError if none can name it."""
     try:
         named = general_name(host)
     except ValueError:

@@ -10,27 +10,58 @@
 Each call is recorded as a ``control`` event and repeated by a replay.
 """
 
+import asyncio
 import json
 from itertools import count
-from typing import Protocol
+from pathlib import Path
+from typing import Annotated, Protocol
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, Field, JsonValue, field_validator
 
-from warex.errors import ScenarioError
+from warex.errors import InputError, MachineError
 from warex.faults import AnyFault
 from warex.lane.config import ProxyConfig
+from warex.lane.episodes.episodes import Episode, EpisodeOptions, Episodes
 from warex.lane.record.recorder import Recorder
 from warex.lane.tasks import TASK_NAME, task_name
-from warex.scenarios import Injector, Match, Rule
+from warex.scenarios import Injector, Match, Rule, Scenario
+from warex.scenarios.load import load_scenario
 from warex.scenarios.mistakes import validate_document
 from warex.scenarios.namespace_only import require_namespace
 from warex.seeds import derive_seed
 from warex.traces import Control, ToldBy
+from warex.traffic import read_origin
 
 
 class _Begin(BaseModel, extra="forbid"):
     task: str
     seed: int | None = None
+    scenario: Scenario | None = None
+    """As a scenario, a preset's name, or a file; None has no faults."""
+    intensity: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = None
+    sites: tuple[str, ...] | None = None
+    out: Path | None = None
+    port: Annotated[int, Field(ge=0, le=65535)] | None = None
+
+    @property
+    def is_episode(self) -> bool:
+        """Whether the task is a trial of its own."""
+        return bool(self.model_fields_set - {"task", "seed"})
+
+    @field_validator("scenario", mode="before")
+    @classmethod
+    def _load_scenario(cls, value: object) -> object:
+        return load_scenario(value) if isinstance(value, str) else value
+
+    @field_validator("sites")
+    @classmethod
+    def _read_sites(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if value is None else tuple(map(read_origin, value))
+
+
+class _End(BaseModel, extra="forbid"):
+    task: str | None = None
+    """None: the main task."""
 
 
 class _EmptyBody(BaseModel, extra="forbid"):
@@ -100,21 +131,34 @@ class ControlledTrial(Protocol):
 
 
 class ControlApi:
-    """The calls on one trial."""
+    """The calls on one trial of a process."""
 
-    def __init__(self, trial: ControlledTrial) -> None:
-        self._trial = trial
+    def __init__(self, trial: ControlledTrial, episodes: Episodes | None = None) -> None:
+        """``episodes`` of the process, if the trial is its own."""
+        self.trial, self._episodes = trial, episodes
 
-    def ledger(self, body: _EmptyBody) -> JsonValue:
+    def of(self, name: str) -> "ControlApi | None":
+        """Return the calls on a running episode."""
+        episode = self._episode(name)
+        return None if episode is None else ControlApi(episode.lane)
+
+    def _episode(self, name: str | None) -> Episode | None:
+        return None if self._episodes is None or name is None else self._episodes.get(name)
+
+    async def episodes(self, body: _EmptyBody) -> JsonValue:
+        """Return the running episodes."""
+        return [] if self._episodes is None else list(map(_described, self._episodes.running()))
+
+    async def ledger(self, body: _EmptyBody) -> JsonValue:
         """Return the injection events so far."""
-        recorder = self._trial.recorder
+        recorder = self.trial.recorder
         return [json.loads(recorder.as_json(event)) for event in recorder.ledger]
 
-    def status(self, body: _EmptyBody) -> JsonValue:
+    async def status(self, body: _EmptyBody) -> JsonValue:
         """Return the state of the trial."""
-        injector, recorder = self._trial.injector, self._trial.recorder
+        injector, recorder = self.trial.injector, self.trial.recorder
         return {
-            "task": self._trial.tasks.main.name,
+            "task": self.trial.tasks.main.name,
             "armed": injector.armed,
             "steps": injector.steps,
             "exchanges": recorder.exchanges,
@@ -123,33 +167,62 @@ class ControlApi:
             "broken": recorder.broken,
         }
 
-    def begin_task(self, body: _Begin) -> JsonValue:
-        """Begin a task: every rule starts anew, under the task's own seed."""
+    async def begin_task(self, body: _Begin) -> JsonValue:
+        """Begin a task: every rule starts anew, under the task's own seed; or an episode."""
         if task_name(body.task) is None:
             raise ValueError(f"task: {body.task!a} is no name; a task's name is {TASK_NAME}")
+        if body.is_episode:
+            return self._begin_episode(body)
+        if self._episode(body.task) is not None:
+            raise ValueError(f"task: the episode {body.task!a} is running; end it first")
         seed = body.seed
         if seed is None:
-            seed = derive_seed(self._trial.config.seed, body.task)
-        self._trial.begin_task(body.task, seed, "control")
+            seed = derive_seed(self.trial.config.seed, body.task)
+        self.trial.begin_task(body.task, seed, "control")
         return {"task": body.task, "seed": seed}
 
-    def end_task(self, body: _EmptyBody) -> JsonValue:
-        """End the task: no fault is applied any more."""
-        name = self._trial.tasks.main.name
-        self._trial.end_task()
+    def _begin_episode(self, body: _Begin) -> JsonValue:
+        if self._episodes is None:
+            raise ValueError("an episode is a trial beside the process's own: leave ?task= out")
+        options = EpisodeOptions(
+            body.task,
+            seed=body.seed,
+            scenario=body.scenario,
+            no_faults="scenario" in body.model_fields_set and body.scenario is None,
+            intensity=body.intensity,
+            sites=body.sites,
+            out=None if body.out is None else body.out.absolute(),
+            port=body.port,
+        )
+        try:
+            return _described(self._episodes.begin(options))
+        except MachineError as error:  # The process's own trial goes on.
+            raise InputError(str(error)) from None
+
+    async def end_task(self, body: _End) -> JsonValue:
+        """End the task: no fault is applied any more. An episode ends with its trace."""
+        if self._episodes is not None and self._episode(body.task) is not None:
+            assert body.task is not None
+            # It is ended even if its client does not wait.
+            ending = asyncio.ensure_future(self._episodes.end(body.task))
+            return _described(await asyncio.shield(ending))
+        if body.task not in (None, self.trial.tasks.main.name):
+            raise ValueError(f"task: no episode {body.task!a} is running, nor is it the main task")
+        name = self.trial.tasks.main.name
+        self.trial.end_task()
         return {"task": name}
 
-    def arm(self, body: _EmptyBody) -> JsonValue:
+    async def arm(self, body: _EmptyBody) -> JsonValue:
         """Apply faults and count from here on."""
-        self._trial.arm()
+        self.trial.arm()
         return {"armed": True}
 
-    def disarm(self, body: _EmptyBody) -> JsonValue:
+    async def disarm(self, body: _EmptyBody) -> JsonValue:
         """Apply no faults from here on."""
-        self._trial.disarm()
+        self.trial.disarm()
         return {"armed": False}
 
-    def plan_fault(self, body: _OneShotFault) -> JsonValue:
+    async def plan_fault(self, body: _OneShotFault) -> JsonValue:
         """Plan one fault for the next exchange that matches."""
         data: dict[str, JsonValue] = {
             "name": "one-shot" if body.name is None else body.name,
@@ -159,20 +232,23 @@ class ControlApi:
             "fault": body.fault.model_dump(mode="json"),
         }
         rule = _validated(Rule, data)
-        require_namespace([rule], in_namespace=self._trial.config.capture == "namespace")
-        injector = self._trial.injector
+        require_namespace([rule], in_namespace=self.trial.config.capture == "namespace")
+        injector = self.trial.injector
         if body.name is None:
             numbered = (rule.model_copy(update={"name": f"one-shot-{n}"}) for n in count(1))
             rule = next(filter(injector.accepts_one_shot, numbered))
         injector.add_one_shot(rule)
-        self._trial.idle_connections.check()
+        self.trial.idle_connections.check()
         return {"rule": rule.model_dump(mode="json")}
 
     def record(self, call: str, body: BaseModel, result: JsonValue) -> None:
         """Record a completed call in the trace."""
-        trial = self._trial
+        trial = self.trial
         arguments = body.model_dump(mode="json", exclude_none=True)
-        if isinstance(result, dict) and call == "plan_fault":
+        if isinstance(result, dict) and "trace" in result:
+            call = call.replace("task", "episode")
+            arguments = {key: result[key] for key in ("task", "seed", "port", "trace")}
+        elif isinstance(result, dict) and call == "plan_fault":
             arguments = result
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
@@ -181,7 +257,22 @@ class ControlApi:
         trial.recorder.write(Control(call=call, arguments=arguments))
 
 
-def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
+def _described(episode: Episode) -> dict[str, JsonValue]:
+    """Return what a client needs to know of an episode, and its counts so far."""
+    recorder, out = episode.lane.recorder, episode.lane.config.out
+    return {
+        "task": episode.name,
+        "seed": episode.seed,
+        "port": episode.port,
+        "trace": None if out is None else str(out),
+        "exchanges": recorder.exchanges,
+        "delivered": recorder.delivered,
+        "missed": recorder.missed,
+        "broken": recorder.broken,
+    }
+
+
+async def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int, JsonValue]:
     """Carry out one authorized call; return its status and body.
 
     An error of the caller is a status and a sentence; an error of WAREX itself is raised.
@@ -195,8 +286,8 @@ def dispatch(api: ControlApi, method: str, name: str, sent: bytes) -> tuple[int,
     attribute, shape = calls[name]
     try:
         body = _body(shape, sent)
-        result: JsonValue = getattr(api, attribute)(body)
-    except (ValueError, ScenarioError) as error:
+        result: JsonValue = await getattr(api, attribute)(body)
+    except (ValueError, InputError) as error:
         return 400, {"error": str(error)}
     api.record(attribute, body, result)
     return 200, result
@@ -206,10 +297,11 @@ METHODS = ("GET", "POST")
 _READS: dict[str, tuple[str, type[BaseModel]]] = {
     "ledger": ("ledger", _EmptyBody),
     "status": ("status", _EmptyBody),
+    "episodes": ("episodes", _EmptyBody),
 }
 _CALLS: dict[str, tuple[str, type[BaseModel]]] = {
     "task/begin": ("begin_task", _Begin),
-    "task/end": ("end_task", _EmptyBody),
+    "task/end": ("end_task", _End),
     "arm": ("arm", _EmptyBody),
     "disarm": ("disarm", _EmptyBody),
     "faults": ("plan_fault", _OneShotFault),

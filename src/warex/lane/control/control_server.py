@@ -14,13 +14,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import h11
 from pydantic import JsonValue
 
 from warex.errors import InputError
-from warex.lane.control.control_api import METHODS, ControlApi, ControlledTrial, dispatch
+from warex.lane.control.control_api import METHODS, ControlApi, dispatch
+from warex.lane.episodes.episodes import Episodes
 
 MAX_BODY_SIZE: Final = 1024 * 1024
 _MAX_HEAD_SIZE: Final = 64 * 1024
@@ -41,8 +42,8 @@ type _Response = tuple[int, JsonValue]
 class _Server:
     """Answers one request on each connection and closes it."""
 
-    def __init__(self, trial: ControlledTrial, token: str) -> None:
-        self._trial, self._api = trial, ControlApi(trial)
+    def __init__(self, episodes: Episodes, token: str) -> None:
+        self._api = ControlApi(episodes.own, episodes)
         self._wanted = f"Bearer {token}".encode()
         self._open: dict[asyncio.StreamWriter, None] = {}
 
@@ -76,7 +77,7 @@ class _Server:
     ) -> tuple[str, _Response]:
         """Read a request as far as needed; return its method and response."""
         connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_SIZE)
-        method, name, body = "", "", b""
+        method, name, task, body = "", "", None, b""
         while True:
             try:
                 event = connection.next_event()
@@ -85,15 +86,17 @@ class _Server:
             match event:
                 case h11.Request():
                     method = event.method.decode("latin-1")
-                    name = event.target.decode("latin-1").partition("?")[0].removeprefix("/")
-                    if (refusal := self._check_head(method, event)) is not None:
+                    path, _, query = event.target.decode("latin-1").partition("?")
+                    name = path.removeprefix("/")
+                    task = next(iter(parse_qs(query, keep_blank_values=True).get("task", ())), None)
+                    if (refusal := await self._check_head(method, event)) is not None:
                         return method, refusal
                 case h11.Data():
                     body += event.data
                     if len(body) > MAX_BODY_SIZE:
                         return method, _error(413, f"a body has at most {MAX_BODY_SIZE} bytes")
                 case h11.EndOfMessage():
-                    return method, self._call(method, name, body)
+                    return method, await self._call(method, name, task, body)
                 case h11.NEED_DATA:
                     if connection.they_are_waiting_for_100_continue:
                         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -102,7 +105,7 @@ class _Server:
                 case _:
                     raise ConnectionError("the client left")
 
-    def _check_head(self, method: str, request: h11.Request) -> _Response | None:
+    async def _check_head(self, method: str, request: h11.Request) -> _Response | None:
         """Return the refusal of a request by its head; None if the head is accepted."""
         said = dict(request.headers)
         if not hmac.compare_digest(said.get(b"authorization", b""), self._wanted):
@@ -114,14 +117,19 @@ class _Server:
         if origin and not _is_own(origin):
             return _error(403, f"pages of {origin} may not call this")
         if method not in METHODS:
-            return dispatch(self._api, method, "", b"")
+            return await dispatch(self._api, method, "", b"")
         return None
 
-    def _call(self, method: str, name: str, body: bytes) -> _Response:
+    async def _call(self, method: str, name: str, task: str | None, body: bytes) -> _Response:
+        api = self._api if task is None else self._api.of(task)
+        if api is None:
+            return _error(
+                404, f"no episode {task!a} is running; GET /episodes lists those that are"
+            )
         try:
-            return dispatch(self._api, method, name, body)
+            return await dispatch(api, method, name, body)
         except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
-            self._trial.fail(None, error)
+            api.trial.fail(None, error)
             return _error(500, f"WAREX itself failed, and the trial is void: {error}")
 
 
@@ -165,11 +173,9 @@ def bind_control(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_control(
-    trial: ControlledTrial, bound: socket.socket, token: str
-) -> AsyncIterator[int]:
-    """Serve the API on a bound socket; yield its port."""
-    serving = _Server(trial, token)
+async def serve_control(episodes: Episodes, bound: socket.socket, token: str) -> AsyncIterator[int]:
+    """Serve the API of a process's trials on a bound socket; yield its port."""
+    serving = _Server(episodes, token)
     port: int = bound.getsockname()[1]
     server = await asyncio.start_server(serving.serve, sock=bound)
     try:

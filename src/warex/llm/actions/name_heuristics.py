@@ -6,6 +6,7 @@ Agents use many names for the same actions: ``reload``, ``refresh_page``, ``brow
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import JsonValue
@@ -81,6 +82,7 @@ _OWN_ADDRESS = re.compile(
 """The page's own address, as code has it: ``page.url``, ``driver.current_url``."""
 
 
+@lru_cache(maxsize=4096)
 def action_kind(name: str) -> ActionKind | None:
     """Return what an action with this name does, or None; ``look`` changes nothing at the site.
 

@@ -21,7 +21,7 @@ EVENT_STREAM: Final = "application/vnd.amazon.eventstream"
 """AWS's messages (Smithy, "Amazon Event Stream")."""
 _NEWLINE = re.compile(rb"\n")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-_DONE: Final = "[DONE]"
+_DONE: Final = b"[DONE]"
 """The data of the last event of OpenAI's streams."""
 _SSE_FIELD = re.compile(rb"\s*(?:(?:data|event|id|retry)\s*:|:)")
 _STREAMED = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)|(?<=\}\n)(?=\{)|(?<=\},\n)(?=\{)")
@@ -65,11 +65,11 @@ def split_frames(body: bytes, content_type: str = "") -> BodyFrames:
 
 
 def _events(body: bytes, stream: BodyFrames) -> Iterator[JsonValue]:
-    for data in sse_data(body):
+    for data in _sse_bytes(body):
         if data.strip() == _DONE:
             stream.done = True
             return
-        yield from _readable([data.encode()])
+        yield from _readable([data if data.isascii() else data.decode(errors="replace").encode()])
     if found := _PLAIN_ERROR.search(body):
         yield from _readable([found[0]])
 
@@ -92,16 +92,22 @@ def sse_data(body: bytes) -> Iterator[str]:
 
     Unlike in a browser, a last event without a blank line is yielded too: some servers end so.
     """
-    data: list[str] = []
+    return (data.decode(errors="replace") for data in _sse_bytes(body))
+
+
+def _sse_bytes(body: bytes) -> Iterator[bytes]:
+    data: list[bytes] = []
     for line in _lines(body.removeprefix(b"\xef\xbb\xbf"), _LINE_END):
-        name, _, value = line.decode(errors="replace").partition(":")
-        if name == "data":
-            data.append(value.removeprefix(" "))
-        elif not line and data:
-            yield "\n".join(data)
-            data = []
+        if not line:
+            if data:
+                yield b"\n".join(data)
+                data = []
+            continue
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            data.append(value.removeprefix(b" "))
     if data:
-        yield "\n".join(data)
+        yield b"\n".join(data)
 
 
 def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:

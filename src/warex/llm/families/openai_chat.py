@@ -122,8 +122,10 @@ class OpenAiChat(LlmApi):
         # A running usage (vLLM's continuous_usage_stats) is cumulative, so the last one counts.
         # Groq sends it unasked in x_groq.
         usage = frame.get("usage") or as_dict(frame.get("x_groq")).get("usage")
-        said.usage = _usage(as_dict(usage)) or said.usage
-        said.set_tier(service_tier(frame.get("service_tier")))
+        if usage:
+            said.usage = _usage(as_dict(usage)) or said.usage
+        if "service_tier" in frame:
+            said.set_tier(service_tier(frame["service_tier"]))
         # Older vLLM sends flat errors, also within a stream.
         flat = "choices" not in frame and as_text(frame.get("message"))
         if frame.get("error") or flat:
@@ -131,7 +133,8 @@ class OpenAiChat(LlmApi):
         part = "message" if whole else "delta"
         for choice in map(as_dict, as_list(frame.get("choices"))):
             # Moonshot sends the usage here.
-            said.usage = _usage(as_dict(choice.get("usage"))) or said.usage
+            if "usage" in choice:
+                said.usage = _usage(as_dict(choice["usage"])) or said.usage
             says = isinstance(choice.get(part), dict) or choice.get("finish_reason")
             if says and as_count(choice.get("index")) == 0:
                 _read_choice(said, choice, as_dict(choice.get(part)))
@@ -248,14 +251,17 @@ def _read_choice(
     said: AnswerBuilder, choice: Mapping[str, JsonValue], part: Mapping[str, JsonValue]
 ) -> None:
     said.begun = True
-    said.text += _content(said, part.get("content"))
-    for piece in map(as_dict, as_list(part.get("content"))):
+    content = part.get("content")
+    said.text += _content(said, content)
+    for piece in map(as_dict, as_list(content)):
         # Mistral's reasoning models.
         said.reasoning += _content(said, piece.get("thinking"))
-    said.refusal += said.spoken(part.get("refusal"))
-    said.reasoning += said.spoken(part.get("reasoning")) or said.spoken(
-        part.get("reasoning_content")
-    )
+    if "refusal" in part:
+        said.refusal += said.spoken(part["refusal"])
+    if "reasoning" in part or "reasoning_content" in part:
+        said.reasoning += said.spoken(part.get("reasoning")) or said.spoken(
+            part.get("reasoning_content")
+        )
     for position, call in enumerate(map(as_dict, as_list(part.get("tool_calls")))):
         given = call.get("index")
         id, function = as_text(call.get("id")), as_dict(call.get("function"))

@@ -72,8 +72,10 @@ class AnswerBuilder:
 
     def spoken(self, value: JsonValue) -> str:
         """Return a piece of the model's text; a number marks the answer as malformed."""
-        self.is_malformed = self.is_malformed or isinstance(value, bool | int | float)
-        return as_text(value)
+        if isinstance(value, str):
+            return value
+        self.is_malformed = self.is_malformed or isinstance(value, int | float)
+        return ""
 
     def finish_with(self, reason: JsonValue, meanings: FinishReasons) -> bool:
         """Take the API's finish reason; return whether there is one."""

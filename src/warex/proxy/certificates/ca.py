@@ -9,7 +9,6 @@ the CA's path.
 
 import base64
 import hashlib
-import ipaddress
 import os
 import shutil
 import tempfile
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from cryptography import x509
 
 BASENAME = "mitmproxy"
-"""The name of mitmproxy's CA in its configuration folder."""
+"""As mitmproxy names a CA in its configuration folder, which the folder may also be."""
 
 _KEY_FILE = f"{BASENAME}-ca.pem"
 _CERTIFICATE_FILE = f"{BASENAME}-ca-cert.pem"
@@ -75,23 +74,23 @@ class CertificateAuthority:
 
         Clients that trust the CA trust a local site with this certificate.
         """
+        from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.hazmat.primitives.serialization import (
             Encoding,
             NoEncryption,
             PrivateFormat,
         )
-        from mitmproxy.certs import CertStore
 
-        store = CertStore.from_store(self.folder, BASENAME, 2048)
-        entry = store.get_cert(host, [general_name(host)])
-        certificate, key = folder / f"{host}.crt", folder / f"{host}.key"
-        certificate.write_bytes(entry.cert.to_pem() + self.certificate.read_bytes())
-        pem = entry.privatekey.private_bytes(
-            Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
-        )
-        with open(key, "wb", opener=private_opener) as file:
+        from warex.engine.tls.certificates import good_leaf, load_authority
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        leaf = good_leaf(host, key, *load_authority(key_file(self.folder)))
+        certificate, secret = folder / f"{host}.crt", folder / f"{host}.key"
+        certificate.write_bytes(leaf.public_bytes(Encoding.PEM) + self.certificate.read_bytes())
+        pem = key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+        with open(secret, "wb", opener=private_opener) as file:
             file.write(pem)
-        return certificate, key
+        return certificate, secret
 
     def bundle(self, path: Path) -> Path:
         """Write the system's trusted certificates and this CA into one PEM file; return its path.
@@ -161,24 +160,8 @@ def key_file(folder: Path) -> Path:
     return folder / _KEY_FILE
 
 
-def dhparam_file(folder: Path) -> Path:
-    """Return the file of Diffie-Hellman parameters, which mitmproxy needs."""
-    return folder / f"{BASENAME}-dhparam.pem"
-
-
-def general_name(host: str) -> "x509.GeneralName":
-    """Return a host as the subject of a certificate."""
-    from cryptography import x509
-
-    try:
-        return x509.IPAddress(ipaddress.ip_address(host))
-    except ValueError:
-        return x509.DNSName(host)
-
-
 def _make(folder: Path) -> None:
-    from mitmproxy.certs import CertStore
-    from OpenSSL import crypto
+    from cryptography import x509
 
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".ca-", dir=folder.parent))
@@ -187,12 +170,10 @@ def _make(folder: Path) -> None:
         with open(aside / _KEY_FILE, "wb", opener=private_opener) as file:
             file.write(key + certificate)
         (aside / _CERTIFICATE_FILE).write_bytes(certificate)
-        CertStore.load_dhparam(dhparam_file(aside))
-        for path in (aside / _CERTIFICATE_FILE, dhparam_file(aside)):
-            path.chmod(0o644)
+        (aside / _CERTIFICATE_FILE).chmod(0o644)
         (aside / _HASHED_DIR).mkdir()
-        name_hash = crypto.load_certificate(crypto.FILETYPE_PEM, certificate).subject_name_hash()
-        (aside / _HASHED_DIR / f"{name_hash:08x}.0").write_bytes(certificate)
+        name = _hashed_name(x509.load_pem_x509_certificate(certificate).subject)
+        (aside / _HASHED_DIR / f"{name}.0").write_bytes(certificate)
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         aside.rename(folder)
@@ -203,11 +184,24 @@ def _make(folder: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _hashed_name(subject: "x509.Name") -> str:
+    """Return the name under which OpenSSL finds a certificate (X509_NAME_hash).
+
+    It is the hash of the subject's canonical form: UTF-8, in lower case, without the header of the
+    sequence.
+    """
+    from cryptography import x509
+
+    attributes = [x509.NameAttribute(it.oid, str(it.value).lower()) for it in subject]
+    form = x509.Name(attributes).public_bytes()
+    digest = hashlib.sha1(form[2:], usedforsecurity=False).digest()
+    return digest[3::-1].hex()
+
+
 def _generated() -> tuple[bytes, bytes]:
     """Return a new CA's private key and certificate, PEM.
 
-    The key is on P-256, which signs much faster than RSA. Each TLS handshake signs with it, since
-    mitmproxy uses the CA's key for its leaves.
+    The key is on P-256, which signs much faster than RSA.
     """
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization

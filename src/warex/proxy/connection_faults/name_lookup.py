@@ -4,11 +4,10 @@ import asyncio
 from functools import partial
 from typing import Final
 
-from mitmproxy.net.dns.response_codes import NXDOMAIN, SERVFAIL
-
 from warex.clock import Clock
 from warex.effects import DnsError
 from warex.lane.connection_faults.tries import ConnectionTries
+from warex.proxy.dns.numbers import NXDOMAIN, SERVFAIL
 from warex.proxy.dns.server import LookupFault
 from warex.scenarios import PlannedInjection
 

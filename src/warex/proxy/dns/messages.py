@@ -1,7 +1,7 @@
 """Parses DNS questions and builds DNS responses (RFC 1035, RFC 6891).
 
 A response repeats the question byte for byte: some clients randomize the case of a name and check
-it. mitmproxy's messages do not keep it (``docs/decisions/0008``).
+it (``docs/decisions/0008``).
 """
 
 import struct
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from mitmproxy.net.dns import classes, response_codes, types
+from warex.proxy.dns import numbers
 
 _HEAD: Final = struct.Struct("!HHHHHH")
 _UDP_PAYLOAD_SIZE: Final = 1232
@@ -35,7 +35,7 @@ class Question:
     @property
     def type_name(self) -> str:
         """The type's name, such as ``AAAA``, or ``TYPE65280`` (RFC 3597 §5)."""
-        return types.to_str(self.qtype).replace("(", "").replace(")", "")
+        return numbers.type_name(self.qtype)
 
 
 def parse_question(message: bytes) -> Question | None:
@@ -55,7 +55,7 @@ def parse_question(message: bytes) -> Question | None:
         raw=message[_HEAD.size : end],
         name=b".".join(labels).decode("latin-1").lower(),
         qtype=kind,
-        is_internet_class=class_ in (classes.IN, classes.ANY),
+        is_internet_class=class_ in (numbers.IN, numbers.ANY_CLASS),
         is_query=not flags & 0x7800,
         recursion_desired=bool(flags & 0x0100),
         has_edns=extended,
@@ -65,24 +65,24 @@ def parse_question(message: bytes) -> Question | None:
 
 def build_response(
     question: Question,
-    code: int = response_codes.NOERROR,
+    code: int = numbers.NOERROR,
     records: Iterable[tuple[int, bytes]] = (),
 ) -> bytes:
     """Build a response; each record is a type and its data, with TTL 0."""
     body, count = b"", 0
     for kind, data in records:
         # 0xC00C points to the question's name.
-        body += b"\xc0\x0c" + struct.pack("!HHIH", kind, classes.IN, 0, len(data)) + data
+        body += b"\xc0\x0c" + struct.pack("!HHIH", kind, numbers.IN, 0, len(data)) + data
         count += 1
     extension = b""
     if question.has_edns:
         high = 0
         if question.edns_version:
             code, high = 0, 1  # BADVERS is 16: its upper bits are in the OPT record.
-        extension = b"\0" + struct.pack("!HHBBHH", types.OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
+        extension = b"\0" + struct.pack("!HHBBHH", numbers.OPT, _UDP_PAYLOAD_SIZE, high, 0, 0, 0)
     flags = 0x8080 | (0x0100 if question.recursion_desired else 0) | (code & 0xF)
     if not question.is_query:
-        flags = (flags & ~0xF) | response_codes.NOTIMP
+        flags = (flags & ~0xF) | numbers.NOTIMP
     head = _HEAD.pack(question.id, flags, 1, count, 0, bool(extension))
     return head + question.raw + body + extension
 
@@ -101,7 +101,7 @@ def encode_name(name: str) -> bytes:
 
 def response_code(message: bytes) -> int:
     """Return the RCODE of a response; SERVFAIL if it is too short."""
-    return message[3] & 0xF if len(message) > 3 else response_codes.SERVFAIL
+    return message[3] & 0xF if len(message) > 3 else numbers.SERVFAIL
 
 
 def _labels(message: bytes, at: int) -> tuple[list[bytes], int]:
@@ -127,6 +127,6 @@ def _extension(message: bytes, at: int, records: int) -> tuple[bool, int]:
         at += 10 + size
         if at > len(message):
             raise ValueError("cut off")
-        if kind == types.OPT:
+        if kind == numbers.OPT:
             return True, ttl >> 16 & 0xFF
     return False, 0

@@ -12,13 +12,11 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from mitmproxy.net.dns import response_codes, types
-
 from warex.clock import Clock
 from warex.errors import TrialVoid
 from warex.faults.connection.dns_failure import GIVES_UP_AFTER
 from warex.linux.sockets import TIMESTAMP_SPACE
-from warex.proxy.dns import messages
+from warex.proxy.dns import messages, numbers
 from warex.proxy.dns.messages import Question
 from warex.proxy.dns.system_resolver import Resolution, SystemResolver, forward
 from warex.proxy.dns.virtual_addresses import VirtualAddresses, is_virtual
@@ -197,9 +195,9 @@ class DnsServer:
         if question is None:
             return _Answer(None)
         if not question.is_query:
-            return _Answer(messages.build_response(question, response_codes.NOTIMP))
+            return _Answer(messages.build_response(question, numbers.NOTIMP))
         if not question.is_internet_class:
-            return _Answer(messages.build_response(question, response_codes.REFUSED))
+            return _Answer(messages.build_response(question, numbers.REFUSED))
         if (whose := _address_asked_for(question)) is not None and is_virtual(whose):
             return _Answer(self._reverse(question, whose))
         fault = self._plan_fault(question.name)
@@ -209,16 +207,16 @@ class DnsServer:
             self._record_answer(question, "no answer")
             return _Answer(None)
         known = await self._find(question.name)
-        if known.rcode != response_codes.NOERROR and question.qtype in _ADDRESSES:
+        if known.rcode != numbers.NOERROR and question.qtype in _ADDRESSES:
             return self._respond(question, known.rcode)
         match question.qtype:
-            case types.A | types.AAAA | types.ANY:
+            case numbers.A | numbers.AAAA | numbers.ANY:
                 return self._addresses(question, known)
-            case types.HTTPS | types.SVCB:
+            case numbers.HTTPS | numbers.SVCB:
                 # These records have addresses, QUIC support and ECH keys, which hide the host name.
-                return self._respond(question, response_codes.NOERROR)
+                return self._respond(question, numbers.NOERROR)
             case _ if question.name in self._known:
-                return self._respond(question, response_codes.NOERROR)
+                return self._respond(question, numbers.NOERROR)
             case _:
                 return await self._forwarded(question, message, tcp=tcp)
 
@@ -230,7 +228,7 @@ class DnsServer:
         return await self._lookup.resolve(name)
 
     def _addresses(self, question: Question, known: Resolution) -> _Answer:
-        wanted = {types.A: (4,), types.AAAA: (6,), types.ANY: (4, 6)}[question.qtype]
+        wanted = {numbers.A: (4,), numbers.AAAA: (6,), numbers.ANY: (4, 6)}[question.qtype]
         found = known.loopback
         if not found and (known.has_ipv4 or known.has_ipv6):
             own = self._names.addresses(question.name)
@@ -238,7 +236,7 @@ class DnsServer:
             found = tuple(address for address, exists in both if exists)
             self._named(question.name)
         given = [it for it in map(ipaddress.ip_address, found) if it.version in wanted]
-        records = [(types.A if it.version == 4 else types.AAAA, it.packed) for it in given]
+        records = [(numbers.A if it.version == 4 else numbers.AAAA, it.packed) for it in given]
         self._record_answer(question, ", ".join(map(str, given)) or "none")
         return _Answer(messages.build_response(question, records=records))
 
@@ -246,19 +244,19 @@ class DnsServer:
         name = self._names.name_of(address)
         self._record_answer(question, name or "NXDOMAIN")
         if name is None:
-            return messages.build_response(question, response_codes.NXDOMAIN)
-        record = (types.PTR, messages.encode_name(name))
+            return messages.build_response(question, numbers.NXDOMAIN)
+        record = (numbers.PTR, messages.encode_name(name))
         return messages.build_response(question, records=[record])
 
     async def _forwarded(self, question: Question, message: bytes, *, tcp: bool) -> _Answer:
         data = await forward(message, tcp=tcp) if self._lookup is not None else None
         if data is None:
-            return self._respond(question, response_codes.SERVFAIL)
-        self._record_answer(question, response_codes.to_str(messages.response_code(data)))
+            return self._respond(question, numbers.SERVFAIL)
+        self._record_answer(question, numbers.code_name(messages.response_code(data)))
         return _Answer(data)
 
     def _respond(self, question: Question, code: int) -> _Answer:
-        said = "none" if code == response_codes.NOERROR else response_codes.to_str(code)
+        said = "none" if code == numbers.NOERROR else numbers.code_name(code)
         self._record_answer(question, said)
         return _Answer(messages.build_response(question, code))
 
@@ -270,12 +268,12 @@ class DnsServer:
             self._record(Dns(name=key[0], kind=key[1], answer=key[2]))
 
 
-_ADDRESSES: Final = frozenset((types.A, types.AAAA, types.ANY, types.HTTPS, types.SVCB))
+_ADDRESSES: Final = frozenset((numbers.A, numbers.AAAA, numbers.ANY, numbers.HTTPS, numbers.SVCB))
 
 
 def _address_asked_for(question: Question) -> str | None:
     """Return the address of a reverse lookup (RFC 1035 §3.5, RFC 3596 §2.5), if it is one."""
-    if question.qtype not in (types.PTR, types.ANY):
+    if question.qtype not in (numbers.PTR, numbers.ANY):
         return None
     labels = question.name.split(".")
     try:

@@ -9,9 +9,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
-from mitmproxy.net.dns.response_codes import NOERROR, NXDOMAIN, SERVFAIL
-
 from warex.lane.record.ip_address import parse_ip
+from warex.proxy.dns.numbers import NOERROR, NXDOMAIN, SERVFAIL
 
 _MAX_THREADS: Final = 16
 """Concurrent lookups."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from warex.errors import InputError, MachineError, ProcessDied, TrialVoid, WarexError
 from warex.proxy.process.forkserver import Forkserver
@@ -91,6 +92,46 @@ class Proxy:
                 self._listener.join()
                 self.broken = self.broken or "the proxy did not end and was killed"
         self._channel.close()
+
+
+@dataclass(slots=True)
+class ProxyEpisode:
+    """A further trial in a proxy's process, with a port of its own."""
+
+    process: "Proxy | ProxyEpisode"
+    name: str
+    port: int
+    ended: "dict[str, JsonValue] | None" = None
+    """What the control API has said of it at its end."""
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self.process.pid
+
+    @property
+    def url(self) -> str:
+        """The URL of its port for clients."""
+        return f"{self.process.url.rpartition(':')[0]}:{self.port}"
+
+    @property
+    def broken(self) -> str | None:
+        """Why it is void, if it is."""
+        described = self.ended
+        if described is None and self.process.broken is None:
+            running = self.process.call("GET", "/episodes")
+            described = next((it for it in running if it["task"] == self.name), None)
+        reason = self.process.broken if described is None else described["broken"]
+        return None if reason is None else str(reason)
+
+    def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
+        """Call the control API about it; raises as that of the process."""
+        return self.process.call(method, f"{path}?task={quote(self.name, safe='')}", body)
+
+    def end(self) -> None:
+        """End it, unless it has ended with its process."""
+        with suppress(TrialVoid):
+            self.ended = self.process.call("POST", "/task/end", {"task": self.name})
 
 
 @contextmanager

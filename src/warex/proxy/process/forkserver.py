@@ -1,7 +1,7 @@
-"""Starts proxies in milliseconds: a server process that has mitmproxy loaded, and forks.
+"""Starts proxies in milliseconds: a server process that has the proxy loaded, and forks.
 
-With a fresh process for each trial nothing can leak from one to the next; importing mitmproxy for
-each would take more than a second.
+With a fresh process for each trial nothing can leak from one to the next; importing the proxy for
+each would take a second.
 
 Python's own forkserver imports the caller's main module again, which would run a program without a
 ``__main__`` guard twice.
@@ -129,9 +129,6 @@ def main() -> None:
     gc.disable()
     # Pydantic would read the metadata of every package to find plug-ins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
-    from warex.proxy.process.stub_modules import install_stubs
-
-    install_stubs()
     from warex.proxy.process import worker
     from warex.traces.redaction.text import precompile as load_redaction
 

@@ -12,7 +12,6 @@ import logging
 import os
 import secrets
 import socket
-from contextlib import AbstractAsyncContextManager, suppress
 from functools import cache
 
 from pydantic import JsonValue
@@ -21,10 +20,7 @@ from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
 from warex.lane.control.control_server import bind_control, serve_control
 from warex.lane.own_hosts import RESERVED_HOSTS
-from warex.proxy import engine, own_engine
-from warex.proxy.certificates.ca import default_folder
-from warex.proxy.certificates.store import load_store
-from warex.proxy.certificates.tlsconfig import preload_trust_store
+from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector, Scenario
 from warex.scenarios.injection.replay import tasks_required
@@ -37,12 +33,6 @@ _TASKS = (
 
 def preload() -> None:
     """Load what the lanes of this user need, once before they are forked."""
-    # The lane that needs the files reports errors in them.
-    if not own_engine.is_chosen():
-        with suppress(OSError, ValueError, WarexError):
-            load_store(default_folder())
-            preload_trust_store(default_folder())
-        engine.preload()
     # Python caches the compiled patterns that every trial uses.
     Injector(Scenario(name="clean"), 0, own_hosts=RESERVED_HOSTS)
 
@@ -51,14 +41,6 @@ def serve(channel: socket.socket, passed: PassedSockets | None = None) -> None:
     """Serve one trial, on the sockets of a namespace if any; return when the channel closes."""
     logging.getLogger().addHandler(logging.NullHandler())
     asyncio.run(_serve(channel, passed))
-
-
-def _running(
-    config: ProxyConfig, passed: PassedSockets | None
-) -> AbstractAsyncContextManager[engine.Engine | own_engine.RunningLane]:
-    if own_engine.is_chosen():
-        return own_engine.run_lane(config, passed)
-    return engine.run_engine(config, passed)
 
 
 async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
@@ -71,32 +53,33 @@ async def _serve(channel: socket.socket, passed: PassedSockets | None) -> None:
     line = await reader.readline()
     if not line:
         return
-    lane: engine.Engine | own_engine.RunningLane | None = None
+    running: RunningLane | None = None
     try:
         config = ProxyConfig.model_validate_json(line)
         token = secrets.token_urlsafe(24)
         # Bind first, so that a port in use leaves no partial trace behind.
         listener = bind_control(config.control_port)
-        async with _running(config, passed) as lane:
-            lane.recorder.on_broken = lambda reason: send("broken", reason=reason)
+        async with run_lane(config, passed) as running:
+            running.recorder.on_broken = lambda reason: send("broken", reason=reason)
             # Each sentence is sent only once.
-            lane.addon.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
-            lane.recorder.traffic.notices = lane.addon.on_notice
-            async with serve_control(lane.addon, listener, token) as control:
-                send("ready", pid=os.getpid(), port=lane.port, control=control, token=token)
+            running.lane.on_notice = cache(lambda sentence: send("notice", sentence=sentence))
+            running.recorder.traffic.notices = running.lane.on_notice
+            running.episodes.on_notice = running.lane.on_notice
+            async with serve_control(running.episodes, listener, token) as control:
+                send("ready", pid=os.getpid(), port=running.port, control=control, token=token)
                 if last := tasks_required(config.schedule or frozenset()):
                     send("notice", sentence=_TASKS.format(last))
-                if lane.recorder.broken is not None:
-                    send("broken", reason=lane.recorder.broken)
+                if running.recorder.broken is not None:
+                    send("broken", reason=running.recorder.broken)
                 await reader.read()
-        saw: JsonValue = json.loads(json.dumps(lane.recorder.summary()))
-        send("ended", broken=lane.recorder.broken, saw=saw)
+        saw: JsonValue = json.loads(json.dumps(running.recorder.summary()))
+        send("ended", broken=running.recorder.broken, saw=saw)
     except WarexError as error:
         send("failed", sentence=str(error), exit_code=error.exit_code)
     except Exception as error:  # noqa: BLE001 - the last place that can report to the caller
         sentence = f"the proxy broke: {type(error).__name__}: {error}"
         send("failed", sentence=sentence, exit_code=WarexError.exit_code)
-    if lane is not None and (learned := lane.recorder.redactor.learned.values()):
+    if running is not None and (learned := running.recorder.redactor.learned.values()):
         send("learned", secrets=[*learned])
     try:
         await writer.drain()

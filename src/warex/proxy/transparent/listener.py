@@ -1,7 +1,6 @@
-"""The listener for redirected connections: HTTP and TLS go to mitmproxy, the rest is relayed.
+"""The listener for redirected connections: HTTP and TLS go to the engine, the rest is relayed.
 
-mitmproxy could relay other protocols, too, but twenty times slower and only if the client sends
-first. The first bytes are peeked at (MSG_PEEK), so that the next reader gets them again.
+The first bytes are peeked at (MSG_PEEK), so that the next reader gets them again.
 
 In some protocols the server sends first (SMTP, FTP, SSH, MySQL). If a client is silent for a
 moment, the listener connects to the site and waits for either side. On ports where HTTP is usual
@@ -142,8 +141,7 @@ class RedirectListener:
         match spoken:
             case "left" | "silent":
                 _close(client, site)
-            # mitmproxy's tunnel through an upstream proxy cannot state h2c.
-            case "tls" | "http" | "connect" | "h2c" if spoken != "h2c" or not self._route.upstream:
+            case "tls" | "http" | "connect" | "h2c":
                 _close(site)
                 self._http_seen.add((arrival.host, arrival.port))
                 await self._serve(arrival, spoken)

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from cryptography import x509
@@ -30,8 +29,6 @@ from warex.sandbox.doctor.finding import Finding
 from warex.sandbox.doctor.iptables_probe import probe_iptables
 
 MIN_PYTHON = (3, 12)
-MITMPROXY_MAJOR = 12
-"""Supported major version of mitmproxy."""
 MIN_FREE_DISK = 500_000_000
 """Bytes; a run of the demo takes about a twentieth."""
 MIN_OPEN_FILES = 1024
@@ -48,7 +45,6 @@ def check_machine(
     ``folder`` is the folder of runs, by default the current one.
     """
     yield _python()
-    yield _mitmproxy()
     yield _disk(folder or Path.cwd())
     yield _open_files()
     try:
@@ -80,13 +76,13 @@ def require_quick_checks(folder: Path, ca: CertificateAuthority) -> None:
 
 def quick_checks(folder: Path, ca: CertificateAuthority) -> Iterator[Finding]:
     """Yield the findings of ``check_machine`` that start no program; all are needed."""
-    yield from (_python(), _mitmproxy(), _disk(folder), _open_files(), _certificates(ca))
+    yield from (_python(), _disk(folder), _open_files(), _certificates(ca))
 
 
 def _behind_a_proxy(
     forkserver: Forkserver, ca: CertificateAuthority, environment: Mapping[str, str]
 ) -> Iterator[Finding]:
-    # The first start also loads mitmproxy; the second is timed.
+    # The first start also loads the proxy; the second is timed.
     with start_proxy(forkserver, ProxyConfig(ca=ca.folder)):
         pass
     began = time.monotonic()
@@ -111,17 +107,6 @@ def _python() -> Finding:
         return Finding("python version", "ok", found)
     oldest = ".".join(map(str, MIN_PYTHON))
     return Finding("python version", "broken", f"{found}; WAREX needs {oldest} or newer")
-
-
-def _mitmproxy() -> Finding:
-    remedy = f"install WAREX again, so that it brings mitmproxy {MITMPROXY_MAJOR}"
-    try:
-        found = version("mitmproxy")
-    except PackageNotFoundError:
-        return Finding("mitmproxy", "missing", f"mitmproxy is not installed: {remedy}")
-    if found.split(".")[0] != str(MITMPROXY_MAJOR):
-        return Finding("mitmproxy", "broken", f"mitmproxy {found} is installed: {remedy}")
-    return Finding("mitmproxy", "ok", f"mitmproxy {found}")
 
 
 def _disk(folder: Path) -> Finding:

@@ -4,6 +4,7 @@ Services of this machine are not reachable there, and traffic to the command's o
 not come to the proxy. Both are reported to the user, with the remedy.
 """
 
+import errno
 import socket
 import time
 from collections.abc import Collection, Iterator
@@ -27,6 +28,8 @@ _DRIVERS: Final = (
 )
 """Prefixes of the names of browsers and drivers, whose ports serve no site."""
 _UNNAMED: Final = "a program of it"
+_MOST_READ: Final = 1000
+"""Entries of the log that are read at once; the next poll goes on."""
 _PROXY_PORTS: Final = (1011, 1012)
 """Where the proxy listens inside (``warex.sandbox.namespace.setup``)."""
 
@@ -105,13 +108,13 @@ class LoopbackMonitor:
         )
 
     def _read_log(self) -> None:
-        while True:
+        for _ in range(_MOST_READ):
             try:
                 received = self._refusals.recv(65536)
-            except BlockingIOError:
-                return
-            except OSError:
-                continue  # ENOBUFS: some entries were lost.
+            except OSError as error:
+                if error.errno == errno.ENOBUFS:
+                    continue  # Some entries were lost.
+                return  # There are no more, or the socket has failed for good.
             now = time.monotonic()
             # A refusal is logged as the answer, which comes from the port.
             for answer in nftables.read_log(received):

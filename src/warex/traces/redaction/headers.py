@@ -7,7 +7,6 @@ its value and a keyed hash are kept, so that equal values stay equal.
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.names import (
@@ -126,7 +125,6 @@ def redact_headers(pairs: Iterable[tuple[str, str]], how: Pass = PLAIN) -> list[
     return [redact_header(name, value, how) for name, value in pairs]
 
 
-@lru_cache(maxsize=2048)
 def redact_header(name: str, value: str, how: Pass = PLAIN) -> tuple[str, str]:
     """Return a header with its value replaced unless it is known to be harmless."""
     lower = name.lower()

@@ -12,6 +12,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from urllib.parse import parse_qsl, quote_plus, unquote_to_bytes
 
 from pydantic import JsonValue
@@ -158,6 +159,8 @@ class Redactor:
         self.how = Pass(learn=self._learn, hashed=self._hashed, fields=self._fields.keys())
         self._anew = replace(self.how, seen=SeenTexts())
         self._line = self.how.of_line()
+        # Its own cache: one that trials share would keep each of them in memory.
+        self._url = lru_cache(maxsize=1024)(self._redacted_url)
 
     def _learn(self, value: bytes, typed: bool) -> None:
         if typed:
@@ -228,6 +231,9 @@ class Redactor:
 
     def url(self, url: str) -> str:
         """Return a URL, or any short text, without secrets."""
+        return self._url(url)
+
+    def _redacted_url(self, url: str) -> str:
         return redact_url(url, self.how)
 
     def header(self, name: str, value: str) -> tuple[str, str]:

@@ -40,7 +40,6 @@ def redact_line(line: str, how: Pass = PLAIN) -> str:
     return redact_text(line, how.of_line())
 
 
-@lru_cache(maxsize=1024)
 def redact_url(url: str, how: Pass = PLAIN) -> str:
     """Return the URL without user name and password and without values such as that of ``key=``."""
     folder = simple_url(url)

@@ -135,6 +135,16 @@ def test_nothing_more_is_read_while_many_requests_wait() -> None:
     assert not relay.client.wants_data
 
 
+@pytest.mark.parametrize("size", [100_000, 250_000])
+def test_a_long_head_is_read_to_its_end(size: int) -> None:
+    relay = Relay()
+    request = b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * size + b"\r\n\r\n"
+    for begin in range(0, len(request), 1000):
+        assert relay.client.wants_data
+        relay.from_client(request[begin : begin + 1000])
+    assert relay.to_site == request
+
+
 @pytest.mark.parametrize("early", [b"", b"more"])
 def test_after_a_switch_bytes_pass(early: bytes) -> None:
     relay = Relay()

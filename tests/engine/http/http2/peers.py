@@ -42,6 +42,14 @@ def library(*, is_client: bool, window: int | None = None) -> H2Connection:
     return conn
 
 
+def receive_all(connection: Http2Client | Http2Server, data: bytes) -> list[Event]:
+    """Return the events of bytes, in as many turns as they take."""
+    events = connection.receive(data)
+    while connection.has_more:
+        events += connection.receive(b"")
+    return events
+
+
 class ServedClient:
     """A client of hyper-h2 and our connection towards it."""
 
@@ -59,7 +67,7 @@ class ServedClient:
             there, back = self.client.data_to_send(), self.server.data_to_send()
             if not there and not back:
                 return ours, theirs
-            ours += self.server.receive(there) if there else []
+            ours += receive_all(self.server, there) if there else []
             theirs += self.client.receive_data(back) if back else []
 
     def ask(
@@ -92,4 +100,4 @@ class AskedSite:
             if not there and not back:
                 return ours, theirs
             theirs += self.site.receive_data(there) if there else []
-            ours += self.client.receive(back) if back else []
+            ours += receive_all(self.client, back) if back else []

@@ -1,5 +1,7 @@
 """HTTP/1.1 on one connection (RFC 9112): what both roles share."""
 
+from typing import Final
+
 from warex.engine.http.exchange import ExchangeState
 from warex.engine.http.heads import Headers
 from warex.engine.http.http1.framing import BodyReader, chunk, last_chunk
@@ -7,6 +9,8 @@ from warex.engine.http.http1.framing import BodyReader, chunk, last_chunk
 
 class Http1Connection:
     """What both roles share."""
+
+    has_more: Final = False
 
     def __init__(self) -> None:
         self._stream = 1

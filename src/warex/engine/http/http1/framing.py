@@ -13,6 +13,7 @@ MAX_CHUNK_LINE: Final = 16 * 1024
 """Bytes of a chunk's line and of a trailer's (Chromium's limit)."""
 MAX_TRAILERS: Final = 256 * 1024
 
+_PLAIN_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})\r\n")
 _SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 _STRICT_SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r")
 _STRICT_TRAILER = re.compile(
@@ -117,6 +118,16 @@ class ChunkReader:
         pieces: list[bytes] = []
         at, size = 0, len(data)
         while at < size:
+            if not (self._left or self._line or self._is_last):
+                # A chunk as nearly all are: there to its end, without an extension.
+                plain = _PLAIN_LINE.match(data, at)
+                if plain is not None:
+                    begin = plain.end()
+                    end = begin + int(plain[1], 16)
+                    if begin < end <= size - 2 and data[end : end + 2] == b"\r\n":
+                        pieces.append(data[begin:end])
+                        at = end + 2
+                        continue
             if self._left > 0:
                 piece = data[at : at + self._left]
                 pieces.append(piece)

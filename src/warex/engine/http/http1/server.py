@@ -51,7 +51,8 @@ class Http1Server(Http1Connection):
     @property
     def wants_data(self) -> bool:
         """Whether reading may go on; False while pipelined requests wait."""
-        return len(self._buffer) < _MAX_WAITING
+        # In between requests the buffer has a part of a head, which has a limit of its own.
+        return self._state.request is IDLE or len(self._buffer) < _MAX_WAITING
 
     # ---- the request
 

@@ -113,6 +113,11 @@ class Http2Connection:
             frame_events.RemoteSettingsChanged: self._settings_changed,
         }
 
+    @property
+    def has_more(self) -> bool:
+        """Whether bytes that were received are left for the next ``receive``."""
+        return self._frames.has_more and not self.is_ended
+
     def _count(self, kind: str) -> None:
         if not self._limit.allows(kind):
             raise FrameError(f"{self._peer} floods the connection with {kind}")

@@ -13,7 +13,8 @@ import jh2.events
 from jh2.config import H2Configuration
 from jh2.connection import AllowedStreamIDs, ConnectionInputs, H2Connection
 from jh2.errors import ErrorCodes
-from jh2.exceptions import H2Error
+from jh2.exceptions import DenialOfServiceError, H2Error
+from jh2.frame_buffer import FrameBuffer
 from jh2.hyperframe.frame import (
     DataFrame,
     Frame,
@@ -38,6 +39,9 @@ MAX_STREAMS: Final = 100
 STREAM_WINDOW: Final = 1024 * 1024
 CONNECTION_WINDOW: Final = 8 * 1024 * 1024
 _INITIAL_CONNECTION_WINDOW: Final = 65_535
+_FRAMES_A_READ: Final = 64
+_FIELDS_A_READ: Final = 64 * 1024
+"""Bytes of decompressed fields, from which on the frames behind them wait for the next read."""
 
 _COUNTED: Final[dict[type[Frame], str]] = {
     RstStreamFrame: "RST_STREAM",
@@ -70,6 +74,36 @@ def error_name(code: int) -> str:
         return str(code)
 
 
+class _Frames(FrameBuffer):  # type: ignore[misc] # jh2 ships no types
+    """The frames of what came: some in each read, as others wait for it."""
+
+    def __init__(self, *, server: bool) -> None:
+        super().__init__(server=server)
+        self.left = 0
+        """How many may still be taken in this read."""
+        self.has_more = False
+        """Whether some may be left for the next one."""
+
+    def __next__(self) -> Frame:
+        if self.left <= 0:
+            self.has_more = True
+            raise StopIteration
+        self.left -= 1
+        at = self._data_offset
+        if len(self._data) >= at + 3:
+            # Before the frame is there: nothing of a longer one is kept.
+            self._validate_frame_length(int.from_bytes(self._data[at : at + 3]))
+        frame: Frame = super().__next__()
+        return frame
+
+    def _update_header_buffer(self, frame: Frame) -> Frame | None:
+        complete: Frame | None = super()._update_header_buffer(frame)
+        # Before the block is complete: nothing of a longer one is kept.
+        if sum(len(it.data) for it in self._headers_buffer) > MAX_HEADER_LIST:
+            raise DenialOfServiceError("Oversized header block")
+        return complete
+
+
 class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     """One HTTP/2 connection: frames and flow control."""
 
@@ -90,6 +124,7 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
         )
         self._on_frame = on_frame
         self._events: list[Any] = []
+        self.incoming_buffer = _Frames(server=not is_client)
         values = {
             SettingCodes.INITIAL_WINDOW_SIZE: STREAM_WINDOW,
             SettingCodes.MAX_HEADER_LIST_SIZE: MAX_HEADER_LIST,
@@ -102,6 +137,8 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
         self.decoder.max_header_list_size = MAX_HEADER_LIST
         self.encoder: FieldEncoder = FieldEncoder(self.encoder)
         self._is_closed = False
+        self._decoded = 0
+        """Bytes of fields in this read."""
         self.initiate_connection()
         self.increment_flow_control_window(CONNECTION_WINDOW - _INITIAL_CONNECTION_WINDOW)
 
@@ -117,6 +154,9 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     def read(self, data: bytes) -> tuple[list[Any], FrameError | None]:
         """Return the events of the next bytes, and what ended the connection."""
         error = None
+        frames = self.incoming_buffer
+        frames.left, frames.has_more = _FRAMES_A_READ, False
+        self._decoded = 0
         try:
             self.receive_data(data)
         except FrameError as flood:
@@ -128,6 +168,11 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
             error = FrameError(f"HTTP/2 protocol error: {type(broken).__name__}")
         events, self._events = self._events, []
         return events, error
+
+    @property
+    def has_more(self) -> bool:
+        """Whether frames are left for the next read, so that other connections come between."""
+        return self.incoming_buffer.has_more and not self._is_closed
 
     def terminate(self, code: int) -> None:
         """Write a GOAWAY, after which nothing can be sent."""
@@ -176,6 +221,9 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     def _receive_headers_frame(self, frame: HeadersFrame) -> tuple[list[Frame], list[Any]]:
         number, is_client = frame.stream_id, self.config.client_side
         fields = decode_fields(self.decoder, bytes(frame.data))
+        self._decoded += sum(map(_size, fields))
+        if self._decoded > _FIELDS_A_READ:
+            self.incoming_buffer.left = self._decoded = 0
         events = self.state_machine.process_input(ConnectionInputs.RECV_HEADERS)
         is_new = not is_client and number > self.highest_inbound_stream_id
         if is_new and self.open_inbound_streams >= MAX_STREAMS:
@@ -204,3 +252,7 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
 
 def _ignore_length(headers: Any) -> None:
     """Leave the length of a body to whoever reads it."""
+
+
+def _size(field: tuple[bytes, bytes]) -> int:
+    return len(field[0]) + len(field[1])

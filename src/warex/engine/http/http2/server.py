@@ -33,7 +33,7 @@ class Http2Server(Http2Connection):
         """``clock``: seconds that only grow."""
         super().__init__(is_client=False, clock=clock)
         self._opened: set[int] = set()
-        """Streams that were opened by the bytes that are being read."""
+        """Streams that were opened by the bytes of one read."""
         self._refuses = False
         """Whether new streams are refused; a client that goes away may still open some."""
         self._handlers |= {
@@ -43,7 +43,8 @@ class Http2Server(Http2Connection):
 
     def receive(self, data: bytes) -> list[Any]:
         """Return the events of the next bytes."""
-        self._opened.clear()
+        if not self.has_more:
+            self._opened.clear()
         return self._read(data)
 
     def _request(self, frame: Any) -> None:

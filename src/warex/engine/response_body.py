@@ -1,0 +1,82 @@
+"""The body of a site's response, sent on in the turn of the event loop in which it comes."""
+
+from collections.abc import Callable, Iterable
+
+from warex.engine.clients import ClientSide
+from warex.engine.exchange_record import ExchangeRecord
+from warex.engine.handler import Exchange, Handler, Relay
+from warex.engine.http.events import DataReceived, ResponseEvent
+from warex.engine.planned_messages import spliced
+from warex.engine.sites import SiteInbox
+
+
+class ResponseBody:
+    """The body of one response that is relayed."""
+
+    def __init__(
+        self,
+        client: ClientSide,
+        stream: int,
+        exchange: Exchange,
+        handler: Handler,
+        record: ExchangeRecord,
+        relay: Relay,
+        acknowledge: Callable[[int], None],
+        *,
+        raw: bool,
+    ) -> None:
+        """``raw``: the site's framing is passed on; ``acknowledge`` lets the site send more."""
+        self._client, self._stream = client, stream
+        self._exchange, self._handler, self._record = exchange, handler, record
+        self._taps, self._raw = relay.tap, raw
+        self._acknowledge = acknowledge
+        self._flow = 0
+        """Bytes that the site is not yet told of."""
+
+    async def relay(self, inbox: SiteInbox, parts: Iterable[ResponseEvent]) -> ResponseEvent:
+        """Send what was read, then what comes; return the event that ends the body."""
+        for part in parts:
+            if not isinstance(part, DataReceived):
+                return part
+            self.take(part)
+            self._client.flush()
+            await self._client.drain(self._stream)
+        self._flow = 0  # What was read before is acknowledged.
+        while (last := await inbox.deliver(self)) is None:
+            await self._client.drain(self._stream)
+        self._tell_site()
+        return last
+
+    def take(self, part: DataReceived) -> None:
+        """Send a part with the next ``flush``."""
+        payload, raw = part.payload, part.raw
+        self._flow += part.flow
+        if not (self._taps and payload):
+            self._send(payload, raw)
+            return
+        pieces = self._handler.response_piece(self._exchange, payload, last=False)
+        if self._raw:
+            changed = b"".join(pieces)
+            self._send(changed, spliced(part, changed))
+            return
+        for piece in pieces:
+            if piece:
+                self._send(piece, b"")
+
+    def flush(self) -> bool:
+        """Send what was taken; return whether the client takes more now."""
+        client = self._client
+        client.flush()
+        if client.http.queued(self._stream) or client.end.is_full:
+            return False
+        self._tell_site()
+        return True
+
+    def _send(self, payload: bytes, raw: bytes) -> None:
+        self._record.response_bytes += len(payload)
+        self._client.http.send_data(self._stream, payload, raw)
+
+    def _tell_site(self) -> None:
+        if self._flow:
+            flow, self._flow = self._flow, 0
+            self._acknowledge(flow)

@@ -1,0 +1,57 @@
+"""The injections of a trial, as its ledger tells them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import JsonValue
+
+from warex.traces import Event, FaultDelivered, FaultMissed, FaultPlanned
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One fault planned for one exchange, and its state."""
+
+    id: str
+    rule: str
+    kind: str
+    """The fault's kind, as ``warex faults`` lists it."""
+    fault: Mapping[str, JsonValue]
+    url: str
+    exchange: str
+    ordinal: int
+    """Its number among the exchanges that the rule counts, from 1."""
+    state: Literal["planned", "delivered", "missed"]
+    reason: str | None = None
+    waited_s: float = 0.0
+    repeat_of: str | None = None
+    """The injection that this one repeats, because the browser silently resent its request."""
+
+
+def injections_of(events: Iterable[Event]) -> list[Injection]:
+    """Return the injections of a ledger or a trace, in planning order."""
+    found: dict[str, Injection] = {}
+    for event in events:
+        match event:
+            case FaultPlanned():
+                found[event.injection] = Injection(
+                    id=event.injection,
+                    rule=event.rule,
+                    kind=str(event.fault.get("kind", "")),
+                    fault=event.fault,
+                    url=event.url,
+                    exchange=event.exchange,
+                    ordinal=event.ordinal,
+                    state="planned",
+                    repeat_of=event.repeat_of,
+                )
+            case FaultDelivered() if injection := found.get(event.injection):
+                found[injection.id] = replace(injection, state="delivered", waited_s=event.waited_s)
+            case FaultMissed(injection=str(missed)) if injection := found.get(missed):
+                found[injection.id] = replace(
+                    injection, state="missed", reason=event.reason, waited_s=event.waited_s
+                )
+            case _:
+                pass
+    return list(found.values())
