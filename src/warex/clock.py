@@ -4,11 +4,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def iso(seconds: float) -> str:
     """Return a Unix time as ISO 8601 in UTC with milliseconds, the format of every event."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    second, millisecond = divmod(round(seconds * 1_000_000) // 1000, 1000)
+    return f"{_iso_second(second)}.{millisecond:03d}+00:00"
+
+
+@lru_cache(maxsize=8)
+def _iso_second(second: int) -> str:
+    """Return a whole second without its zone; many events have the same."""
+    return datetime.fromtimestamp(second, UTC).isoformat()[: -len("+00:00")]
 
 
 @dataclass(slots=True)

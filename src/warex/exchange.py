@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
@@ -50,9 +51,12 @@ _BY_EXTENSION: Final = _by_name(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
-    """The browser's request. Header names are in lower case."""
+    """The browser's request. Header names are in lower case.
+
+    What follows from it is computed once, when it is first asked for.
+    """
 
     method: str
     url: str
@@ -60,7 +64,7 @@ class Request:
     body_digest: str = ""
     """Distinguishes bodies; empty without a body."""
 
-    @property
+    @cached_property
     def parts(self) -> SplitResult:
         """The split URL; without a host if the URL's host is invalid."""
         try:
@@ -71,6 +75,25 @@ class Request:
             where, _, query = rest.partition("?")
             _, slash, path = where.partition("/")
             return SplitResult(scheme.lower(), "", slash + path, query, "")
+
+    @cached_property
+    def host(self) -> str:
+        """The URL's host in lower case, an IPv6 address without brackets; empty if invalid."""
+        return self.parts.hostname or ""
+
+    @cached_property
+    def port(self) -> int:
+        """The URL's port, or its scheme's own."""
+        try:
+            port = self.parts.port
+        except ValueError:
+            port = None
+        return port or (443 if self.parts.scheme == "https" else 80)
+
+    @cached_property
+    def resource(self) -> Resource:
+        """The kind of resource, as far as the request tells."""
+        return resource_of(self)
 
     @property
     def is_third_party(self) -> bool:
@@ -119,8 +142,15 @@ class Request:
     @property
     def is_top_level(self) -> bool:
         """Whether this is a page and not a frame, also when a service worker fetches the page."""
-        destination = self.headers.get("sec-fetch-dest", "document")
-        return destination in ("document", "empty") and resource_of(self) == "document"
+        if self.resource != "document":
+            return False
+        return self.headers.get("sec-fetch-dest", "document") in ("document", "empty")
+
+    @cached_property
+    def stated_resource(self) -> Resource | None:
+        """The kind of resource that the client states, whatever the site answers."""
+        headers = self.headers
+        return _said_by_browser(headers) or ("other" if _names_a_program(headers) else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +236,9 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
     ``X-Requested-With``), the response's content type, the request's ``Accept``, the URL's
     extension. Requests of programs that name themselves, such as curl, are ``other``.
     """
+    if (stated := request.stated_resource) is not None:
+        return stated
     headers = request.headers
-    if found := _said_by_browser(headers):
-        return found
-    if _names_a_program(headers):
-        return "other"
     from_page = "referer" in headers or "origin" in headers or request.method not in ("GET", "HEAD")
     accept = headers.get("accept", "*/*")
     # Only a navigation is a document: a page's own request may return a fragment of HTML, and a

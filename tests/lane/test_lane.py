@@ -131,7 +131,7 @@ def test_a_failure_of_warex_cuts_the_exchange_and_voids_the_trial() -> None:
     def fails() -> None:
         raise RuntimeError("broken")
 
-    with trial() as began:
+    with trial(arm="first_page") as began:
         began.lane.attribution.on_rules_changed = fails
         got = began.ask(site, **DOCUMENT)
 

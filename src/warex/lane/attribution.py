@@ -67,15 +67,14 @@ class Attribution:
         """
         told_by: ToldBy = "header"
         name = None if header is None else task_name(unquote(header))
-        may_begin = may_begin_task(request, resource)
         if name is None and user is not None:
-            told_by, name, may_begin = "user_name", user, True
-        main = self.main
+            told_by, name = "user_name", user
+        main = self.tasks.main
         if name is None:
             # With an invalid name in its header, it belongs to no task.
             return main, main.name if header is None else ""
         task = self.tasks.named(name)
-        if task is None and may_begin:
+        if task is None and (told_by == "user_name" or may_begin_task(request, resource)):
             task = self._begin_parallel(name, told_by)
         return (main, "") if task is None else (task, name)
 
@@ -92,8 +91,8 @@ class Attribution:
 
     def detect_by_request(self, state: ExchangeState) -> None:
         """Check whether a request begins or ends a task by the detection rule, if any."""
-        if self._detector is not None and state.task is self.main:
-            request = state.exchange.request
+        if self._detector is not None and state.task is self.tasks.main:
+            request = state.request
             self._turn(state, self._detector.request(request.method, request.url))
 
     def detect_by_llm_call(self, state: ExchangeState, call: LlmRequest) -> None:
@@ -105,6 +104,7 @@ class Attribution:
         """Note that a task's LLM call is forwarded; raise to prevent it."""
         self.before_llm_call()
         self.record_arming(task, "first_llm_call")
+        self.on_rules_changed()  # It may be the next step.
 
     def task_ended(self, task: Task[LlmCalls]) -> None:
         """Disarm a task that the agent has ended; later exchanges belong to no detected task."""
@@ -169,6 +169,7 @@ class Attribution:
         self.tasks.begin(name)
         self.on_task_began()
         self.record_arming(main, "start")
+        self.on_rules_changed()
         self._recorder.write(TaskBegan(task=name, seed=seed, told_by=told_by))
 
     def end_task(self) -> None:
@@ -184,7 +185,7 @@ class Attribution:
             task.armed = True
             event = msgspec.convert({"by": by, "task": self._beside(task)}, Armed)
             self._recorder.write(event)
-        self.on_rules_changed()
+            self.on_rules_changed()
 
     def disarm_task(self, task: Task[LlmCalls], by: EndedBy) -> None:
         """Apply no faults to a task from here on."""
@@ -203,4 +204,4 @@ def task_of_user(wire: WireExchange) -> str | None:
     connection = wire.connection
     if connection.destination is None:
         return user_name(wire.request.headers.by_name.get("proxy-authorization"))
-    return task_name(unquote(connection.proxy_user))
+    return task_name(unquote(connection.proxy_user)) if connection.proxy_user else None

@@ -7,7 +7,6 @@ from warex.engine.handler import Address as WireAddress
 from warex.engine.handler import (
     Connection,
     ConnectionPlan,
-    Exchange,
     Handshake,
     Intercept,
     Rejection,
@@ -25,6 +24,7 @@ from warex.lane.ending import unreachable_message
 from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
+from warex.lane.record.repeats import Repeats
 from warex.lane.record.tunnels import OpenTunnel, TunnelReason
 from warex.lane.state import ConnectionState
 from warex.scenarios import Injector
@@ -48,6 +48,7 @@ class Connections:
         idle: IdleConnections,
     ) -> None:
         self._recorder = recorder
+        self.repeats = Repeats(recorder)
         self._upstream = config.traffic.upstream
         self._maps = bool(config.traffic.maps)
         self.host_routing = HostRouting(config, injector)
@@ -152,6 +153,8 @@ class Connections:
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         """Record a request that the engine has refused."""
+        if self.repeats.counts("request_refused", str(rejection.status)):
+            return
         state: ConnectionState = connection.state
         line = rejection.line.decode("latin-1")
         self.record_rejected(state.name, rejection.status, line, rejection.reason)
@@ -181,32 +184,22 @@ class Connections:
 
     # ---- requests
 
-    def host_of(self, exchange: Exchange) -> str:
-        """Return the host of a request, as the client names it."""
-        return Request(exchange.request.method, exchange.request.url).parts.hostname or ""
-
-    def map_target(self, exchange: Exchange) -> HostMap | None:
+    def map_target(self, request: Request) -> HostMap | None:
         """Return where a request goes instead, if its origin is mapped."""
-        if not self._maps:
-            return None
-        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        return self.host_routing.map_target(host, port)
+        return self.host_routing.map_target(request.host, request.port) if self._maps else None
 
-    def passes(self, exchange: Exchange) -> OpenTunnel | None:
+    def passes(self, connection: Connection, request: Request) -> OpenTunnel | None:
         """Return the record of a plain HTTP request that is passed through; None if it is read."""
-        if exchange.connection.hello is not None:
+        if connection.hello is not None:
             return None
-        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        why = self.host_routing.passthrough_reason(host)
+        why = self.host_routing.passthrough_reason(request.host)
         if why is None or why == "tls_rejected":
             return None
-        return OpenTunnel(host, port, why, self._recorder.clock.now())
+        return OpenTunnel(request.host, request.port, why, self._recorder.clock.now())
 
-    def upgrade_closed(self, exchange: Exchange, began: float) -> None:
+    def upgrade_closed(self, connection: Connection, request: Request, began: float) -> None:
         """Record a connection that was upgraded to what is not read, at second ``began``."""
-        connection = exchange.connection
-        host, port = origin_of(Request(exchange.request.method, exchange.request.url))
-        tunnel = OpenTunnel(host, port, "not_http", began)
+        tunnel = OpenTunnel(request.host, request.port, "not_http", began)
         tunnel.record(self._recorder, connection.sent_to_site, connection.sent_to_client)
 
     def finish(self) -> None:
@@ -227,16 +220,6 @@ class Connections:
 def site_of(target: HostMap) -> Site:
     """Return where the requests of a mapped host go."""
     return Site(target.target_scheme, _address(target))
-
-
-def origin_of(request: Request) -> tuple[str, int]:
-    """Return the host and the port of a request's URL."""
-    parts = request.parts
-    try:
-        port = parts.port
-    except ValueError:
-        port = None
-    return parts.hostname or "", port or (443 if parts.scheme == "https" else 80)
 
 
 def _address(target: HostMap) -> WireAddress:

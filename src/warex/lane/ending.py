@@ -34,7 +34,7 @@ def ended_response(state: ExchangeState, outcome: Outcome, ending: Ending) -> Re
     answered = ending.error is None or ending.began
     head = ending.head if answered else None
     return ResponseSeen(
-        exchange=state.exchange.id,
+        exchange=state.id,
         status=None if head is None else head.status,
         resource=state.resource,
         by=_answered_by(state, by_site=head is not None),

@@ -42,8 +42,14 @@ from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
 from warex.lane.response_faults.stream_rewriter import changes_length_of
 from warex.lane.settlement import Settlement
-from warex.lane.state import AppliedInjection, ConnectionState, Draft, ExchangeState
-from warex.lane.tasks import TASK_HEADER
+from warex.lane.state import (
+    AppliedInjection,
+    Asked,
+    ConnectionState,
+    Draft,
+    ExchangeState,
+    read_head,
+)
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.kinds import Kinds, is_grpc, is_longer
 from warex.lane.traffic.llm import LlmTraffic
@@ -60,7 +66,6 @@ _MAX_WHOLE: Final = 64 * 1024 * 1024
 _SWITCHING: Final = 101
 ENDED: Final[Any] = object()
 """The state of an exchange that has ended."""
-_FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 type Answer = Callable[[ExchangeState], WholeResponse]
 """Answers a request to one of WAREX's own hosts."""
@@ -107,19 +112,19 @@ class Exchanges:
 
     def request_head(self, wire: WireExchange) -> Need:
         """Say whether the body is needed before anything is decided."""
-        need = self._need(wire.request)
+        need = self._need(wire.request, wire.state.request)
         if need == "whole":
             self._incomplete.add(wire)
         return need
 
-    def _need(self, head: RequestHead) -> Need:
-        if self._kinds.needs_request_body(head, head.url):
+    def _need(self, head: RequestHead, request: Request) -> Need:
+        if self._kinds.needs_request_body(head, request.url):
             return "whole"
         if not is_longer(head, _STREAM_THRESHOLD):
             return "whole"
         # A request that no rule concerns can be decided now. A gRPC call must be: its next message
         # may depend on the response to the previous one.
-        concerned = self._injector.may_concern(head.method, head.url)
+        concerned = self._injector.may_concern(request.method, request.url)
         return "whole" if concerned and not is_grpc(head) else "stream"
 
     def request(self, wire: WireExchange) -> RequestPlan:
@@ -145,7 +150,6 @@ class Exchanges:
 
     def _begin(self, wire: WireExchange) -> ExchangeState:
         """Number the exchange and decide what happens to it."""
-        now = self._recorder.clock.now()
         state = self._register(wire)
         if state.is_to_warex:
             return state
@@ -159,53 +163,61 @@ class Exchanges:
             state.traffic.begin(state.task.llm_calls)
             self._attribution.model_asked(state.task)
         task = state.task
-        state.decision = task.injector.request(state.exchange, now, llm=state.is_agent_request)
+        traffic = state.traffic
+        state.decision = task.injector.request(
+            traffic.exchange, state.began, llm=traffic.is_agent_request
+        )
         self._attribution.record_arming(task, "first_page")
         return state
 
     def _register(self, wire: WireExchange) -> ExchangeState:
         """Number the exchange, without a decision."""
         connection: ConnectionState = wire.connection.state
-        head = _end_to_end(wire)
-        headers = dict(head.headers.by_name)
-        task_header = headers.pop(TASK_HEADER, None)
-        if task_header is not None:
-            head = replace(head, headers=head.headers.without(TASK_HEADER), raw=b"")
-        body = wire.request_body
-        digest = hashlib.blake2b(body, digest_size=16).hexdigest() if body else ""
-        request = Request(head.method, head.url, headers, digest)
+        asked = wire.state if isinstance(wire.state, Asked) else read_head(wire)
+        head, request, body = asked.head, asked.request, wire.request_body
+        if body:
+            digest = hashlib.blake2b(body, digest_size=16).hexdigest()
+            request = Request(request.method, request.url, request.headers, digest)
         self._recorder.exchanges += 1
-        look = self._looks.of(request) if request.is_top_level else UNKNOWN_LOOK
-        exchange = Exchange(f"x{self._recorder.exchanges}", request, look=look)
-        resource = resource_of(request)
-        attribution = self._attribution
-        own = request.parts.hostname in RESERVED_HOSTS or self._rewritten.is_report(head.path)
-        task, name = attribution.main, ""
+        name, now = f"x{self._recorder.exchanges}", self._recorder.clock.now()
+        shows = self._looks.wanted and request.is_top_level
+        look = self._looks.of(request) if shows else UNKNOWN_LOOK
+        own = request.host in RESERVED_HOSTS or self._rewritten.is_report(head.path)
+        task, task_name = self._attribution.tasks.main, ""
         if not own:
-            user = task_of_user(wire)
-            task, name = attribution.task_of(request, resource, task_header, user)
+            task, task_name = self._attribution.task_of(
+                request, request.resource, asked.task_header, task_of_user(wire)
+            )
         state = ExchangeState(
-            wire, connection, task, Traffic(exchange), resource, Draft(head), name, is_to_warex=own
+            wire,
+            name,
+            request,
+            connection,
+            task,
+            Traffic(Exchange(name, request, at=now, look=look)),
+            request.resource,
+            Draft(head),
+            task_name,
+            began=now,
+            is_to_warex=own,
         )
-        state.began = self._recorder.clock.now()
-        wire.state = state
-        connection.live[exchange.id] = self._live[exchange.id] = state
+        wire.state = connection.live[name] = self._live[name] = state
         self._connections.idle.used(wire.connection, request)
         return state
 
     def _record_request(self, state: ExchangeState) -> None:
         """Record the request and what was decided for it, once."""
-        if state.is_recorded or state.is_to_warex:
+        if state.is_to_warex:
             return
         state.is_recorded = True
-        request, decision, wire = state.exchange.request, state.decision, state.wire
+        request, decision, wire = state.request, state.decision, state.wire
         body = wire.request_body or b""
         kind = request.headers.get("content-type", "")
         if state.traffic.may_be_form:
             self._recorder.redactor.learn_form(kind, body)
         self._recorder.write(
             RequestSeen(
-                exchange=state.exchange.id,
+                exchange=state.id,
                 method=request.method,
                 url=request.url,
                 resource=state.resource,
@@ -233,7 +245,7 @@ class Exchanges:
 
     def _ask(self, state: ExchangeState) -> None:
         """Prepare the request for its site, unless the LLM cache has a response to it."""
-        draft, request = state.draft, state.exchange.request
+        draft, request = state.draft, state.request
         self._rewritten.note_request(request.url)
         if any(map(rewrites, state.pending)) or state.task.injector.may_rewrite(
             request.method, request.url
@@ -251,11 +263,11 @@ class Exchanges:
 
     def _refuses(self, state: ExchangeState) -> bool:
         """Whether a request would leave for a host below one of WAREX's own."""
-        host = state.exchange.request.parts.hostname or ""
-        return state.draft.response is None and state.draft.abort is None and is_reserved(host)
+        draft = state.draft
+        return draft.response is None and draft.abort is None and is_reserved(state.request.host)
 
     def _site(self, state: ExchangeState) -> Site | None:
-        target = self._connections.map_target(state.wire)
+        target = self._connections.map_target(state.request)
         return None if target is None else site_of(target)
 
     # ---- the response
@@ -264,7 +276,8 @@ class Exchanges:
         """Decide by the site's response; relay it unless a fault needs it complete."""
         state: ExchangeState = wire.state
         assert wire.response is not None
-        self._record_request(state)
+        if not state.is_recorded:
+            self._record_request(state)
         state.traffic.answered(wire.response)
         state.answer = wire.response
         self._decide_by_response(state, WholeResponse(wire.response))
@@ -276,7 +289,7 @@ class Exchanges:
             if wait := state.traffic.amendment_wait_s:
                 amended = (it for it in state.applied if it.amendment is not None)
                 state.draft.holds += [(it, wait) for it in amended][:1]
-            self._readers.note_held(state.exchange.request, state.resource, wire.response)
+            self._readers.note_held(state.request, state.resource, wire.response)
             plan = Plan(ReadWhole(_MAX_WHOLE), hold_seconds(state.draft))
             return self._settlement.planned(state, plan)
         return self._settlement.planned(state, self._relay(state, b""))
@@ -304,11 +317,15 @@ class Exchanges:
 
     def _decide_by_response(self, state: ExchangeState, response: WholeResponse) -> None:
         head = response.head
-        answered = replace(state.exchange, response=Response(head.status, head.headers.by_name))
-        state.resource = resource_of(answered.request, answered.response)
+        answer = Response(head.status, head.headers.by_name)
+        state.resource = resource_of(state.request, answer)
+        injector = state.task.injector
+        if not injector.judges_responses:
+            return
         now = self._recorder.clock.now()
-        decision = state.task.injector.response(answered, now, llm=state.is_agent_request)
-        record_plan(self._recorder, decision, answered.request.url)
+        answered = replace(state.exchange, response=answer, at=now)
+        decision = injector.response(answered, now, llm=state.traffic.is_agent_request)
+        record_plan(self._recorder, decision, state.request.url)
         state.pending += decision.injections
 
     def _relay(self, state: ExchangeState, beginning: bytes) -> Plan[Relay]:
@@ -319,11 +336,11 @@ class Exchanges:
         state.relays = True
         state.rewriters += self._readers.of_relayed(
             state.task_key,
-            state.exchange.request,
+            state.request,
             state.resource,
             head,
             is_rewritten=bool(state.pending),
-            of_agent=state.is_agent_request,
+            of_agent=state.traffic.is_agent_request,
         )
         changes_length = False
         for injection in state.pending:
@@ -414,7 +431,7 @@ class Exchanges:
     def _apply_after(self, state: ExchangeState, response: WholeResponse) -> None:
         """Apply the faults that come after a complete response of the site or the cache."""
         state.traffic.read_held(response)
-        if not (state.is_agent_request or state.from_cache):
+        if not (state.traffic.is_agent_request or state.from_cache):
             self._readers.read_held(response)
         self._apply(state, list(state.pending))
         draft = state.draft
@@ -429,10 +446,10 @@ class Exchanges:
 
     def ended(self, wire: WireExchange, outcome: Outcome) -> None:
         """Record what has become of an exchange, once."""
-        state: ExchangeState | None = wire.state
+        state: Asked | ExchangeState | None = wire.state
         if state is ENDED:
             return
-        if state is None:
+        if state is None or isinstance(state, Asked):
             connection: ConnectionState = wire.connection.state
             if wire in self._incomplete and connection.is_refused:
                 self._incomplete.discard(wire)
@@ -449,9 +466,10 @@ class Exchanges:
         if state.finished:
             return False
         state.finished = True
-        self._live.pop(state.exchange.id, None)
-        state.connection.live.pop(state.exchange.id, None)
-        self._record_request(state)
+        self._live.pop(state.id, None)
+        state.connection.live.pop(state.id, None)
+        if not state.is_recorded:
+            self._record_request(state)
         return not state.is_to_warex
 
     def finish(self) -> None:
@@ -472,14 +490,3 @@ class Exchanges:
 
 def _comes_before(injection: PlannedInjection) -> bool:
     return injection.stage == "request" or amends_response(injection)
-
-
-def _end_to_end(wire: WireExchange) -> RequestHead:
-    """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
-    head = wire.request
-    is_for_proxy = wire.connection.hello is None and any(
-        name in head.headers.by_name for name in _FOR_PROXIES
-    )
-    if not is_for_proxy:
-        return head
-    return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")

@@ -52,7 +52,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
-from warex.lane.state import ExchangeState
+from warex.lane.state import ExchangeState, read_head
 from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmCalls
@@ -63,6 +63,8 @@ from warex.traces import Canary, ToldBy
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
+_COUNTED: Final = object()
+"""The state of an exchange that is only counted."""
 
 
 class Engine(Control):
@@ -239,18 +241,24 @@ class Lane:
         return self._closing(whole, self._request_head, exchange)
 
     def _request_head(self, exchange: Exchange) -> Need:
-        if (tunnel := self.connections.passes(exchange)) is not None:
-            exchange.state = tunnel
+        if exchange.is_given_up and self.connections.repeats.counts("request", "given up at once"):
+            exchange.state = _COUNTED
             return "stream"
-        host = self.connections.host_of(exchange)
-        if not is_reserved(host):
-            self.connections.distrust.requested(str(exchange.connection.number), host)
+        asked, connection = read_head(exchange), exchange.connection
+        exchange.state = self.connections.passes(connection, asked.request)
+        if exchange.state is not None:
+            return "stream"
+        exchange.state = asked
+        if not is_reserved(asked.request.host):
+            self.connections.distrust.requested(str(connection.number), asked.request.host)
         return self._exchanges.request_head(exchange)
 
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""
+        if exchange.state is _COUNTED:
+            return Plan(Abort("close"))
         if isinstance(exchange.state, OpenTunnel):
-            target = self.connections.map_target(exchange)
+            target = self.connections.map_target(read_head(exchange).request)
             return Plan(Forward(site=None if target is None else site_of(target)))
         return self._cutting(exchange, self._exchanges.request)
 
@@ -270,8 +278,12 @@ class Lane:
 
     def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
-        read = partial(self._exchanges.response_piece, last=last)
-        return self._aborting(exchange, read, exchange, piece) or ()
+        try:
+            return self._exchanges.response_piece(exchange, piece, last=last)
+        except Exception as error:  # noqa: BLE001 - fail closed, see the module docstring
+            self._broke(error, exchange)
+            self.engine.abort(exchange, "reset")
+            return ()
 
     def wants_frames(self, exchange: Exchange) -> FrameUse | None:
         """Read those of a WebSocket, whose messages are recorded."""
@@ -287,6 +299,8 @@ class Lane:
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Record what has become of an exchange."""
+        if exchange.state is _COUNTED:
+            return
         if isinstance(exchange.state, OpenTunnel):
             self._closing(None, self._record_passed, exchange.state, exchange, outcome)
         else:
@@ -296,8 +310,9 @@ class Lane:
         """Record the end of a WebSocket, or of a connection that has become something else."""
         if self.wants_frames(exchange) is not None:
             self._closing(None, self._exchanges.upgrade_closed, exchange, by_client)
-        elif isinstance(exchange.state, ExchangeState):
-            self._closing(None, self.connections.upgrade_closed, exchange, exchange.state.began)
+        elif isinstance(state := exchange.state, ExchangeState):
+            closed = self.connections.upgrade_closed
+            self._closing(None, closed, exchange.connection, state.request, state.began)
 
     def _record_passed(self, tunnel: OpenTunnel, exchange: Exchange, outcome: Outcome) -> None:
         answer = exchange.response
@@ -311,14 +326,14 @@ class Lane:
     # ---- WAREX's own hosts
 
     def _answer(self, state: ExchangeState) -> WholeResponse:
-        wire, request = state.wire, state.exchange.request
+        wire, request = state.wire, state.request
         path = wire.request.path
         content = decode(
             wire.request_body or b"", wire.request.headers.get("content-encoding")
         ).body
         if self._rewritten.is_report(path):
             return self._rewritten.handle_report(request, path, content)
-        host = request.parts.hostname
+        host = request.host
         if host in FAULT_HOSTS:
             return self._fault_sites.respond(request, content, self._rewritten.redeem)
         if host == TASK_HOST:
@@ -332,7 +347,7 @@ class Lane:
 
     def _answer_canary(self, state: ExchangeState) -> WholeResponse:
         """Answer with the requested nonce, which proves that the client uses the proxy."""
-        request = state.exchange.request
+        request = state.request
         nonce = request.parts.path.strip("/")
         if nonce == self.config.agent_ended:
             self.attribution.disarm_task(self.attribution.main, "harness")
@@ -364,6 +379,7 @@ class Lane:
     def finish(self) -> None:
         """Settle the open exchanges at the end of the trial."""
         self.connections.finish()
+        self.connections.repeats.finish()
         self._exchanges.finish()
         self._mcp.finish()
         self._rewritten.finish()
@@ -421,5 +437,5 @@ class Lane:
         name = None
         if isinstance(state, ExchangeState):
             state.draft.abort = "reset"
-            name = state.exchange.id
+            name = state.id
         self.recorder.harness_broke(reason, name)

@@ -20,8 +20,9 @@ FAULT_SITES: Final[dict[str, tuple[str, HostedSite]]] = {
 FAULT_HOSTS: Final = tuple(FAULT_SITES)
 
 RESERVED_HOSTS: Final = (CANARY_HOST, TASK_HOST, *FAULT_HOSTS)
+_AS_ENDINGS: Final = tuple(f".{host}" for host in RESERVED_HOSTS)
 
 
 def is_reserved(host: str) -> bool:
     """Whether a host is one of WAREX's own or a subdomain of one; a final dot is allowed."""
-    return f".{host.lower().rstrip('.')}".endswith(tuple(f".{own}" for own in RESERVED_HOSTS))
+    return f".{host.lower().rstrip('.')}".endswith(_AS_ENDINGS)

@@ -126,7 +126,7 @@ class EffectApplier:
     def _request_other_page(
         self, state: ExchangeState, draft: Draft, applied: AppliedInjection, draw: float
     ) -> None:
-        request = state.exchange.request
+        request = state.request
         change = self._previous.other_page(state.task_key, request, draft.head.path, draw)
         if change is None or change.after is None:
             return
@@ -135,7 +135,7 @@ class EffectApplier:
         draft.head = replace(draft.head, path=change.after, headers=headers, raw=b"")
 
     def _replay_first(self, state: ExchangeState, draft: Draft, applied: AppliedInjection) -> None:
-        earlier = self._previous.first_response(state.task_key, state.exchange.request)
+        earlier = self._previous.first_response(state.task_key, state.request)
         if earlier is not None:
             draft.response, applied.site_change = earlier
             applied.is_answer = True
@@ -168,7 +168,7 @@ def response_plan(draft: Draft, site: WholeResponse) -> Plan[Relay | Respond | A
 
 def hold_seconds(draft: Draft) -> tuple[float, ...]:
     """Return the seconds of each hold of a draft."""
-    return tuple(seconds for _, seconds in draft.holds)
+    return tuple([seconds for _, seconds in draft.holds])
 
 
 def _respond(draft: Draft, response: WholeResponse) -> Respond:

@@ -54,10 +54,12 @@ class Settlement:
         self, state: ExchangeState, plan: Plan[T]
     ) -> Plan[T]:
         """Note when a plan was made; what has no holds is done now."""
-        state.plan, state.planned_at = plan.then, self._recorder.clock.now()
-        state.holds, state.draft.holds = state.draft.holds, []
+        state.plan = plan.then
         if isinstance(plan.then, Respond) and state.draft.response is not None:
             state.answer = state.draft.response.head
+        if state.draft.holds:
+            state.planned_at = self._recorder.clock.now()
+        state.holds, state.draft.holds = state.draft.holds, []
         if not state.holds:
             self._perform(state)
         return plan
@@ -100,7 +102,7 @@ class Settlement:
         """Expect that the browser silently retries exchanges that end."""
         now = self._recorder.clock.now()
         for state in ended:
-            state.task.injector.died(state.exchange.id, now)
+            state.task.injector.died(state.id, now)
 
     def miss_pending(self, state: ExchangeState, reason: str) -> None:
         """Settle the injections that can no longer be applied."""
@@ -143,18 +145,19 @@ class Settlement:
             error = None  # The client has the beginning of an answer of ours.
         error = state.refusal or error
         if (outcome.unreachable or state.refusal) and not state.by_warex:
-            site = state.exchange.request.parts
+            site = state.request.parts
             self._on_notice(unreachable_message(site, self._upstream, error or ""))
         if outcome.refused_unprocessed:
             self._expect_retries([state])
-        arrivals = self._arrivals(state, outcome)
+        arrivals = self._arrivals(state, outcome) if state.applied or state.holds else {}
         if not outcome.head_sent:  # It has left in a hold, before the end of the exchange.
             for applied in [it for it in state.applied if arrivals[id(it)].held]:
                 self._settle(state, applied, arrivals[id(applied)])
-        self._settle_cuts(state, outcome, arrivals)
+        if state.draft.abort is not None and outcome.end == "aborted":
+            self._settle_cuts(state, arrivals)
         ending = ending_of(state, outcome, error)
         self._recorder.write(ended_response(state, outcome, ending))
-        if error is None and outcome.arrived:
+        if error is None and outcome.arrived and self._previous.wanted:
             self._keep(state, ending)
         state.traffic.keep_open(ending)
         # A page of which the client has the beginning may still report.
@@ -162,10 +165,11 @@ class Settlement:
         for applied in list(state.applied):
             if not applied.outlives_exchange(arrived=began):
                 self._settle(state, applied, arrivals[id(applied)])
-        self.miss_pending(state, "client_gone")
+        if state.pending:
+            self.miss_pending(state, "client_gone")
         if state.traffic.end(ending):
             self._on_task_ended(state.task)
-        state.task.injector.finish(state.exchange.id)
+        state.task.injector.finish(state.id)
 
     def _arrivals(self, state: ExchangeState, outcome: Outcome) -> dict[int, Arrival]:
         """Return what reached the client of each applied injection, by its identity."""
@@ -196,24 +200,20 @@ class Settlement:
         state.applied = state.applied[: at + 1]
         state.pending = [*later, *state.pending]
 
-    def _settle_cuts(
-        self, state: ExchangeState, outcome: Outcome, arrivals: dict[int, Arrival]
-    ) -> None:
-        if state.draft.abort is None or outcome.end != "aborted":
-            return
+    def _settle_cuts(self, state: ExchangeState, arrivals: dict[int, Arrival]) -> None:
         for applied in [it for it in state.applied if it.is_cut]:
             self._settle(state, applied, arrivals[id(applied)])
         self.miss_pending(state, "superseded")
 
     def _keep(self, state: ExchangeState, ending: Ending) -> None:
         """Keep a complete response of the site, which a fault may give again."""
-        if state.by_warex or state.is_agent_request or ending.head is None:
+        if state.by_warex or state.traffic.is_agent_request or ending.head is None:
             return
         strayed = any(it.site_change for it in state.applied)
         self._previous.note_complete(
             state.task_key,
-            state.exchange.id,
-            state.exchange.request,
+            state.id,
+            state.request,
             state.resource,
             ending.head,
             "" if strayed else state.draft.head.path,

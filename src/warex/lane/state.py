@@ -1,16 +1,17 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.exchange import Exchange, Resource
+from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
 from warex.lane.response_faults.previous_responses import TaskKey
 from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
-from warex.lane.tasks import Task
+from warex.lane.tasks import TASK_HEADER, Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
 from warex.lane.traffic.mcp_tap import Amendment
@@ -18,6 +19,8 @@ from warex.lane.traffic.web_socket import WebSocketRecord
 from warex.lane.whole_response import WholeResponse
 from warex.scenarios import NO_INJECTION, Decision, PlannedInjection
 from warex.traces import ChangedValue
+
+_FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 
 @dataclass(slots=True, eq=False)
@@ -110,11 +113,47 @@ class Draft:
     """How the exchange ends without an answer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of which the head was read: what follows from that, found out once."""
+
+    head: RequestHead
+    """As the site gets it, without what is meant for a proxy."""
+    request: Request
+    """As rules see it, before its body is known."""
+    task_header: str | None
+    """The value of its task header, if it has one."""
+
+
+def read_head(wire: WireExchange) -> Asked:
+    """Return what the head of a request tells."""
+    head = _end_to_end(wire)
+    headers = dict(head.headers.by_name)
+    task_header = headers.pop(TASK_HEADER, None)
+    if task_header is not None:
+        head = replace(head, headers=head.headers.without(TASK_HEADER), raw=b"")
+    return Asked(head, Request(head.method, head.url, headers), task_header)
+
+
+def _end_to_end(wire: WireExchange) -> RequestHead:
+    """Return the head of a request without what is meant for a proxy (RFC 9110 §7.6.1)."""
+    head = wire.request
+    is_for_proxy = wire.connection.hello is None and any(
+        name in head.headers.by_name for name in _FOR_PROXIES
+    )
+    if not is_for_proxy:
+        return head
+    return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
+
+
 @dataclass(slots=True, eq=False)
 class ExchangeState:
     """An open exchange."""
 
     wire: WireExchange
+    id: str
+    """In the trace: ``x1``, ``x2``…"""
+    request: Request
     connection: "ConnectionState"
     task: Task[LlmCalls]
     traffic: Traffic
@@ -132,7 +171,7 @@ class ExchangeState:
     began: float = 0.0
     """Second of the trial at which the exchange was numbered."""
     planned_at: float = 0.0
-    """Second of the trial at which the last plan was made."""
+    """Second of the trial at which the last plan with holds was made."""
     holds: list[tuple[AppliedInjection, float]] = field(default_factory=list)
     """The holds of the last plan, until they are over."""
     held_s: float = 0.0
@@ -175,11 +214,6 @@ class ExchangeState:
         """Return what the client gets for a piece of the site's response."""
         # An empty chunk would end the body (RFC 9112 §7.1).
         return filter(None, rewritten(self.traffic.feed(piece), self.rewriters, last=last))
-
-    @property
-    def is_agent_request(self) -> bool:
-        """Whether the request is to a model or an MCP server."""
-        return self.traffic.is_agent_request
 
 
 @dataclass(slots=True, eq=False)

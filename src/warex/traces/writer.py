@@ -30,7 +30,7 @@ class TraceWriter:
     """
 
     def __init__(self, path: Path, clock: Clock, redactor: Redactor | None = None) -> None:
-        self._path = path
+        self.path = path
         self._clock = clock
         self.redactor = redactor or Redactor()
         self.lines = EventLines(self.redactor)
@@ -66,7 +66,7 @@ class TraceWriter:
                 written += self._file.write(line[written:])
         except OSError as error:
             self._take_back()
-            raise write_error(self._path, error) from error
+            raise write_error(self.path, error) from error
         self._end += len(line)
         self._seq += 1
         self._torn = False
@@ -77,23 +77,23 @@ class TraceWriter:
         if not learned:
             return
         try:
-            with open(self._path, "rb") as file:
+            with open(self.path, "rb") as file:
                 if not any(map(learned.in_text, file)):
                     return
         except OSError as error:
-            raise write_error(self._path, error) from error
+            raise write_error(self.path, error) from error
         self._redacted = 0
-        write_atomic(self._path, self._cleaned_lines())
+        write_atomic(self.path, self._cleaned_lines())
         try:
             self._file.close()
-            self._file = FileIO(self._path, "a", opener=private_opener)
+            self._file = FileIO(self.path, "a", opener=private_opener)
             self._end = self._file.tell()
         except OSError as error:
-            raise write_error(self._path, error) from error
+            raise write_error(self.path, error) from error
 
     def _cleaned_lines(self) -> Iterator[bytes]:
         learned = self.redactor.learned
-        with open(self._path, "rb") as file:
+        with open(self.path, "rb") as file:
             for line in file:
                 if learned.in_text(line):
                     line = f"{without(line.decode(), learned)}\n".encode("utf-8", "replace")

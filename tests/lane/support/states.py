@@ -25,12 +25,14 @@ def open_exchange(method: str = "GET", path: str = "/a", **fields: Any) -> Excha
     injector = Injector(Scenario(name="clean"), 0)
     recorder = Recorder(Clock())
     calls = LlmCalls(ProxyConfig(ca=Path("unused")), injector, recorder)
-    exchange = Exchange("x1", Request(method, head.url, head.headers.by_name))
+    request = Request(method, head.url, head.headers.by_name)
     return ExchangeState(
         wire,
+        "x1",
+        request,
         ConnectionState(connection, "c1"),
         Task("", injector, calls),
-        Traffic(exchange),
+        Traffic(Exchange("x1", request)),
         "document",
         Draft(head),
     )

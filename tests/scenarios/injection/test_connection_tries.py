@@ -456,7 +456,7 @@ def test_a_one_shot_hits_the_very_next_attempt_and_its_repeats() -> None:
     assert not connect(injector, 0).injections
     injector.add_one_shot(one_shot(fault=REFUSED))
     assert injector.connection_block(SHOP, 443, 0.5) == "refuse"
-    assert places(connect(injector, 0.5).injections) == [("once", "CONNECT shop.test:443", 2)]
+    assert places(connect(injector, 0.5).injections) == [("once", "CONNECT shop.test:443", 1)]
     assert connect(injector, 1).injections[0].repeat_of == "i1"
     assert not connect(injector, 3.5).injections
 
@@ -530,7 +530,10 @@ def test_a_replay_hits_a_one_shots_attempt_without_the_call(tmp_path: Path) -> N
     connect(injector, 0.4)
     shot = one_shot(fault=REFUSED)
     injector.add_one_shot(shot)
-    call = Control(call="plan_fault", arguments={"rule": shot.model_dump(mode="json")})
+    earlier: dict[str, JsonValue] = {**injector.earlier_tries(shot.name)}
+    assert earlier == {f"CONNECT {SHOP}:443": 2}
+    arguments: dict[str, JsonValue] = {"rule": shot.model_dump(mode="json"), "earlier": earlier}
+    call = Control(call="plan_fault", arguments=arguments)
     hit = connect(injector, 0.5)
     replay = written(tmp_path, began(None), call, *planned(hit))
     assert hits(replaying(replay), (0, SHOP), (0.4, SHOP), (0.5, SHOP), (1, SHOP), (9, SHOP)) == [

@@ -715,7 +715,7 @@ def test_a_one_shot_that_was_missed_hits_the_next() -> None:
     assert hits(injector, FIVE) == [1]
 
 
-def test_a_one_shot_has_the_place_that_it_would_have_had_from_the_start() -> None:
+def test_a_one_shot_counts_from_when_it_was_added() -> None:
     match: JsonValue = {"status": 200, "resource": "document"}
     always = rule("always", per="url", match=match, fault=AFTER)
     injector = Injector(scenario(always), 1)
@@ -730,7 +730,8 @@ def test_a_one_shot_has_the_place_that_it_would_have_had_from_the_start() -> Non
         load(headers, status)
     injector.add_one_shot(one_shot(match=match, fault=AFTER))
 
-    assert load(DOCUMENT, 200) == {"always": 3, "once": 3}
+    assert load(DOCUMENT, 404) == {}
+    assert load(DOCUMENT, 200) == {"always": 3, "once": 1}
 
 
 @pytest.mark.parametrize(
@@ -834,10 +835,12 @@ def test_a_schedule_tells_the_tasks_apart() -> None:
 
 
 def test_a_replay_knows_the_one_shots_already() -> None:
-    again = scenario(one_shot().model_dump(exclude_none=True))
-    injector = Injector(again, 1, schedule=frozenset({(0, "once", f"GET {PAGE}", 2)}))
+    again = scenario(one_shot(match={"resource": "document"}).model_dump(exclude_none=True))
+    place = (0, "once", f"EXCHANGE GET {PAGE}", 3)
+    injector = Injector(again, 1, schedule=frozenset({place}))
     send(injector)
-    injector.add_one_shot(one_shot())
+    send(injector, headers=SCRIPT)  # An exchange there, though not one that matches.
+    injector.add_one_shot(one_shot(match={"resource": "document"}))
 
     assert hits(injector, FIVE) == [1]
     with pytest.raises(ValueError, match="there already"):
@@ -962,7 +965,7 @@ def test_what_is_over_takes_little_memory() -> None:
                 injector.settle(injection, delivered=False)
             injector.finish(exchange.id)
 
-    # Whole blocks of what is kept packed, and more than any cache holds.
+    # More than any cache holds.
     block = 1025
     tracemalloc.start()
     try:

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from pydantic import JsonValue
 
 from tests.scenarios.builders import PAGE, SITE, ask, one, one_shot, places, rule, scenario
@@ -38,6 +39,18 @@ SEEN = RequestSeen(
     headers=[],
     size=0,
 )
+
+
+def seen(exchange: Exchange, repeat_of: str | None = None) -> RequestSeen:
+    request = exchange.request
+    return replace(
+        SEEN,
+        exchange=exchange.id,
+        method=request.method,
+        url=request.url,
+        headers=list(request.headers.items()),
+        repeat_of=repeat_of,
+    )
 
 
 def written(folder: Path, *events: Event) -> Path:
@@ -145,9 +158,9 @@ def play(
         elif what == "disarm":
             injector.disarm()
         else:
-            events.append(SEEN)
             exchange = ask(which)
             decision = injector.request(exchange, now)
+            events.append(seen(exchange, repeat_of=decision.repeat_of))
             if end == "die":
                 injector.died(exchange.id, now)
             for injection in (*decision.injections, *decision.superseded):
@@ -235,7 +248,7 @@ def numbered(
     events, found = play(injector, steps)
     exchange, hit = 0, []
     for event in events:
-        if event is SEEN:
+        if isinstance(event, RequestSeen):
             exchange += 1
         elif isinstance(event, FaultPlanned):
             hit.append((exchange, event.rule))

@@ -14,13 +14,6 @@ def test_per_rule_there_is_one_count_and_per_url_one_each() -> None:
         assert count.count(other)[1] == (3 if per == "rule" else 1)
 
 
-def test_many_at_once_are_counted_as_one_by_one() -> None:
-    count = RuleState(one().rules[0], ())
-    count.count(CANDIDATE, 4)
-
-    assert count.count(CANDIDATE) == ("", 5)
-
-
 def test_a_window_holds_its_beginning_and_not_its_end() -> None:
     count = RuleState(
         one(trigger={"always": True, "between": [1, 2], "after_step": 3}).rules[0], ()

@@ -60,7 +60,7 @@ class Distrust:
         """Note a request that is read."""
         self._unused.pop(connection, None)
         host = host.lower()
-        if not self._is_model(host):
+        if host not in self._read and not self._is_model(host):
             self._read.add(host)
 
     def closed(self, connection: str, now: float) -> None:

@@ -32,21 +32,17 @@ class IdleConnections:
 
     def used(self, connection: Connection, request: Request) -> None:
         """Note the site that a connection is used for."""
-        if request.headers.get("upgrade", "").lower() == "websocket":
+        if request.resource == "websocket":
             self.forget(connection)  # It is in use until it ends.
             return
-        parts = request.parts
-        try:
-            port = parts.port
-        except ValueError:
-            port = None
-        self.opened(
-            connection, parts.hostname or "", port or (443 if parts.scheme == "https" else 80)
-        )
+        self.opened(connection, request.host, request.port)
 
     def opened(self, connection: Connection, host: str, port: int) -> None:
         """Note a connection to a site; browsers open some in advance."""
-        known = self._open.setdefault(connection.number, _ClientConnection(connection))
+        known = self._open.get(connection.number)
+        if known is None:
+            self.check()  # The first one begins to wait for the next window.
+            known = self._open[connection.number] = _ClientConnection(connection)
         known.sites.add((host.lower(), port))
 
     def forget(self, connection: Connection) -> None:

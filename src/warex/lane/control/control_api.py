@@ -249,7 +249,10 @@ class ControlApi:
             call = call.replace("task", "episode")
             arguments = {key: result[key] for key in ("task", "seed", "port", "trace")}
         elif isinstance(result, dict) and call == "plan_fault":
-            arguments = result
+            arguments = dict(result)
+            rule = Rule.model_validate(result["rule"])
+            if earlier := trial.injector.earlier_tries(rule.name):
+                arguments["earlier"] = dict(earlier)
         if call in ("arm", "plan_fault"):
             arguments["passed"] = trial.injector.unarmed_counts()
             if straddled := trial.injector.straddled(trial.recorder.clock.now()):

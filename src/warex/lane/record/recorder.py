@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from warex.clock import Clock
 from warex.errors import WarexError
+from warex.hash_counter import HashCounter
+from warex.lane.record.ledger import InjectionEvent, iter_ledger
 from warex.lane.record.traffic_summary import TrafficCounter, TrafficSummary
-from warex.packed import CompressedList, HashCounter
 from warex.traces import (
     Event,
     FaultDelivered,
@@ -46,7 +47,8 @@ class Recorder:
     """Called for each event after it is written."""
     _lines: EventLines = field(default_factory=lambda: EventLines(Redactor()))
     """For a trial without a trace."""
-    _ledger: CompressedList[Event] = field(default_factory=CompressedList)
+    _ledger: list[InjectionEvent] = field(default_factory=list)
+    """Without a trace, which has them otherwise."""
     _bodies: HashCounter = field(default_factory=HashCounter)
     _first: dict[str, str] = field(default_factory=dict)
     """The first injection of the occurrence, by each open silent retry."""
@@ -58,9 +60,12 @@ class Recorder:
         return self._lines.redactor if self.writer is None else self.writer.redactor
 
     @property
-    def ledger(self) -> list[Event]:
-        """The injection events so far, with their secrets."""
-        return list(self._ledger)
+    def ledger(self) -> list[InjectionEvent]:
+        """The injection events so far, as in the trace; without one, with their secrets.
+
+        Raises TraceError if the trace cannot be read.
+        """
+        return list(self._ledger if self.writer is None else iter_ledger(self.writer.path))
 
     def as_json(self, event: Event) -> str:
         """Return an event as JSON without secrets."""
@@ -72,20 +77,10 @@ class Recorder:
 
         Raises WarexError if the trace cannot be written; the trial is then void.
         """
-        match event:
-            case FaultPlanned(injection=injection):
-                if event.repeat_of is not None:
-                    self._first[injection] = event.repeat_of
-                self._ledger.append(event)
-            case FaultDelivered(injection=injection):
-                self._settled(injection, delivered=True)
-                self._ledger.append(event)
-            case FaultMissed(injection=injection):
-                if injection is not None:  # None for skipped exchanges.
-                    self._settled(injection, delivered=False)
-                self._ledger.append(event)
-            case _:
-                self.traffic.add(event)
+        if isinstance(event, FaultPlanned | FaultDelivered | FaultMissed):
+            self._count(event)
+        else:
+            self.traffic.add(event)
         if self.writer is not None:
             try:
                 self.writer.write(event, t)
@@ -93,6 +88,19 @@ class Recorder:
                 self._break(str(error))
                 raise
         self.on_written(event)
+
+    def _count(self, event: InjectionEvent) -> None:
+        match event:
+            case FaultPlanned(injection=injection):
+                if event.repeat_of is not None:
+                    self._first[injection] = event.repeat_of
+            case FaultDelivered(injection=injection):
+                self._settled(injection, delivered=True)
+            case FaultMissed(injection=injection):
+                if injection is not None:  # None for skipped exchanges.
+                    self._settled(injection, delivered=False)
+        if self.writer is None:
+            self._ledger.append(event)
 
     def body(self, digest: str) -> int:
         """Return the number of a request's body, from 1; 0 for an empty digest.

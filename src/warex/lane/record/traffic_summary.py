@@ -115,7 +115,8 @@ class TrafficCounter:
             return  # Background traffic does not show that pages use the proxy.
         self.hosts[parts.hostname or ""] += 1
         self.browser |= by_browser
-        if (driven := _remote_browser(event, parts)) is not None:
+        could_drive = event.resource == "websocket" or event.method == "POST"
+        if could_drive and (driven := _remote_browser(event, parts)) is not None:
             self.notices(
                 f"{driven} at {parts.hostname} drives a browser that runs there: its pages do not"
                 " come through WAREX, only the commands to it do"

@@ -26,7 +26,7 @@ class UsedIdentifiers:
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._wanted = any(rule.fault.reads_code for rule in rules)
+        self.wanted = any(rule.fault.reads_code for rule in rules)
         self._mentions = CodeIdentifiers()
         self._asked: set[str] = set()
         self._read: set[str] = set()
@@ -35,7 +35,7 @@ class UsedIdentifiers:
 
     def note_request(self, url: str) -> None:
         """Note a request, which may be for a script."""
-        if self._wanted:
+        if self.wanted:
             self._asked.add(url)
 
     def reader(
@@ -45,7 +45,7 @@ class UsedIdentifiers:
 
         ``streamed``: the response is sent while it is read.
         """
-        if not self._wanted:
+        if not self.wanted:
             return None
         kind = head.headers.get("content-type").lower()
         is_code = resource in ("script", "stylesheet") or any(it in kind for it in _KINDS)

@@ -52,6 +52,8 @@ class PreviousResponses:
         given_again = {rule.fault.gives_again for rule in rules}
         self._wants_pages = "page" in given_again
         self._wants_answers = "answer" in given_again
+        self.wanted = self._wants_pages or self._wants_answers
+        """Whether any rule's fault needs what is kept here."""
         self._pages: dict[tuple[TaskKey, str], list[str]] = {}
         """The paths of the pages of each host."""
         self._answers: dict[tuple[TaskKey, str], _Answer] = {}

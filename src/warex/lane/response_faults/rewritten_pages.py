@@ -88,6 +88,8 @@ class RewrittenPages:
             # Import it now, so that the first page does not wait.
             import_module("warex.rewriting.html_body.head_inserter")
         self._mentioned = UsedIdentifiers(rules)
+        self.reads_code = self._mentioned.wanted
+        """Whether a rule's fault needs the scripts and styles of the sites."""
         self._recorder = recorder
         self._on_rewrite = on_rewrite
         self._pages: dict[str, _Page] = {}

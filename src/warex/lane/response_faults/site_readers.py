@@ -1,7 +1,5 @@
 """What is read of a site's response on its way, for the faults and pages that come after it."""
 
-from collections.abc import Iterator
-
 from warex.engine.http.heads import ResponseHead
 from warex.exchange import Request, Resource
 from warex.lane.response_faults.password_pages import page_reader, read_page
@@ -41,19 +39,25 @@ class SiteReaders:
         *,
         is_rewritten: bool,
         of_agent: bool,
-    ) -> Iterator[StreamedRewriter]:
-        """Yield the readers of a response that is relayed, in their order.
+    ) -> list[StreamedRewriter]:
+        """Return the readers of a response that is relayed, in their order.
 
         ``is_rewritten``: by a fault, as well; ``of_agent``: the request is to a model or a server
         of tools.
         """
+        readers: list[StreamedRewriter | None] = []
         if not of_agent:
-            yield from _known(page_reader(head, self._redactor))
-            yield from _known(self._previous.reader(task, request, resource, head))
-            if not is_rewritten:
-                yield from _known(self._looks.reader(request, head))
-        code = self._rewritten.code_reader(request.url, resource, head, streamed=not is_rewritten)
-        yield from _known(code)
+            readers.append(page_reader(head, self._redactor))
+            if self._previous.wanted:
+                readers.append(self._previous.reader(task, request, resource, head))
+            if self._looks.wanted and not is_rewritten:
+                readers.append(self._looks.reader(request, head))
+        if self._rewritten.reads_code:
+            streamed = not is_rewritten
+            readers.append(
+                self._rewritten.code_reader(request.url, resource, head, streamed=streamed)
+            )
+        return [reader for reader in readers if reader is not None]
 
     def note_held(self, request: Request, resource: Resource, head: ResponseHead) -> None:
         """Note a response that is read to its end before a fault is applied to it."""
@@ -67,8 +71,3 @@ class SiteReaders:
 def copy_of(readers: list[StreamedRewriter]) -> ResponseCopy | None:
     """Return the copy that is made by one of these readers, if any."""
     return next((it for it in readers if isinstance(it, ResponseCopy)), None)
-
-
-def _known(reader: StreamedRewriter | None) -> Iterator[StreamedRewriter]:
-    if reader is not None:
-        yield reader

@@ -7,7 +7,6 @@ from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange
 from warex.lane.traffic.mcp_tap import Amendment
 from warex.lane.whole_response import WholeResponse
-from warex.mcp.exchange import McpExchange
 from warex.scenarios import PlannedInjection
 
 
@@ -38,16 +37,15 @@ class Traffic:
     reads_messages: bool = False
     """Whether the content of WebSocket messages is read."""
 
+    is_agent_request: bool = False
+    """Whether the request is to a model or an MCP server."""
+
+    unread_llm: str | None = None
+    """Why a request that looks like an LLM call could not be read."""
+
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
         """The exchange as rules see it."""
-        self.unread_llm: str | None = None
-        """Why a request that looks like an LLM call could not be read."""
-
-    @property
-    def is_agent_request(self) -> bool:
-        """Whether the request is to a model or an MCP server."""
-        return self.unread_llm is not None or isinstance(self.exchange, McpExchange)
 
     def prepare(self, head: RequestHead, body: bytes) -> bytes:
         """Return the body that the site gets; raise TrialVoid if it must not be asked."""

@@ -49,7 +49,8 @@ class Kinds:
                 return LlmSocketTraffic(exchange, calls)
             unread = unreadable_socket_reason(host, headers)
         traffic = self._mcp.recognise(exchange, body) or Traffic(exchange)
-        traffic.unread_llm = unread
+        if unread is not None:
+            traffic.unread_llm, traffic.is_agent_request = unread, True
         return traffic
 
     def _read_call(

@@ -172,17 +172,13 @@ class LlmTraffic(Traffic):
     """One LLM call; ``begin`` comes once its task is known."""
 
     may_be_form = False
+    is_agent_request = True
     tap: LlmTap
     _calls: LlmCalls
 
     def __init__(self, exchange: Exchange, request: LlmRequest) -> None:
         super().__init__(exchange)
         self.request = request
-
-    @property
-    @override
-    def is_agent_request(self) -> bool:
-        return True
 
     def begin(self, calls: LlmCalls) -> None:
         """Count the call as a step of its task, and track it."""

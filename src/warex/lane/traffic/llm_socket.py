@@ -21,16 +21,12 @@ class LlmSocketTraffic(Traffic):
     """A WebSocket to a model."""
 
     reads_messages = True
+    is_agent_request = True
 
     def __init__(self, exchange: Exchange, calls: LlmCalls) -> None:
         super().__init__(exchange)
         self._calls = calls
         self._open = LlmWebsocketCalls(exchange.id)
-
-    @property
-    @override
-    def is_agent_request(self) -> bool:
-        return True
 
     @override
     def client_message(self, message: bytes) -> bool:

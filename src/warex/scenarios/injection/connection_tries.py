@@ -15,6 +15,7 @@ which has the rule from the start, hits the same.
 must know in advance what happens to the next try.
 """
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +24,6 @@ from typing import Final, Literal, NamedTuple
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionFault, FaultState
 from warex.llm.recognition.hosts import host_matches, is_known_llm_host
-from warex.packed import CompressedList
 from warex.scenarios.injection.planner import (
     NO_INJECTION,
     Decision,
@@ -177,21 +177,26 @@ class ConnectionTryRules:
         self._is_excluded = cache(self._excludes)
         self._number = 0
         self._rules: list[_Rule] = []
-        self._past: CompressedList[tuple[ConnectionTarget, TrialState]] = CompressedList()
+        self._armed_tries: Counter[ConnectionTarget] = Counter()
+        self._unarmed_tries: Counter[ConnectionTarget] = Counter()
         self._tried: dict[str, set[int]] = {}
         """The ports that were tried, by host."""
 
     def begin(self, counts: Iterable[RuleState]) -> None:
         """Begin a task with new counts and no occurrences."""
         self._rules = [_Rule(it, self._sites) for it in counts if it.of_connections]
-        self._past = CompressedList()
+        self._armed_tries.clear()
+        self._unarmed_tries.clear()
 
     def add(self, count: RuleState) -> None:
-        """Add a one-shot, which counts as if it had existed since the task began."""
+        """Add a one-shot, and note in its count what it would have counted before."""
         rule = _Rule(count, self._sites)
-        for target, state in self._past:
-            if rule.matches_request(target, llm=self._is_llm(target)) and state.skipped != "never":
-                (count.count if state.skipped is None else count.count_unarmed)(target)
+        for target, number in self._armed_tries.items():
+            if rule.matches_request(target, llm=self._is_llm(target)):
+                count.earlier[target.scope] = number
+        for target, number in self._unarmed_tries.items():
+            if rule.matches_request(target, llm=self._is_llm(target)):
+                count.count_unarmed(target, number)
         self._rules.append(rule)
 
     def note_llm(self, url: str) -> None:
@@ -219,7 +224,9 @@ class ConnectionTryRules:
         exchange = Exchange(f"a{self._number}", Request("CONNECT", self.url_of(target)))
         if self._is_excluded(target):
             state = state._replace(skipped="never")
-        self._past.append((target, state))
+        if state.skipped != "never":
+            tries = self._armed_tries if state.skipped is None else self._unarmed_tries
+            tries[target] += 1
         if target.point == "connect" and target.port is not None:
             self._tried.setdefault(target.host, set()).add(target.port)
         views = {rule: self._view(rule, target, state) for rule in self._about(target)}

@@ -16,17 +16,17 @@ with the hit that began it. connection_tries.py judges connection tries, which p
 Collisions. A planned injection wins over those planned later, by a later rule or at the response.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Self
 
 from warex.exchange import Exchange, Request
 from warex.faults import ConnectionPhase
+from warex.hash_counter import HashCounter
 from warex.llm.exchange import LlmExchange
 from warex.llm.recognition.hosts import is_known_llm_host
 from warex.llm.steps import StepCounter
-from warex.packed import CompressedCounter
 from warex.scenarios.injection.browser_retries import ExpectedRetries
 from warex.scenarios.injection.connection_tries import ConnectionTryRules, TrialState, TryOutcome
 from warex.scenarios.injection.planner import (
@@ -60,6 +60,8 @@ class _Open:
 
     exchange: str
     request: Request
+    number: int = 0
+    """In a replay: of the exchange, among those with its method and URL."""
     decision: Decision = NO_INJECTION
     skipped: str | None = None
     """Why it is skipped."""
@@ -111,11 +113,19 @@ class Injector:
         self.task_ended = False
         """Whether the task has ended; then only `arm` arms the rules again."""
         self._steps = StepCounter()
-        self._arrived: CompressedCounter[Candidate] = CompressedCounter()
-        self._passed: CompressedCounter[Candidate] = CompressedCounter()
-        self._counts = [RuleState(rule, self._sites) for rule in self.scenario.rules]
+        self._exchanges = HashCounter()
+        """In a replay: the exchanges by method and URL."""
+        self._set_counts(RuleState(rule, self._sites) for rule in self.scenario.rules)
         self._open: dict[str, _Open] = {}
         self._awaited: ExpectedRetries[_Open] = ExpectedRetries()
+
+    def _set_counts(self, counts: Iterable[RuleState]) -> None:
+        self._counts = tuple(counts)
+        self._of_exchanges = [count for count in self._counts if not count.of_connections]
+        self._at_request = [it for it in self._of_exchanges if not it.judged_at_response]
+        self._at_response = [it for it in self._of_exchanges if it.judged_at_response]
+        self.judges_responses = bool(self._at_response)
+        """Whether any rule needs the site's answer."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -137,6 +147,7 @@ class Injector:
 
         ``llm``: the request goes to a model. No rule is about it unless it names its host.
         """
+        exchange = exchange if exchange.at == now else replace(exchange, at=now)
         request = exchange.request
         opened = self._open[exchange.id] = _Open(exchange.id, request)
         if (first := self._awaited.take(request, now)) is not None:
@@ -146,6 +157,8 @@ class Injector:
             opened.repeated = NO_INJECTION
             return NO_INJECTION
         candidate = Candidate.of(exchange, llm=llm)
+        if self._planner.replays:
+            opened.number = self._exchanges.add(candidate.scope, 1)
         if llm:
             self._connections.note_llm(candidate.url)
         user_agent = request.headers.get("user-agent", "")
@@ -155,7 +168,13 @@ class Injector:
             opened.skipped = self._unarmed
         else:
             self.armed = True
-        opened.decision = self._judge(exchange, candidate, now, opened.skipped)
+        due = [count for count in self._at_request if count.matches(candidate)]
+        reached = [
+            count
+            for count in self._of_exchanges
+            if count.ongoing is not None and count.is_reached(exchange, candidate)
+        ]
+        opened.decision = self._judge(opened, exchange, candidate, opened.skipped, due, reached)
         return opened.decision
 
     def response(self, exchange: Exchange, now: float, *, llm: bool = False) -> Decision:
@@ -164,15 +183,16 @@ class Injector:
         An exchange whose request was skipped is skipped here, too.
         """
         opened = self._open.get(exchange.id)
-        if opened is None or exchange.response is None:
+        if opened is None or exchange.response is None or not self.judges_responses:
             return NO_INJECTION
+        exchange = exchange if exchange.at == now else replace(exchange, at=now)
         if opened.repeated is not None:
             opened.answer = self._again(exchange.id, opened.repeated)
             return opened.answer
         candidate = Candidate.of(exchange, llm=llm)
         skipped = opened.skipped or (None if self.armed else self._unarmed)
-        earlier = opened.decision.injections
-        opened.answer = self._judge(exchange, candidate, now, skipped, earlier)
+        due = [count for count in self._at_response if count.matches(candidate)]
+        opened.answer = self._judge(opened, exchange, candidate, skipped, due)
         return opened.answer
 
     def connection_try(
@@ -298,11 +318,9 @@ class Injector:
 
     def may_rewrite(self, method: str, url: str) -> bool:
         """Whether a rule that is judged at the answer could rewrite that of such a request."""
-        return any(
-            count.judged_at_response
-            and count.rule.fault.rewrites
-            and count.may_concern(method, normalise(url))
-            for count in self._counts
+        return self.judges_responses and any(
+            count.rule.fault.rewrites and count.may_concern(method, normalise(url))
+            for count in self._at_response
         )
 
     def arm(self) -> None:
@@ -316,10 +334,10 @@ class Injector:
     def add_one_shot(self, rule: Rule) -> None:
         """Add a one-shot: the rule hits the next matching exchange, then no other.
 
-        If that injection is missed, the next match is hit. The rule counts as if it had existed
-        since the task began, so that a replay finds the same exchange; a replay that has the rule
-        adds none. Raises ValueError if the rule is not ``per: url`` and plainly ``always``, or
-        another rule of the trial has its name.
+        If that injection is missed, the next match is hit. The rule counts from here on; a replay,
+        which has the rule from the start, finds the exchange by its number among all exchanges with
+        its method and URL, and only counts anew. Raises ValueError if the rule is not ``per: url``
+        and plainly ``always``, or another rule of the trial has its name.
         """
         if rule.per != "url" or rule.trigger != Trigger(always=True):
             raise ValueError("a one-shot numbers per url and is always triggered")
@@ -330,15 +348,14 @@ class Injector:
             raise ValueError(f"a rule called {rule.name!r} is there already")
         self._one_shots[rule.name] = rule
         if known:
+            for count in self._of_exchanges:
+                if count.rule == rule:
+                    count.count_anew()
             return
         count = RuleState(rule, self._sites, once=True)
-        for past, note in ((self._arrived, count.count), (self._passed, count.count_unarmed)):
-            for candidate, number in past.parts():
-                if count.is_due(candidate):
-                    note(candidate, number)
         if count.of_connections:
             self._connections.add(count)
-        self._counts.append(count)
+        self._set_counts((*self._counts, count))
 
     def accepts_one_shot(self, rule: Rule) -> bool:
         """Whether a one-shot's name is free; in a replay, the same rule may have it."""
@@ -385,6 +402,10 @@ class Injector:
         """
         return {count.rule.name: dict(count.unarmed) for count in self._counts if count.unarmed}
 
+    def earlier_tries(self, name: str) -> dict[str, int]:
+        """Return the connection tries that a one-shot would have counted before, by scope."""
+        return next(count.earlier for count in self._counts if count.rule.name == name)
+
     @property
     def _unarmed(self) -> str:
         return "trial_over" if self.task_ended else "not_armed"
@@ -401,41 +422,46 @@ class Injector:
 
     def _judge(
         self,
+        opened: _Open,
         exchange: Exchange,
         candidate: Candidate,
-        now: float,
         skipped: str | None,
-        earlier: tuple[PlannedInjection, ...] = (),
+        due: Sequence[RuleState],
+        reached: Sequence[RuleState] = (),
     ) -> Decision:
-        """Decide by the rules that are due, or note that they skip the exchange, and why."""
-        if skipped != "never":
-            (self._arrived if skipped is None else self._passed).add(candidate)
-        due = [count for count in self._counts if count.is_due(candidate)]
+        """Decide by the rules that are due, or note that they skip the exchange, and why.
+
+        ``reached``: rules that do not match, but have an earlier hit with a consequence here.
+        """
+        now = exchange.at
         if skipped is not None:
             for count in due:
                 count.skip(candidate, skipped, now, self.steps)
             return NO_INJECTION
-        exchange = replace(exchange, at=now)
         injections: list[PlannedInjection] = []
         superseded: list[PlannedInjection] = []
-        reached = [count for count in self._counts if count.is_reached(exchange, candidate)]
         for count in (*due, *reached):
-            if count.outside_window(now, self.steps):
+            if count.outside_window(now, self._steps.count):
                 continue
             # What the rule does not match has no place of its own in its count.
             scope, ordinal = count.count(candidate) if count in due else ("", 0)
-            goes_on = count in reached or count.still_applies(exchange)
-            if not self._planner.fires(count, scope, ordinal, goes_on=goes_on):
+            goes_on = count in reached or (
+                count.ongoing is not None and count.still_applies(exchange)
+            )
+            if not self._planner.fires(count, scope, ordinal, opened.number, goes_on=goes_on):
                 continue
             if count.rule.fault.spares(exchange, count.fault_state):
                 continue
             injection, fault_state = self._planner.plan(count, exchange, scope, ordinal)
             if goes_on and count.ongoing is not None:
                 injection = replace(injection, repeat_of=count.ongoing.id)
-            if any(collide(other, injection) for other in (*earlier, *injections)):
+            before = (*opened.decision.injections, *injections)
+            if any(collide(other, injection) for other in before):
                 superseded.append(injection)
                 continue
             injections.append(self._planner.commit(count, injection, fault_state))
+        if not (injections or superseded):
+            return NO_INJECTION
         return Decision(tuple(injections), tuple(superseded))
 
     def _repeat(self, opened: _Open, first: _Open) -> Decision:

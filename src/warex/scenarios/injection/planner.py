@@ -83,12 +83,23 @@ class Planner:
         other.begin_task(seed)
         return other
 
-    def fires(self, count: RuleState, scope: str, ordinal: int, *, goes_on: bool = False) -> bool:
+    def fires(
+        self,
+        count: RuleState,
+        scope: str,
+        ordinal: int,
+        number: int = 0,
+        *,
+        goes_on: bool = False,
+    ) -> bool:
         """Whether a rule hits this place in its count.
 
-        ``goes_on``: an earlier hit still applies. A schedule has the places of those hits, too.
+        ``number``: in a replay, of the exchange among those with its method and URL. ``goes_on``:
+        an earlier hit still applies. A schedule has the places of those hits, too.
         """
         if self._schedule is not None:
+            if (self._task, count.rule.name, f"EXCHANGE {scope}", number) in self._schedule:
+                return True
             if self._from_start:
                 # Places count on while disarmed.
                 ordinal += count.unarmed[scope]

@@ -4,7 +4,8 @@ The same seed gives the same faults to an agent with the same requests. For anot
 hits the same places and draws nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -12,8 +13,10 @@ from typing import NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from warex.errors import TraceError
+from warex.exchange import Request
 from warex.llm.defences import Defence
 from warex.scenarios.injection.rule_state import CountPosition, InjectionSchedule
+from warex.scenarios.matching.url_patterns import normalise
 from warex.scenarios.scenario import Rule, Scenario
 from warex.traces import (
     EVENTS,
@@ -72,7 +75,8 @@ def read_replay(trial: Path) -> Replay:
         one_shots = tuple(_one_shots(events))
         scenario = scenario.model_copy(update={"rules": (*scenario.rules, *one_shots)})
         what = "a count"
-        places = _Places(path, scenario, arm, events)
+        names = frozenset(rule.name for rule in one_shots)
+        places = _Places(path, scenario, arm, events, names)
     except ValidationError as error:
         mistake = error.errors()[0]
         said = ": ".join(filter(None, (".".join(map(str, mistake["loc"])), mistake["msg"])))
@@ -112,11 +116,27 @@ class _Places:
     Matches before arming were not counted. If the rules arm by themselves, so do those of the
     replay. If a call armed them, the replay is always armed, and each place is shifted by the
     number of matches before the call, which the call has recorded.
+
+    A one-shot counts from when it was added, but a replay has it from the start. So its place is
+    the exchange's number among all with its method and URL; of a connection try, whose
+    predecessors are not in the trace, it is shifted by what the call has recorded.
     """
 
-    def __init__(self, path: Path, scenario: Scenario, arm: Arm, events: Sequence[Event]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        scenario: Scenario,
+        arm: Arm,
+        events: Sequence[Event],
+        one_shots: Container[str],
+    ) -> None:
         self.by_hand = any(isinstance(event, Armed) and event.by == "control" for event in events)
         self._path = path
+        self._one_shots = one_shots
+        self._exchanges: Counter[tuple[int, str, str]] = Counter()
+        """By task, method and URL."""
+        self._numbers: dict[str, int] = {}
+        """Of each exchange, among those with its task, method and URL."""
         self._at_answer = any(rule.match.needs_response for rule in scenario.rules)
         self._from_start = arm == "start"
         self._begin()
@@ -146,6 +166,7 @@ class _Places:
 
     def _begin(self) -> None:
         self._passed: dict[str, dict[str, int]] = {}
+        self._earlier: dict[str, dict[str, int]] = {}
         self._known = self._from_start
         self._open: set[str] = set()
         self._finished = False
@@ -157,6 +178,7 @@ class _Places:
                 self._open.add(event.exchange)
                 if event.task in self._beside:
                     self._of_beside[event.exchange] = self._beside[event.task]
+                self._number(event)
             case ResponseSeen():
                 self._open.discard(event.exchange)
             case AgentAction(role="finish"):
@@ -174,11 +196,14 @@ class _Places:
                 if event.call == "arm" and "straddled" in event.arguments:
                     self._straddled |= set(_NAMES.validate_python(event.arguments["straddled"]))
                 self._passed = _PASSED.validate_python(event.arguments.get("passed", {}))
+                if _plans_fault(event):
+                    name = Rule.model_validate(event.arguments.get("rule")).name
+                    earlier = event.arguments.get("earlier", {})
+                    self._earlier[name] = _EARLIER.validate_python(earlier)
             case FaultPlanned() if event.exchange in self._of_beside:
                 if self.by_hand:
                     self._refuse("it was armed by a call while tasks ran at the same time")
-                task = self._of_beside[event.exchange]
-                self._marks.add((task, event.rule, event.scope, event.ordinal))
+                self._mark(event, self._of_beside[event.exchange], event.ordinal)
             case FaultPlanned():
                 if event.rule in self._straddled:
                     self._refuse(
@@ -188,10 +213,34 @@ class _Places:
                 if self.by_hand and not self._known:
                     self._refuse("it was armed by itself and, at another time, by a call")
                 passed = self._passed.get(event.rule, {}).get(event.scope, 0) * self.by_hand
-                # A silent repeat has the place of the exchange that it repeats.
-                self._marks.add((self._task, event.rule, event.scope, event.ordinal + passed))
+                self._mark(event, self._task, event.ordinal + passed)
             case _:
                 pass
+
+    def _number(self, event: RequestSeen) -> None:
+        """Number an exchange as a replay does: what browsers send by themselves varies."""
+        if event.repeat_of is not None:
+            # A silent repeat has the place of the exchange that it repeats.
+            self._numbers[event.exchange] = self._numbers.get(event.repeat_of, 0)
+            return
+        request = Request(
+            event.method, event.url, {name.lower(): value for name, value in event.headers}
+        )
+        if not (request.is_preflight or request.is_prefetch):
+            task = self._of_beside.get(event.exchange, self._task)
+            place = (task, event.method, normalise(event.url))
+            self._exchanges[place] += 1
+            self._numbers[event.exchange] = self._exchanges[place]
+
+    def _mark(self, event: FaultPlanned, task: int, ordinal: int) -> None:
+        if event.rule not in self._one_shots or not event.scope:
+            self._marks.add((task, event.rule, event.scope, ordinal))
+        elif event.point is None and event.exchange in self._numbers:
+            number = self._numbers[event.exchange]
+            self._marks.add((task, event.rule, f"EXCHANGE {event.scope}", number))
+        else:
+            ordinal += self._earlier.get(event.rule, {}).get(event.scope, 0)
+            self._marks.add((task, event.rule, event.scope, ordinal))
 
     def _refuse(self, why: str) -> NoReturn:
         raise TraceError(
@@ -202,6 +251,7 @@ class _Places:
 
 _NAMES: TypeAdapter[list[str]] = TypeAdapter(list[str])
 _PASSED: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
+_EARLIER: TypeAdapter[dict[str, int]] = TypeAdapter(dict[str, int])
 
 
 def tasks_required(schedule: InjectionSchedule) -> int:

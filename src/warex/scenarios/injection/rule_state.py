@@ -6,14 +6,17 @@ from typing import Protocol
 
 from warex.exchange import Exchange
 from warex.faults import FaultState
-from warex.packed import HashCounter
+from warex.hash_counter import HashCounter
 from warex.scenarios.matching.candidate import Candidate, rule_matcher
 from warex.scenarios.matching.url_patterns import matcher
 from warex.scenarios.scenario import Rule
 from warex.seeds import draw
 
 type CountPosition = tuple[int, str, str, int]
-"""Task (0 before the first), rule, scope ("", "METHOD URL" or "CONNECT HOST:PORT"), ordinal."""
+"""Task (0 before the first), rule, scope ("", "METHOD URL" or "CONNECT HOST:PORT"), ordinal.
+
+The scope "EXCHANGE METHOD URL" numbers all exchanges there, whether the rule matches or not.
+"""
 
 type InjectionSchedule = frozenset[CountPosition]
 """The places to hit, from a past ledger."""
@@ -34,7 +37,8 @@ class RuleState:
         self.rule = rule
         self.of_connections = rule.fault.point is not None
         """Whether the rule is about connection tries, not exchanges."""
-        self._fits = rule_matcher(rule, sites)
+        self.matches = rule_matcher(rule, sites)
+        """Whether a rule about exchanges matches a candidate."""
         self.judged_at_response = rule.match.needs_response
         """Whether the rule is judged at the site's answer, not at the request."""
         self.fault_state: FaultState = {}
@@ -44,19 +48,13 @@ class RuleState:
         """Skipped matches, by reason."""
         self.unarmed: Counter[str] = Counter()
         """Matches while the rules were not armed, by scope."""
+        self.earlier: dict[str, int] = {}
+        """Of a one-shot about connection tries: armed matches before it was added, by scope."""
         self._url_fits = matcher(rule.match, sites)
         self._once = once
+        self._has_window = rule.trigger.between is not None or rule.trigger.after_step is not None
         self._seen = HashCounter()
         self._spent = HashCounter()
-
-    def matches(self, candidate: Candidate) -> bool:
-        """Whether the rule matches an exchange."""
-        return not self.of_connections and self._fits(candidate)
-
-    def is_due(self, candidate: Candidate) -> bool:
-        """Whether the rule matches an exchange and is judged at this point of it."""
-        answered = candidate.status is not None
-        return self.judged_at_response == answered and self.matches(candidate)
 
     def still_applies(self, exchange: Exchange) -> bool:
         """Whether an earlier hit still applies to this exchange."""
@@ -66,7 +64,7 @@ class RuleState:
 
     def is_reached(self, exchange: Exchange, candidate: Candidate) -> bool:
         """Whether an earlier hit has a consequence for a request that the rule does not match."""
-        if self.ongoing is None or candidate.status is not None or self.matches(candidate):
+        if self.ongoing is None or self.matches(candidate):
             return False
         return self.rule.fault.reaches(exchange, self.fault_state)
 
@@ -74,18 +72,21 @@ class RuleState:
         """Whether the rule could be about a request, as far as method and URL tell."""
         methods = self.rule.match.method
         fits = methods is None or method in methods
-        return fits and not self.of_connections and self._url_fits(url)
+        return bool(fits and not self.of_connections and self._url_fits(url))
 
-    def count(self, what: Scoped, number: int = 1) -> tuple[str, int]:
-        """Count a match, or ``number`` of them; return its place: scope and ordinal."""
-        scope, ordinal = self.next(what, number)
-        self._seen[scope] = ordinal
-        return scope, ordinal
+    def count(self, what: Scoped) -> tuple[str, int]:
+        """Count a match; return its place: scope and ordinal."""
+        scope = self._scope(what)
+        return scope, self._seen.add(scope, 1)
 
-    def next(self, what: Scoped, number: int = 1) -> tuple[str, int]:
+    def count_anew(self) -> None:
+        """Forget what was counted."""
+        self._seen = HashCounter()
+
+    def next(self, what: Scoped) -> tuple[str, int]:
         """Return the place that ``count`` would give."""
         scope = self._scope(what)
-        return scope, self._seen[scope] + number
+        return scope, self._seen[scope] + 1
 
     def count_unarmed(self, what: Scoped, number: int = 1) -> tuple[str, int]:
         """Count a match, or ``number`` of them, while the rules are not armed."""
@@ -126,6 +127,8 @@ class RuleState:
 
     def outside_window(self, now: float, steps: int) -> bool:
         """Whether this moment is outside the trigger's windows, so that nothing is counted."""
+        if not self._has_window:
+            return False
         window, after_step = self.rule.trigger.between, self.rule.trigger.after_step
         return (window is not None and not window[0] <= now < window[1]) or (
             after_step is not None and steps < after_step

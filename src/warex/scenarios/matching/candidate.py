@@ -76,6 +76,7 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
     of_mcp = rule.targets_mcp
     whole_pages = rule.fault.changes_page and match.resource is None and "document" in resources
     third_parties = rule.fault.third_party_only
+    of_websockets = match.of_websockets
     media_types = tuple(wanted.lower() for wanted in match.content_type or ())
 
     def fits(candidate: Candidate) -> bool:
@@ -87,7 +88,7 @@ def rule_matcher(rule: Rule, sites: tuple[str, ...]) -> Callable[[Candidate], bo
             return False
         if third_parties and not candidate.third_party:
             return False
-        if match.of_websockets and candidate.resource != "websocket":
+        if of_websockets and candidate.resource != "websocket":
             return False
         if not url_fits(candidate.url):
             return False

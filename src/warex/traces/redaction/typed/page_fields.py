@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import words_of
@@ -11,6 +12,8 @@ _PASSWORD = (
     rb"(?i)type\s*=\s*[\"']?password|autocomplete\s*=\s*[\"']?"
     rb"(?:[\w-]+ )*(?:current-password|new-password|one-time-code|cc-csc)"
 )
+_NEEDED: Final = (b"password", b"one-time-code", b"cc-csc")
+"""One of them stands in each text that matches, in any case of letters."""
 _TAG = re.compile(rb"<(?:input|textarea)\b[^<>]{0,2000}>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rb"(?i)[\s\"']([\w-]{2,20})\s*=\s*(?:\"([^\"]{1,80})\"|'([^']{1,80})'|([^\s\"'>]{1,80}))"
@@ -29,6 +32,9 @@ def password_fields(page: bytes) -> frozenset[str]:
 
     One that another field of the page has, too, is left out.
     """
+    lower = page.lower()
+    if not any(map(lower.__contains__, _NEEDED)):
+        return frozenset()
     secret: dict[str, bytes] = {}
     done = 0
     for found in compiled(_PASSWORD).finditer(page):
