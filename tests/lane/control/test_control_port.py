@@ -42,5 +42,5 @@ async def test_what_answers_is_loaded_once_and_not_before_it_is_asked(
 
 @pytest.mark.wire
 def test_a_port_in_use_is_a_sentence() -> None:
-    with bind_control(0) as bound, pytest.raises(InputError, match=r"control port .* cannot be had"):
+    with bind_control(0) as bound, pytest.raises(InputError, match="cannot be had"):
         bind_control(bound.getsockname()[1])
