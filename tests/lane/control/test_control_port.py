@@ -1,4 +1,4 @@
-"""The control API's port is there from the start; what answers is loaded at the first connection."""
+"""The port of the control API is there at once; what answers is loaded at the first connection."""
 
 import asyncio
 import socket
