@@ -1,46 +1,50 @@
-"""What answers at the port of the control API is loaded at its first connection."""
+"""The port of the control API is there at once; what answers is loaded at the first connection."""
 
 import asyncio
+import socket
+from typing import Any
 
 import pytest
 
 from warex.errors import InputError
 from warex.lane.control import control_port
-from warex.lane.control.control_port import bind_control, serve_control
+
+pytestmark = pytest.mark.wire
 
 
-class Answering:
-    """Answers with how often it was made."""
-
-    made = 0
-
-    def __init__(self, episodes: object, token: str) -> None:
-        Answering.made += 1
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"%d" % Answering.made)
-        writer.close()
-
-    async def close(self) -> None: ...
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"control port {port} on 127.0.0.1"):
+            control_port.bind_control(port)
 
 
-@pytest.mark.wire
-async def test_what_answers_is_loaded_once_and_not_before_it_is_asked(
+def test_what_answers_is_loaded_once_and_not_before_a_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(control_port, "load_control", lambda: Answering)
-    monkeypatch.setattr(Answering, "made", 0)
+    loaded: list[str] = []
 
-    async with serve_control(None, bind_control(0), "token") as port:  # type: ignore[arg-type]
-        assert Answering.made == 0
-        for _ in range(2):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            assert await reader.read() == b"1"
+    class Server:
+        def __init__(self, episodes: Any, token: str) -> None:
+            loaded.append(token)
+
+        async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.close()
-            await writer.wait_closed()
 
+        async def close(self) -> None:
+            loaded.append("closed")
 
-@pytest.mark.wire
-def test_a_port_in_use_is_a_sentence() -> None:
-    with bind_control(0) as bound, pytest.raises(InputError, match="cannot be had"):
-        bind_control(bound.getsockname()[1])
+    monkeypatch.setattr(control_port, "load_control", lambda: Server)
+
+    async def use() -> None:
+        bound = control_port.bind_control(0)
+        episodes: Any = None
+        async with control_port.serve_control(episodes, bound, "token") as port:
+            assert loaded == []
+            for _ in range(2):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                assert await reader.read() == b""
+                writer.close()
+
+    asyncio.run(use())
+    assert loaded == ["token", "closed"]
