@@ -96,11 +96,11 @@ def _sentence(what: _What, both_apply: bool, group: Sequence[Rule], shape: _Shap
         lead = f"{'Some of the rules' if shape == 'some' else 'Rules'} {_names(group)} may meet"
     lead += f" in one {what}; then"
     if both_apply:
-        first = [rule for rule in group if rule.fault.stage == "request"]
-        last = [rule for rule in group if rule.fault.stage == "response"]
+        before = [rule for rule in group if rule.fault.stage == "request"]
+        after = [rule for rule in group if rule.fault.stage == "response"]
         order = "in this order"
-        if [*first, *last] != list(group):
-            order = f"{_names(first)} before the site is asked, {_names(last)} at its answer"
+        if [*before, *after] != list(group):
+            order = f"{_names(before)} before the site is asked, {_names(after)} at its answer"
         return f"{lead} {'all that meet' if many else 'both'} are applied, {order}."
     if not many or shape == "first":
         first, missed = repr(group[0].name), "the other" if many else repr(group[1].name)
