@@ -191,3 +191,15 @@ def client_of(
     with secure(engine.port, "localhost", site.port, ca.certificate, "h2") as connection:
         assert connection.selected_alpn_protocol() == "h2"
         yield H2Client(connection, f"localhost:{site.port}", window)
+
+
+def test_a_stream_that_is_reset_as_it_is_opened_is_given_up(
+    ca: CertificateAuthority, secure_h2: Origin
+) -> None:
+    handler = Scripted()
+    with running(handler, ca) as engine, client_of(engine, secure_h2, ca) as client:
+        client.conn.reset_stream(client.ask("/given-up", flush=False))
+        assert client.wait(client.ask("/other")).body == b"hello"
+        wait_until(lambda: len(handler.outcomes) == 2)
+    given_up = {it.request.path: it.is_given_up for it in handler.exchanges}
+    assert given_up == {"/given-up": True, "/other": False}

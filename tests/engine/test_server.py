@@ -21,7 +21,9 @@ from warex.engine.handler import (
     Relay,
     RequestPlan,
 )
+from warex.engine.http.events import ResponseEvent
 from warex.engine.http.heads import RequestHead
+from warex.engine.http.http1.client import Http1Client
 from warex.proxy.certificates.ca import CertificateAuthority
 
 pytestmark = pytest.mark.wire
@@ -200,3 +202,30 @@ def test_dropping_a_handler_ends_its_connections_and_exchanges_and_no_other(
         with pytest.raises(ConnectionError):
             read_answer(own)
     assert len(handlers.first.closed_connections) == 2
+
+
+def test_what_breaks_on_a_sites_answer_is_its_handlers_and_cuts_its_exchange(
+    ca: CertificateAuthority, plain: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handlers = ByName(Scripted(), {"b": Scripted()})
+    calm, broken = handlers.first, handlers.named["b"]
+    receive = Http1Client.receive
+
+    def breaks(http: Http1Client, data: bytes) -> list[ResponseEvent]:
+        if b"X-Breaks" in data:
+            raise KeyError("own mistake")
+        return receive(http, data)
+
+    monkeypatch.setattr(Http1Client, "receive", breaks)
+    plain.routes["/breaks"] = Answer(headers=[(b"X-Breaks", b"1")])
+    with (
+        running(handlers, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", plain.port) as client,
+    ):
+        client.sendall(to("a"))
+        assert read_answer(client)[1] == b"hello"
+        client.sendall(to("b").replace(b"GET /", b"GET /breaks"))
+        assert read_until_closed(client) == b""
+        wait_until(lambda: broken.outcomes)
+    assert [repr(it) for it in broken.broken] == ["KeyError('own mistake')"]
+    assert (calm.broken, broken.outcome().end) == ([], "site_failed")

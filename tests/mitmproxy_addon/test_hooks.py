@@ -19,7 +19,7 @@ class Broken(Hooks):
 
 async def test_a_hook_that_raises_voids_the_trial_and_cuts_the_exchange() -> None:
     reasons: list[str] = []
-    lane = SimpleNamespace(fail=lambda data, error: reasons.append(str(error)))
+    lane = SimpleNamespace(broke=lambda error: reasons.append(str(error)))
     hooks = Broken(cast(Lane, lane))
     with taddons.context():
         flows = [tflow.tflow(), tflow.tflow()]

@@ -141,7 +141,7 @@ class ClientSide:
         share = self._others.get(id(handler))
         if share is None:
             connection = replace(self.connection, state=None)
-            share = Share(handler, connection, self._own.route.another())
+            share = Share(handler, connection, self._own.route.another(handler.broke))
             self._others[id(handler)] = share
             handler.connected(connection)
         return share

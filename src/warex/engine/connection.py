@@ -26,7 +26,7 @@ from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
 from warex.engine.routes import H1, OpenedSite, Route, split_authority
-from warex.engine.services import Services, Share
+from warex.engine.services import Services, Share, eager_task
 from warex.engine.tls.certificates import CertificateError
 from warex.engine.tls.client_hello import NoClientHello, read_client_hello
 from warex.engine.tls.layer import ssl_reason
@@ -166,6 +166,7 @@ class ConnectionRun:
             self._connector,
             self.services.site_contexts,
             self.services.clock,
+            broke=self.handler.broke,
             site=site,
             sni=sni,
             protocols=offered,
@@ -245,7 +246,7 @@ class ConnectionRun:
         """Connect to the site before the client's handshake, if the plan says so."""
         if not plan.site_first:
             return None
-        opening = asyncio.ensure_future(route.open(site))
+        opening = eager_task(route.open(site))
 
         def give_up() -> None:
             opening.cancel()

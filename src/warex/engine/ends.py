@@ -91,10 +91,12 @@ class End(asyncio.BufferedProtocol):
             self._store(bytes(received))
             return
         self._layers[0].incoming.write(received)
-        if self._handshaking and len(self._layers) == 1:
+        if len(self._layers) > 1:
+            self._decrypt()
+        elif self._handshaking:
             self._wake()
         else:
-            self._decrypt()
+            self._read_layer(self._layers[0])
 
     def eof_received(self) -> bool:
         """Note that the peer sends no more; keep what is still to be sent to it."""

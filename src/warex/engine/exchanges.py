@@ -161,6 +161,7 @@ class ExchangeRun:
     # ---- the request
 
     async def _serve(self) -> None:
+        self.exchange.is_given_up = self._interruption is not None
         need = self._handler.request_head(self.exchange)
         whole = need == "whole"
         # A client may give up what it asks in the same write; what is known is decided on.

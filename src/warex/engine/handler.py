@@ -84,6 +84,8 @@ class Exchange:
     """Complete, as it came; None if it is streamed."""
     request_bytes: int = 0
     """Bytes of the request's body so far, without its framing."""
+    is_given_up: bool = False
+    """Whether the client had given it up before ``request_head`` was asked (HTTP/2)."""
     response: ResponseHead | None = None
     """The site's, or the planned one."""
     response_body: bytes | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,18 +43,22 @@ class Route:
         contexts: SiteContexts,
         clock: Clock,
         *,
+        broke: Callable[[Exception], None],
         site: Site | None,
         sni: str = "",
         protocols: tuple[bytes, ...] = (H1,),
         prior_knowledge: bool = False,
     ) -> None:
-        """``site``: where requests go that name none; ``protocols``: what is offered by ALPN.
+        """``broke`` is told when our own machinery breaks on what comes from a site.
+
+        ``site``: where requests go that name none; ``protocols``: what is offered by ALPN.
 
         ``prior_knowledge``: sites without TLS speak HTTP/2 (RFC 9113 §3.3).
         """
         self._connector, self._contexts, self._clock = connector, contexts, clock
         self.site, self._sni, self._protocols = site, sni, protocols
         self._prior_knowledge = prior_knowledge
+        self._broke = broke
         self._sides: dict[Site, SiteSide] = {}
         self._main: SiteSide | None = None
         """The connection to ``site``: found without hashing it."""
@@ -62,12 +67,13 @@ class Route:
         self._opening: dict[Site, asyncio.Lock] = {}
         self._failures: dict[Site, SiteUnreachable] = {}
 
-    def another(self) -> "Route":
+    def another(self, broke: Callable[[Exception], None]) -> "Route":
         """Return a route to the same sites that has no connections yet."""
         return Route(
             self._connector,
             self._contexts,
             self._clock,
+            broke=broke,
             site=self.site,
             sni=self._sni,
             protocols=self._protocols,
@@ -171,7 +177,7 @@ class Route:
 
     def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
         if version == "HTTP/2.0":
-            return SiteSide(end, Http2Client(self._clock.now), version)
+            return SiteSide(end, Http2Client(self._clock.now), version, self._broke)
         default = 443 if site.scheme == "https" else 80
         http = Http1Client(
             secure=site.scheme == "https",
@@ -179,7 +185,7 @@ class Route:
             through_proxy=self._asks_proxy(site),
             proxy_authorization=proxy_authorization(self._connector.upstream),
         )
-        return SiteSide(end, http, version)
+        return SiteSide(end, http, version, self._broke)
 
 
 def site_of(scheme: str, authority: str) -> Site:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from warex.clock import Clock
 from warex.engine.handler import Connection, Handler, Handlers
@@ -32,6 +33,6 @@ class Share:
     route: Route
 
 
-def eager_task(work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+def eager_task[T](work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     """Run a coroutine as a task, at once until it waits."""
     return asyncio.Task(work, loop=asyncio.get_running_loop(), eager_start=True)

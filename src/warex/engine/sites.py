@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from warex.engine.ends import End
@@ -157,8 +158,16 @@ type SiteInbox = Inbox[ResponseEvent]
 class SiteSide:
     """One connection to a site, of either version of HTTP."""
 
-    def __init__(self, end: End, http: ClientConnection, version: HttpVersion) -> None:
+    def __init__(
+        self,
+        end: End,
+        http: ClientConnection,
+        version: HttpVersion,
+        broke: Callable[[Exception], None],
+    ) -> None:
+        """``broke`` is told when our own machinery breaks on what comes."""
         self.end, self.http, self.version = end, http, version
+        self._broke = broke
         self.has_served = False
         """Whether an exchange was complete on it before."""
         self._inboxes: dict[int, SiteInbox] = {}
@@ -265,8 +274,12 @@ class SiteSide:
         self._received(b"")
 
     def _received(self, data: bytes) -> None:
-        self._dispatch(self.http.receive(data))
-        self.flush()
+        try:
+            self._dispatch(self.http.receive(data))
+            self.flush()
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self._fail(error)
+            return
         if self.http.has_more:
             self.end.pause(self.http)
             asyncio.get_running_loop().call_soon(self._go_on)
@@ -274,12 +287,22 @@ class SiteSide:
             self.end.close()
 
     def _ended(self) -> None:
-        while self.http.has_more:
-            self._dispatch(self.http.receive(b""))
-        self._dispatch(self.http.receive_eof())
-        self.flush()
+        try:
+            while self.http.has_more:
+                self._dispatch(self.http.receive(b""))
+            self._dispatch(self.http.receive_eof())
+            self.flush()
+        except Exception as error:  # noqa: BLE001 - fail closed
+            self._fail(error)
         if not self._inboxes:
             self.end.close()
+
+    def _fail(self, error: Exception) -> None:
+        if not isinstance(error, OSError):  # The site may leave at any time.
+            self._broke(error)
+        self.end.reset()
+        for stream, inbox in self._inboxes.items():
+            inbox.put(ExchangeFailed(stream, "the proxy broke"))
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
         touched: list[SiteInbox] = []

@@ -24,6 +24,7 @@ from warex.lane.ending import unreachable_message
 from warex.lane.host_routing import HostRouting
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.record.recorder import Recorder
+from warex.lane.record.repeats import Repeats
 from warex.lane.record.tunnels import OpenTunnel, TunnelReason
 from warex.lane.state import ConnectionState
 from warex.scenarios import Injector
@@ -47,6 +48,7 @@ class Connections:
         idle: IdleConnections,
     ) -> None:
         self._recorder = recorder
+        self.repeats = Repeats(recorder)
         self._upstream = config.traffic.upstream
         self._maps = bool(config.traffic.maps)
         self.host_routing = HostRouting(config, injector)
@@ -151,6 +153,8 @@ class Connections:
 
     def rejected(self, connection: Connection, rejection: Rejection) -> None:
         """Record a request that the engine has refused."""
+        if self.repeats.counts("request_refused", str(rejection.status)):
+            return
         state: ConnectionState = connection.state
         line = rejection.line.decode("latin-1")
         self.record_rejected(state.name, rejection.status, line, rejection.reason)

@@ -63,6 +63,8 @@ from warex.traces import Canary, ToldBy
 
 _CUT: Final = Plan(Abort("reset"))
 """What becomes of an exchange if WAREX itself breaks."""
+_COUNTED: Final = object()
+"""The state of an exchange that is only counted."""
 
 
 class Engine(Control):
@@ -239,6 +241,9 @@ class Lane:
         return self._closing(whole, self._request_head, exchange)
 
     def _request_head(self, exchange: Exchange) -> Need:
+        if exchange.is_given_up and self.connections.repeats.counts("request", "given up at once"):
+            exchange.state = _COUNTED
+            return "stream"
         asked, connection = read_head(exchange), exchange.connection
         exchange.state = self.connections.passes(connection, asked.request)
         if exchange.state is not None:
@@ -250,6 +255,8 @@ class Lane:
 
     def request(self, exchange: Exchange) -> RequestPlan:
         """Decide before the site is asked."""
+        if exchange.state is _COUNTED:
+            return Plan(Abort("close"))
         if isinstance(exchange.state, OpenTunnel):
             target = self.connections.map_target(read_head(exchange).request)
             return Plan(Forward(site=None if target is None else site_of(target)))
@@ -292,6 +299,8 @@ class Lane:
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Record what has become of an exchange."""
+        if exchange.state is _COUNTED:
+            return
         if isinstance(exchange.state, OpenTunnel):
             self._closing(None, self._record_passed, exchange.state, exchange, outcome)
         else:
@@ -370,6 +379,7 @@ class Lane:
     def finish(self) -> None:
         """Settle the open exchanges at the end of the trial."""
         self.connections.finish()
+        self.connections.repeats.finish()
         self._exchanges.finish()
         self._mcp.finish()
         self._rewritten.finish()

@@ -200,7 +200,8 @@ class ConnectionHooks(Hooks):
         wire = self.connection_of(flow.client_conn).wire
         if wire.destination is None and flow.server_conn.address is not None:
             wire.destination = address_of(flow.server_conn.address)
-        self.lane.not_http(wire)
+        if not self.lane.not_http(wire):
+            ClientEnd(flow.client_conn).close()
 
     @fail_closed
     def tcp_message(self, flow: tcp.TCPFlow) -> None:

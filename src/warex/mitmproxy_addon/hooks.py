@@ -24,7 +24,7 @@ class Hooks:
 
     def fail(self, data: object, error: Exception) -> None:
         """Void the trial, since WAREX itself has failed, and reset the client."""
-        self.lane.fail(data, error)
+        self.lane.broke(error)
         if isinstance(data, http.HTTPFlow) and data.killable:
             data.kill()
         client = _client_of(data)

@@ -135,6 +135,16 @@ class RequestRefused(_Event, frozen=True, kw_only=True, tag="request_refused"):
     reason: str
 
 
+class Repeated(_Event, frozen=True, kw_only=True, tag="repeated"):
+    """Events were counted and not written one by one, since a hundred like them had been."""
+
+    kind: Literal["request", "request_refused"]
+    """The event."""
+    why: str
+    """What they have in common: their status, or that their clients had given them up."""
+    times: int
+
+
 class LlmUnread(_Event, frozen=True, kw_only=True, tag="llm_unread"):
     """A request looks like an LLM call and could not be read."""
 
@@ -466,6 +476,7 @@ type Event = (
     | RequestSeen
     | ResponseSeen
     | RequestRefused
+    | Repeated
     | LlmRetried
     | LlmUnread
     | Tunnel

@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import SHOP, WORDS, Story
 from tests.analysis.recovery.conftest import Judge
 from tests.analysis.trajectories.trace_builder import build_trace
-from warex.analysis.recovery import Recovery, recoveries, trial_recovered
+from warex.analysis.recovery import Recovery, Twin, recoveries, trial_recovered
 from warex.benchmarks import benchmark_kind
 from warex.llm.actions.parser import Vocabulary
 from warex.traces.reader import read_trace
@@ -294,4 +294,29 @@ def test_an_operation_that_reads_shows_whether_another_was_carried_out(
         *({"model": "click('8')"}, post(asked)),
     ]
     [found] = recoveries(build_trace(story, TESTBED), TESTBED)
+    assert found.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("looked", "clean", "verdict"),
+    [
+        ("/bids.json", [], "recovered"),
+        ("/bids.json", [{"fetch": "/bids.json"}], "not_recovered"),
+        ("/price?now=2", [], "not_recovered"),
+    ],
+    ids=["a look", "the task's way", "a poll"],
+)
+def test_what_only_this_trial_has_an_app_show_is_a_look_at_what_was_carried_out(
+    looked: str, clean: list[dict[str, Any]], verdict: str
+) -> None:
+    def start(**fault: Any) -> list[dict[str, Any]]:
+        bid = {"post": "/bid", "resource": "xhr", "of": "/"} | fault
+        return [{"page": "/"}, {"fetch": "/price?now=1"}, {"model": "click('7')"}, bid]
+
+    click: dict[str, Any] = {"model": "click('8')"}
+    hurt = [*start(fault=502, lost=True), click, {"fetch": looked}]
+    twin = Twin(build_trace([*start(), click, *clean], TESTBED))
+
+    [found] = recoveries(build_trace(hurt, TESTBED), TESTBED, twin=twin)
+
     assert found.verdict == verdict

@@ -77,3 +77,19 @@ def test_a_script_that_comes_with_a_route_which_only_trouble_leads_to_is_asked_f
     assert _of_another_route("The guide is next.", by_click) != "recovered"
     assert _of_another_route(trouble, [*by_click, {"page": "/guide"}]) != "recovered"
     assert _of_another_route(trouble, [*by_click, {"fetch": "/guide"}]) != "recovered"
+
+
+def test_an_operation_that_the_twin_repeats_with_another_body_is_not_this_one() -> None:
+    def page(body: int, **fault: Any) -> dict[str, Any]:
+        place = {"post": "/graphql", "resource": "xhr", "of": "/", "operation": "Entries"}
+        return place | {"body": body} | fault
+
+    def verdict(then: int) -> str:
+        click = {"model": "click('5')"}
+        twin = Twin(build_trace([{"page": "/"}, page(1), click, page(then)], WORDS))
+        hurt = [{"page": "/"}, page(1, fault=500), click, page(1)]
+        [found] = recoveries(build_trace(hurt, WORDS), WORDS, twin=twin)
+        return found.verdict
+
+    assert verdict(2) == "recovered"
+    assert verdict(1) != "recovered"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.proxy.support.origin import dead_port
-from warex.engine.net.dialling import dial, in_turn
+from warex.engine.net.dialling import Dialler, in_turn
 
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -> None:
@@ -39,7 +39,7 @@ async def test_an_address_that_refuses_is_followed_by_the_next(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         resolving(monkeypatch, ("127.0.0.1", dead_port()), server.getsockname())
-        with await dial("shop.example", 1) as opened:
+        with await Dialler().dial("shop.example", 1) as opened:
             assert opened.getpeername() == server.getsockname()
 
 
@@ -50,7 +50,7 @@ async def test_an_address_that_is_silent_is_not_waited_for(
         # TEST-NET-1 answers nothing (RFC 5737), or is unreachable.
         resolving(monkeypatch, ("192.0.2.1", 443), server.getsockname())
         async with asyncio.timeout(5):
-            with await dial("shop.example", 1) as opened:
+            with await Dialler().dial("shop.example", 1) as opened:
                 assert opened.getpeername() == server.getsockname()
         await asyncio.sleep(0)
 
@@ -58,22 +58,50 @@ async def test_an_address_that_is_silent_is_not_waited_for(
 async def test_the_last_failure_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, ("127.0.0.1", dead_port()), ("127.0.0.1", dead_port()))
     with pytest.raises(OSError, match="Connection refused"):
-        await dial("shop.example", 1)
+        await Dialler().dial("shop.example", 1)
     with pytest.raises(OSError, match="Connection refused"):
-        await dial("127.0.0.1", dead_port())
+        await Dialler().dial("127.0.0.1", dead_port())
 
 
 async def test_a_name_that_cannot_be_looked_up_is_told() -> None:
     for name in ("a..b", "x" * 300):
         with pytest.raises(OSError, match=r"no such host|not known|Name"):
-            await dial(name, 1)
+            await Dialler().dial(name, 1)
 
 
 async def test_a_cancelled_dialling_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
     resolving(monkeypatch, ("192.0.2.1", 443), ("192.0.2.2", 443))
-    dialling = asyncio.ensure_future(dial("shop.example", 1))
+    dialling = asyncio.ensure_future(Dialler().dial("shop.example", 1))
     await asyncio.sleep(0.05)
     dialling.cancel()
     with pytest.raises((asyncio.CancelledError, OSError)):
         await dialling
     await asyncio.sleep(0)
+
+
+async def test_a_name_is_looked_up_once_for_connections_soon_after_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        resolving(monkeypatch, ("127.0.0.1", dead_port()), server.getsockname())
+        dialler = Dialler()
+        (await dialler.dial("shop.example", 1)).close()
+        resolving(monkeypatch)
+        for _ in range(2):
+            with await dialler.dial("shop.example", 1) as opened:
+                assert opened.getpeername() == server.getsockname()
+        with pytest.raises(OSError, match="no address"):
+            await dialler.dial("other.example", 1)
+
+
+async def test_a_name_whose_address_is_gone_is_looked_up_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dialler = Dialler()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        resolving(monkeypatch, server.getsockname())
+        (await dialler.dial("shop.example", 1)).close()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        resolving(monkeypatch, server.getsockname())
+        with await dialler.dial("shop.example", 1) as opened:
+            assert opened.getpeername() == server.getsockname()

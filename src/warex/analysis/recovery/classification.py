@@ -289,6 +289,7 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
     elsewhere = replace(felt, pages=())
     for asked in after:
         by_itself = asked.is_page or by_program(asked.event) or _is_same_place(asked.event, hit)
+        by_itself = by_itself or _is_new_here(trial, felt, asked.event)
         shown = by_itself and equivalence.seems_to_read(asked.event)
         if not (shown and same_host(asked.event, hit)):
             continue
@@ -301,6 +302,19 @@ def _judge_lost_answer(trial: TrialEvents, injection: DeliveredInjection) -> Rec
         return injection.judged("undecided", "The agent's actions are not known.")
     why = f"Whether {hit.method} {hit.url} had been carried out was not looked up."
     return injection.judged("not_recovered", why)
+
+
+def _is_new_here(trial: TrialEvents, felt: FaultImpact, asked: RequestSeen) -> bool:
+    """Whether a page asks for an address that neither the twin nor this trial had asked for.
+
+    A single-page app shows something else then. The query does not count: a poll may change it.
+    """
+    if trial.twin is None:
+        return False
+    place = urlsplit(asked.url)._replace(query="", fragment="")
+    earlier = [one.event.url for one in trial.requests if one.t < felt.felt_at]
+    known = (*earlier, *(one.event.url for one in trial.twin.requests))
+    return all(urlsplit(url)._replace(query="", fragment="") != place for url in known)
 
 
 def _is_same_place(asked: RequestSeen, hit: RequestSeen) -> bool:

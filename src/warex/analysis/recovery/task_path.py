@@ -66,7 +66,8 @@ def _twin_requests_it(
     if not injection.felt.is_connection_try and not same_request(hit, asked.event):
         # A part of a page was hit: the page itself came.
         number -= 1
-    repeat = trial.twin.repeats(asked.event, max(number, 0))
+    same_body = hit.body > 0 and hit.body == asked.event.body
+    repeat = trial.twin.repeats(asked.event, max(number, 0), same_body=same_body)
     if repeat is None or (cause.names_page and not repeat.steps and not repeat.model_acted):
         return False
     following = (call.began for call in trial.calls if call.began > asked.t)

@@ -91,10 +91,13 @@ class Twin:
             if one.is_redirected and equivalence.same_page(one.event.url, url)
         )
 
-    def repeats(self, asked: RequestSeen, number: int) -> "Repeat | None":
+    def repeats(
+        self, asked: RequestSeen, number: int, *, same_body: bool = False
+    ) -> "Repeat | None":
         """Return how the twin makes a request again after the ``number``-th time, from 0.
 
-        None if it does not. Redirected requests are not counted.
+        None if it does not, with ``same_body`` also if it sends another body then. Redirected
+        requests are not counted.
         """
         same = [
             place
@@ -104,6 +107,8 @@ class Twin:
         if number + 1 >= len(same):
             return None
         first, again = same[number], same[number + 1]
+        if same_body and self.requests[first].event.body != self.requests[again].event.body:
+            return None
         times = self.requests[first].t, self.requests[again].t
         earlier = [one.event for one in self.requests if one.t < times[0] + AT_ONCE]
         steps = tuple(

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 type HttpVersion = Literal["HTTP/0.9", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0"]
 
@@ -130,6 +130,9 @@ def parse_fields(raw: bytes, start: int) -> Headers | None:
 
 
 NO_FIELDS = Headers()
+
+NEVER_TRAILERS: Final = frozenset((b"content-length", b"host", b"transfer-encoding"))
+"""Fields of a request that a recipient could take out of its trailers (RFC 9110 §6.5.1)."""
 
 
 @dataclass(frozen=True, slots=True)

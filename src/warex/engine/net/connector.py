@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from warex.engine.ends import SITE_READ, End
 from warex.engine.handler import Address
 from warex.engine.net import socks5
-from warex.engine.net.dialling import dial
+from warex.engine.net.dialling import Dialler
 from warex.engine.tls.site_contexts import SiteContexts
 
 _HEAD: Final = 64 * 1024
@@ -39,6 +39,7 @@ class Connector:
         self.own: set[tuple[str, int]] = set()
         """Hosts and ports where this proxy listens: to connect to itself would never end."""
         self._contexts = contexts
+        self._dialler = Dialler()
 
     @property
     def takes_urls(self) -> bool:
@@ -50,7 +51,7 @@ class Connector:
         parts = urlsplit(self.upstream or "")
         default = {"https": 443, "socks5": 1080, "socks5h": 1080}.get(parts.scheme, 80)
         proxy = Address(parts.hostname or "", parts.port or default)
-        end = await _direct(proxy)
+        end = await self._direct(proxy)
         if parts.scheme == "https":
             try:
                 await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
@@ -70,7 +71,7 @@ class Connector:
         if self._is_refused(address.host):
             raise SiteUnreachable(f"{address.host}:{address.port}: there is no such host")
         if self.upstream is None or direct:
-            end = await _direct(address)
+            end = await self._direct(address)
             if end.peer in self.own:
                 end.abort()
                 raise SiteUnreachable(f"{address.host}:{address.port} is this proxy itself")
@@ -91,6 +92,22 @@ class Connector:
             raise
         return end
 
+    async def _direct(self, address: Address) -> End:
+        where = f"{address.host}:{address.port}"
+        if not address.host or not 0 < address.port < 65536:
+            raise SiteUnreachable("there is no such host")
+        try:
+            opened = await self._dialler.dial(address.host, address.port)
+        except OSError as error:
+            raise SiteUnreachable(f"{where} is unreachable: {error}") from None
+        try:
+            make_end = partial(End, SITE_READ)
+            _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
+        except BaseException:
+            opened.close()
+            raise
+        return end
+
 
 def proxy_authorization(upstream: str | None) -> str | None:
     """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
@@ -99,23 +116,6 @@ def proxy_authorization(upstream: str | None) -> str | None:
         return None
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return f"Basic {b64encode(pair.encode()).decode()}"
-
-
-async def _direct(address: Address) -> End:
-    where = f"{address.host}:{address.port}"
-    if not address.host or not 0 < address.port < 65536:
-        raise SiteUnreachable("there is no such host")
-    try:
-        opened = await dial(address.host, address.port)
-    except OSError as error:
-        raise SiteUnreachable(f"{where} is unreachable: {error}") from None
-    try:
-        make_end = partial(End, SITE_READ)
-        _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
-    except BaseException:
-        opened.close()
-        raise
-    return end
 
 
 async def _open_tunnel(end: End, address: Address, credentials: str | None) -> None:

@@ -11,29 +11,58 @@ from typing import Any, Final
 type _Place = tuple[int, tuple[Any, ...]]
 """A family of addresses, and an address of it."""
 
+_KNOWN_S: Final = 10.0
+"""Seconds for which a name is not looked up again; browsers take a minute."""
+_MOST_KNOWN: Final = 256
+_PATIENCE_S: Final = 1.0
+"""Seconds after which an address that had answered is given up."""
 _EYEBALLS_S: Final = 0.25
 """Seconds before the next address is tried beside one that has not answered."""
 
 
-async def dial(host: str, port: int) -> socket.socket:
-    """Return a connected socket; the message of an OSError is for the user."""
-    loop = asyncio.get_running_loop()
-    places = _literal(host, port)
-    if places is None:
+class Dialler:
+    """Connects, and looks a name up once for the connections that follow soon."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], tuple[float, _Place]] = {}
+        """Until when the address is used that has answered last."""
+
+    async def dial(self, host: str, port: int) -> socket.socket:
+        """Return a connected socket; the message of an OSError is for the user."""
         try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except socket.gaierror as error:
-            raise OSError(error.strerror or str(error)) from None
-        except UnicodeError:
-            raise OSError("there is no such host") from None
-        places = in_turn((family, address) for family, _, _, _, address in found)
+            places = _literal(host, port)
+            if places is not None:
+                return await _connect(places[0])
+            return await self._dial_name((host, port))
+        except OSError as error:
+            # Python may add the address to the system's message.
+            raise OSError(os.strerror(error.errno) if error.errno else str(error)) from None
+
+    async def _dial_name(self, name: tuple[str, int]) -> socket.socket:
+        now = asyncio.get_running_loop().time()
+        until, known = self._known.pop(name, (0.0, None))
+        if known is not None and until > now:
+            with suppress(OSError):  # It may be gone, or silent.
+                async with asyncio.timeout(_PATIENCE_S):
+                    opened = await _connect(known)
+                self._known[name] = until, known
+                return opened
+        opened, known = await _race(await _look_up(*name))
+        if len(self._known) >= _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[name] = now + _KNOWN_S, known
+        return opened
+
+
+async def _look_up(host: str, port: int) -> list[_Place]:
+    loop = asyncio.get_running_loop()
     try:
-        if len(places) == 1:
-            return await _connect(places[0])
-        return await _race(places)
-    except OSError as error:
-        # Python may add the address to the system's message.
-        raise OSError(os.strerror(error.errno) if error.errno else str(error)) from None
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        raise OSError(error.strerror or str(error)) from None
+    except UnicodeError:
+        raise OSError("there is no such host") from None
+    return in_turn((family, address) for family, _, _, _, address in found)
 
 
 def _literal(host: str, port: int) -> list[_Place] | None:
@@ -54,24 +83,27 @@ def in_turn(places: Iterable[_Place]) -> list[_Place]:
     return [place for place in chain.from_iterable(turns) if place is not None]
 
 
-async def _race(places: Sequence[_Place]) -> socket.socket:
+async def _race(places: Sequence[_Place]) -> tuple[socket.socket, _Place]:
     """Try an address after another, each beside those that have not answered."""
+    if len(places) == 1:
+        return await _connect(places[0]), places[0]
     waiting = list(places)
-    trying: set[asyncio.Task[socket.socket]] = set()
+    trying: dict[asyncio.Task[socket.socket], _Place] = {}
     failure = OSError("it has no address")
     try:
         while waiting or trying:
             if waiting:
-                trying.add(asyncio.ensure_future(_connect(waiting.pop(0))))
+                place = waiting.pop(0)
+                trying[asyncio.ensure_future(_connect(place))] = place
             patience = _EYEBALLS_S if waiting else None
-            done, trying = await asyncio.wait(
+            done, _ = await asyncio.wait(
                 trying, timeout=patience, return_when=asyncio.FIRST_COMPLETED
             )
             for task in done:
+                place = trying.pop(task)
                 error = task.exception()
                 if error is None:
-                    trying |= done - {task}
-                    return task.result()
+                    return task.result(), place
                 if isinstance(error, OSError):
                     failure = error
         raise failure

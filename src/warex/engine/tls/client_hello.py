@@ -1,5 +1,6 @@
 """Reads a ClientHello (RFC 8446 §4.1.2) from the first bytes of a connection."""
 
+import struct
 from typing import Final
 
 from warex.engine.handler import ClientHello
@@ -8,6 +9,8 @@ MAX_CLIENT_HELLO: Final = 64 * 1024
 """Bytes after which an incomplete ClientHello is none."""
 _HANDSHAKE, _CLIENT_HELLO = 22, 1
 _SERVER_NAME, _ALPN = 0, 16
+_EXTENSION: Final = struct.Struct(">HH")
+"""Type and length."""
 
 
 class NoClientHello(ValueError):
@@ -22,8 +25,8 @@ def read_client_hello(first: bytes) -> ClientHello | None:
             raise NoClientHello(f"a ClientHello is longer than {MAX_CLIENT_HELLO} bytes")
         return None
     try:
-        return _parse(_Reader(message))
-    except IndexError:
+        return _parse(message)
+    except (IndexError, struct.error):
         raise NoClientHello("a ClientHello is cut") from None
 
 
@@ -50,61 +53,50 @@ def _message(first: bytes) -> bytes | None:
     return None
 
 
-class _Reader:
-    """Reads vectors (RFC 8446 §3.4); raises IndexError if there are too few bytes."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
-
-    @property
-    def is_empty(self) -> bool:
-        return self._at >= len(self._data)
-
-    def take(self, count: int) -> bytes:
-        end = self._at + count
-        if end > len(self._data):
-            raise IndexError
-        taken, self._at = self._data[self._at : end], end
-        return taken
-
-    def number(self, width: int) -> int:
-        return int.from_bytes(self.take(width))
-
-    def vector(self, width: int) -> "_Reader":
-        return _Reader(self.take(self.number(width)))
-
-    def rest(self) -> bytes:
-        return self.take(len(self._data) - self._at)
-
-
-def _parse(message: _Reader) -> ClientHello:
-    message.take(2 + 32)  # Version and random.
-    message.vector(1)  # Session.
-    suites = message.vector(2).rest()
-    message.vector(1)  # Compression.
+def _parse(message: bytes) -> ClientHello:
+    _, at = _vector(message, 2 + 32, 1)  # Behind version and random: the session.
+    suites, at = _vector(message, at, 2)
+    _, at = _vector(message, at, 1)  # Compression.
+    extensions = b"" if at >= len(message) else _vector(message, at, 2)[0]
     sni, alpn = "", tuple[bytes, ...]()
-    extensions = _Reader(b"") if message.is_empty else message.vector(2)
-    while not extensions.is_empty:
-        kind, content = extensions.number(2), extensions.vector(2)
-        if kind == _SERVER_NAME and not content.is_empty:
-            sni = _server_name(content.vector(2))
+    at, size = 0, len(extensions)
+    while at < size:
+        kind, length = _EXTENSION.unpack_from(extensions, at)
+        begin = at + _EXTENSION.size
+        at = begin + length
+        if at > size:
+            raise IndexError
+        if kind == _SERVER_NAME and length:
+            sni = _server_name(_vector(extensions[begin:at], 0, 2)[0])
         elif kind == _ALPN:
-            alpn = tuple(_names(content.vector(2)))
-    pairs = zip(suites[::2], suites[1::2], strict=False)
-    return ClientHello(sni, alpn, tuple(high << 8 | low for high, low in pairs))
+            alpn = tuple(_names(_vector(extensions[begin:at], 0, 2)[0]))
+    count = len(suites) // 2
+    return ClientHello(sni, alpn, struct.unpack_from(f">{count}H", suites))
 
 
-def _server_name(names: _Reader) -> str:
+def _vector(data: bytes, at: int, width: int) -> tuple[bytes, int]:
+    """Return a vector (RFC 8446 §3.4) and what is behind it; raise IndexError if it is cut."""
+    begin = at + width
+    end = begin + int.from_bytes(data[at:begin])
+    if end > len(data) or begin > len(data):
+        raise IndexError
+    return data[begin:end], end
+
+
+def _server_name(names: bytes) -> str:
     """Return the first host name (RFC 6066 §3), in lower case; empty if it is none."""
-    while not names.is_empty:
-        kind, name = names.number(1), names.vector(2).rest()
+    at = 0
+    while at < len(names):
+        kind = names[at]
+        name, at = _vector(names, at + 1, 2)
         if kind == 0:
             return name.decode().lower() if name.isascii() else ""
     return ""
 
 
-def _names(protocols: _Reader) -> list[bytes]:
-    found = []
-    while not protocols.is_empty:
-        found.append(protocols.vector(1).rest())
+def _names(protocols: bytes) -> list[bytes]:
+    found, at = [], 0
+    while at < len(protocols):
+        name, at = _vector(protocols, at, 1)
+        found.append(name)
     return found

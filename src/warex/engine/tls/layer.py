@@ -46,8 +46,8 @@ class TlsLayer:
                     self.has_ended = True
                     break
                 pieces.append(piece)
-                if not self.incoming.pending and not self.session.pending():
-                    break
+                if not self.incoming.pending:
+                    break  # A record fits into a piece.
         except ssl.SSLWantReadError:
             pass
         except ssl.SSLZeroReturnError:

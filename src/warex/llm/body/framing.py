@@ -69,7 +69,10 @@ def _events(body: bytes, stream: BodyFrames) -> Iterator[JsonValue]:
         if data.strip() == _DONE:
             stream.done = True
             return
-        yield from _readable([data if data.isascii() else data.decode(errors="replace").encode()])
+        try:
+            yield parse_json(data if data.isascii() else data.decode(errors="replace").encode())
+        except ValueError:
+            continue  # The stream was cut here.
     if found := _PLAIN_ERROR.search(body):
         yield from _readable([found[0]])
 
@@ -112,6 +115,12 @@ def _sse_bytes(body: bytes) -> Iterator[bytes]:
 
 def _lines(body: bytes, ends: re.Pattern[bytes]) -> Iterator[bytes]:
     begin = 0
+    if b"\r" not in body:
+        while (found := body.find(b"\n", begin)) >= 0:
+            yield body[begin:found]
+            begin = found + 1
+        yield body[begin:]
+        return
     for end in ends.finditer(body):
         yield body[begin : end.start()]
         begin = end.end()

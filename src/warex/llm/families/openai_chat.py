@@ -253,9 +253,10 @@ def _read_choice(
     said.begun = True
     content = part.get("content")
     said.text += _content(said, content)
-    for piece in map(as_dict, as_list(content)):
+    if isinstance(content, list):
         # Mistral's reasoning models.
-        said.reasoning += _content(said, piece.get("thinking"))
+        for piece in map(as_dict, content):
+            said.reasoning += _content(said, piece.get("thinking"))
     if "refusal" in part:
         said.refusal += said.spoken(part["refusal"])
     if "reasoning" in part or "reasoning_content" in part:

@@ -33,3 +33,12 @@ def test_plain_words_are_no_trouble(text: str) -> None:
 
 def test_a_long_text_is_read_in_no_time_of_note() -> None:
     assert not admits_failure("click the next button and go on with it " * 5_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["await sleep(500)", "wait_for_timeout( 503 )", "setTimeout(show, 500)", '{"timeout": 504}'],
+)
+def test_a_number_that_counts_time_is_no_status(text: str) -> None:
+    assert not trouble_in(text)
+    assert trouble_in(f"{text} // HTTP 500")

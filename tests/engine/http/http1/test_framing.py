@@ -84,6 +84,9 @@ def test_what_cannot_be_read_is_invalid(data: bytes, strict: bool) -> None:
         b"0\r\nX : y\r\n\r\n",
         b"0\r\n folded\r\n\r\n",
         b"0\r\nX: a\rb\r\n\r\n",
+        b"0\r\nContent-Length: 5\r\n\r\n",
+        b"0\r\nX: y\r\ntransfer-encoding: chunked\r\n\r\n",
+        b"0\r\nHOST: other.example\r\n\r\n",
     ],
 )
 def test_chunks_of_which_two_sites_may_read_two_bodies_are_refused_in_requests(

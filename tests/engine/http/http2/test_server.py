@@ -84,6 +84,18 @@ def test_trailers_go_both_ways() -> None:
     assert trailers.headers == [(b"x-sum", b"8")]
 
 
+@pytest.mark.parametrize("name", [b"content-length", b"host", b"transfer-encoding", b":path"])
+def test_a_trailer_that_says_how_a_request_is_read_ends_its_stream(name: bytes) -> None:
+    pair = ServedClient()
+    pair.client.send_headers(1, [*GET])
+    pair.client.send_data(1, b"up")
+    pair.exchange()
+    pair.client.send_headers(1, [(name, b"5")], end_stream=True)
+    ours, theirs = pair.exchange()
+    assert [type(event) for event in ours] == [ExchangeFailed]
+    assert kinds(theirs) == ["StreamReset"]
+
+
 def test_hop_by_hop_fields_of_http1_stay_behind() -> None:
     pair = ServedClient()
     pair.ask()

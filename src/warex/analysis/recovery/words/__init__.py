@@ -17,6 +17,11 @@ _PARTS: Final = {"~": r"\w*", "_": r"(?:[\w'\u2019-]{1,30},? ){0,6}"}
 _LANGUAGES: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     resources.files(__name__).joinpath("languages.toml").read_text("utf-8")
 )
+_DURATIONS: Final = re.compile(
+    r"\w\([ \t]*\d+[ \t]*\)|,[ \t]*\d+[ \t]*\)|\b\d+[ \t]?(?:ms|milliseconds?)\b"
+    r"|(?:timeout|sleep|wait|delay|duration|interval|ms)\w{0,20}\\?[\"']?[ \t]*[:=][ \t]*\d+"
+)
+"""Numbers of code that count time, as in ``sleep(500)``: no status."""
 _MOST: Final = 4_000
 """Characters that are read at the beginning and the end of a text."""
 KNOWN_LANGUAGES: Final = tuple(_LANGUAGES)
@@ -48,7 +53,7 @@ def _prepared(text: str) -> str:
 @lru_cache(maxsize=4096)
 def trouble_in(text: str) -> frozenset[str]:
     """Return the words that describe something that does not work, in lower case."""
-    trouble, told = _pattern("trouble"), _prepared(text)
+    trouble, told = _pattern("trouble"), _DURATIONS.sub(" ", _prepared(text))
     if not trouble.search(told):
         return frozenset()
     return frozenset(one[0] for one in trouble.finditer(_pattern("denied").sub(" ", told)))

@@ -7,7 +7,7 @@ bytes themselves may pass on unchanged.
 import re
 from typing import Final, NamedTuple, Protocol
 
-from warex.engine.http.heads import NO_FIELDS, Headers
+from warex.engine.http.heads import NEVER_TRAILERS, NO_FIELDS, Headers
 
 MAX_CHUNK_LINE: Final = 16 * 1024
 """Bytes of a chunk's line and of a trailer's (Chromium's limit)."""
@@ -192,6 +192,8 @@ class ChunkReader:
             match = _STRICT_TRAILER.fullmatch(line)
             if match is None:
                 raise InvalidFraming("illegal trailer")
+            if match[1].lower() in NEVER_TRAILERS:
+                raise InvalidFraming("a trailer says how the request is read")
             self._fields.append((match[1], match[2].rstrip(b" \t")))
             return
         name, colon, value = line.removesuffix(b"\r").partition(b":")

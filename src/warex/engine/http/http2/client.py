@@ -30,6 +30,7 @@ class Http2Client(Http2Connection):
     _peer = "the site"
     _sends = staticmethod(ExchangeState.request_step)
     _receives = staticmethod(ExchangeState.response_step)
+    _read_trailers = staticmethod(header_lists.trailers)
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""

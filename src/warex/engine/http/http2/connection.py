@@ -1,7 +1,7 @@
 """HTTP/2 on one connection (RFC 9113): what both roles share."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from warex.engine.http.events import (
@@ -18,7 +18,6 @@ from warex.engine.http.events import (
 )
 from warex.engine.http.exchange import ExchangeState, Step
 from warex.engine.http.heads import NO_FIELDS, Headers
-from warex.engine.http.http2 import header_lists
 from warex.engine.http.http2.floods import RateLimit
 from warex.engine.http.http2.header_lists import HeaderList, MalformedMessage, trailer_list
 from warex.engine.http.http2.library import (
@@ -93,6 +92,7 @@ class Http2Connection:
     _peer: str
     _sends: Callable[[ExchangeState, Step], None]
     _receives: Callable[[ExchangeState, Step], None]
+    _read_trailers: Callable[[Sequence[tuple[bytes, bytes]]], Headers]
 
     def __init__(self, *, is_client: bool, clock: Callable[[], float]) -> None:
         self._limit = RateLimit(clock)
@@ -179,7 +179,7 @@ class Http2Connection:
         if stream is None or stream.state.is_over:
             return
         try:
-            stream.trailers = header_lists.trailers(frame.headers)
+            stream.trailers = self._read_trailers(frame.headers)
         except MalformedMessage as error:
             self._break(frame.stream_id, str(error))
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from warex.engine.http.authority import invalid_authority_reason
-from warex.engine.http.heads import Headers, RequestHead, ResponseHead
+from warex.engine.http.heads import NEVER_TRAILERS, Headers, RequestHead, ResponseHead
 
 type HeaderList = list[tuple[bytes, bytes]]
 
@@ -101,6 +101,13 @@ def trailers(headers: Sequence[tuple[bytes, bytes]]) -> Headers:
     if pseudo:
         raise MalformedMessage("the trailers have pseudo-fields")
     return fields
+
+
+def request_trailers(headers: Sequence[tuple[bytes, bytes]]) -> Headers:
+    """Return the fields behind a request's body. Raises MalformedMessage."""
+    if any(name in NEVER_TRAILERS for name, _ in headers):
+        raise MalformedMessage("a trailer says how the request is read")
+    return trailers(headers)
 
 
 def _split(headers: Sequence[tuple[bytes, bytes]]) -> tuple[dict[bytes, bytes], Headers]:

@@ -7,6 +7,7 @@ body's length is not compared with its field (browsers do not).
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Final
 
 import jh2.events
@@ -221,7 +222,7 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
     def _receive_headers_frame(self, frame: HeadersFrame) -> tuple[list[Frame], list[Any]]:
         number, is_client = frame.stream_id, self.config.client_side
         fields = decode_fields(self.decoder, bytes(frame.data))
-        self._decoded += sum(map(_size, fields))
+        self._decoded += sum(map(len, chain.from_iterable(fields)))
         if self._decoded > _FIELDS_A_READ:
             self.incoming_buffer.left = self._decoded = 0
         events = self.state_machine.process_input(ConnectionInputs.RECV_HEADERS)
@@ -252,7 +253,3 @@ class FrameConnection(H2Connection):  # type: ignore[misc] # jh2 ships no types
 
 def _ignore_length(headers: Any) -> None:
     """Leave the length of a body to whoever reads it."""
-
-
-def _size(field: tuple[bytes, bytes]) -> int:
-    return len(field[0]) + len(field[1])

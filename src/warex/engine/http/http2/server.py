@@ -28,6 +28,7 @@ class Http2Server(Http2Connection):
     _peer = "client"
     _sends = staticmethod(ExchangeState.response_step)
     _receives = staticmethod(ExchangeState.request_step)
+    _read_trailers = staticmethod(header_lists.request_trailers)
 
     def __init__(self, clock: Callable[[], float]) -> None:
         """``clock``: seconds that only grow."""
