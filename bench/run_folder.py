@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from pydantic import JsonValue
 
 from warex.clock import Clock
-from warex.traces.events import (
+from warex.traces import (
     AgentAction,
     Disarmed,
     Event,

@@ -30,10 +30,12 @@ def serve(context: ssl.SSLContext, listener: socket.socket) -> None:
                     continue
                 except OSError:
                     asked = b""
-                if asked:
-                    if answer := key.data(asked):
+                try:
+                    if asked and (answer := key.data(asked)):
                         ready.sendall(answer)
-                else:
+                except OSError:
+                    asked = b""
+                if not asked:
                     selector.unregister(ready)
                     ready.close()
             elif ready is listener:

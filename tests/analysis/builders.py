@@ -11,7 +11,7 @@ from pydantic import JsonValue, TypeAdapter
 from warex.clock import Clock
 from warex.faults import CATALOGUE, AnyFault, Fault
 from warex.llm.actions.parser import Vocabulary
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue
 from warex.traces.events import (
     AgentAction,
     Disarmed,

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from warex.clock import Clock
 from warex.traces import events
+from warex.traces.event_parts import Timings
 from warex.traces.events import Event, FaultDelivered
 
 DELIVERED = FaultDelivered(injection="i1", exchange="x1", rule="shop-down")
@@ -33,9 +34,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
     st.builds(events.Armed),
     st.builds(events.Disarmed),
     st.builds(events.RequestSeen, headers=_headers),
-    st.builds(
-        events.ResponseSeen, headers=_headers, timings=st.builds(events.Timings, total=_finite)
-    ),
+    st.builds(events.ResponseSeen, headers=_headers, timings=st.builds(Timings, total=_finite)),
     st.builds(events.Tunnel, seconds=_finite),
     st.builds(events.RequestRefused),
     st.builds(events.Repeated),

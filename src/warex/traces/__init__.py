@@ -1,7 +1,7 @@
 """The files of a run: its manifest, and each trial's events and outcome."""
 
 from warex.traces.blobs import BlobStore
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue, Timings
 from warex.traces.events import (
     SCHEMA_VERSION,
     AgentAction,
@@ -27,7 +27,6 @@ from warex.traces.events import (
     ResponseSeen,
     TaskBegan,
     TaskEnded,
-    Timings,
     TlsRejected,
     ToldBy,
     TrialBegan,

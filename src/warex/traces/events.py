@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from warex.llm.base import Finish, Usage
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue, Timings
 from warex.traces.miss_reason import MissReason
 
 SCHEMA_VERSION = 3
@@ -92,18 +92,6 @@ class RequestSeen(_Event, frozen=True, kw_only=True, tag="request"):
     """The exchange that the browser silently repeats after its connection was cut."""
     task: str = ""
     """The task that it belongs to; empty if unknown."""
-
-
-class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """Seconds of one exchange; None if a phase did not happen."""
-
-    connect: float | None = None
-    tls: float | None = None
-    wait: float | None = None
-    """From the request's last byte until the response's first."""
-    receive: float | None = None
-    total: float
-    """From the request's first byte until the response's last, at the proxy."""
 
 
 class ResponseSeen(_Event, frozen=True, kw_only=True, tag="response"):

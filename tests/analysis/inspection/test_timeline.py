@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.builders import RunFolder, Story, solved
 from warex.analysis.inspection.timeline import inspect_trial
 from warex.errors import TraceError
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue
 from warex.traces.events import FaultDelivered, Tunnel
 
 

@@ -11,7 +11,7 @@ from warex.analysis.recovery import recoveries
 from warex.analysis.recovery.script_acts import without_foreign_acts
 from warex.analysis.trial.attack_outcomes import attack_outcomes
 from warex.analysis.trial.popup_handling import popup_handling
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, LlmCall, Witness
 from warex.traces.reader import read_trace
 

@@ -14,7 +14,7 @@ from warex.analysis.recovery.causes import FaultImpact
 from warex.analysis.recovery.detection import detection
 from warex.analysis.recovery.trial_events import ModelCall, TrialEvents
 from warex.analysis.recovery.verdicts import LieOutcome, Recovery, RecoveryVerdict
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue
 
 _DOUBT = re.compile(
     r"\binconsisten\w*|\bmismatch\w*|\bdiscrepan\w*|\bsuspicious\w*|\bcontradict\w*|\bconflict\w*"

@@ -1,8 +1,20 @@
-"""A value of the answer key: the site's and the client's."""
+"""What events consist of, beside plain values."""
 
 from typing import Literal
 
 from msgspec import Struct
+
+
+class Timings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
+    """Seconds of one exchange; None if a phase did not happen."""
+
+    connect: float | None = None
+    tls: float | None = None
+    wait: float | None = None
+    """From the request's last byte until the response's first."""
+    receive: float | None = None
+    total: float
+    """From the request's first byte until the response's last, at the proxy."""
 
 
 class ChangedValue(

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from warex.traces.changed_value import ChangedValue
+from warex.traces.event_parts import ChangedValue
 
 
 def test_a_value_that_was_taken_out_is_null() -> None:
