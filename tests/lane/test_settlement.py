@@ -6,7 +6,7 @@ import pytest
 
 from tests.lane.support.played import Client, answer, trial
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.faults import DuplicateWrite, Fault, HttpError, NetworkError, Popup, SlowPage, WrongPage
+from warex.faults import DuplicateWrite, Fault, HttpError, NetworkError, Popup, SlowPage
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, ResponseSeen
 
@@ -83,7 +83,7 @@ def test_a_fault_behind_the_hold_in_which_the_client_left_is_missed_as_gone() ->
     assert (began.the(FaultMissed).rule, began.the(FaultMissed).reason) == ("b", "client_gone")
 
 
-@pytest.mark.parametrize("fault", [Popup(), HttpError(stage="response"), WrongPage()])
+@pytest.mark.parametrize("fault", [Popup(), HttpError(stage="response")])
 def test_a_site_that_is_down_is_why_a_fault_of_its_answer_is_missed(fault: Fault) -> None:
     with trial(scenario=rules(fault=fault)) as began:
         began.ask(lambda head, body: None, **DOCUMENT)

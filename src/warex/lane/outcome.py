@@ -54,14 +54,14 @@ def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
     page = applied.page
     if arrival.client_left:
         return "client_gone" if arrival.held else "client_left"
-    if arrival.site_failed:
-        return "site_failed"
     if page is not None and page.is_bomb:
         return "decompression_bomb"
     if applied.changed_nothing or (page is not None and page.found_nothing):
         return "nothing_to_rewrite"
     if page is not None and page.removed_by_page:
         return "removed_by_page"
+    if arrival.site_failed:
+        return "site_failed"
     return "not_rendered" if page is not None and page.rewriter is not None else "client_left"
 
 
