@@ -16,7 +16,8 @@ from warex.engine.handler import (
 )
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.faults import HttpError, Popup
-from warex.traces import FaultMissed, RequestSeen, ResponseSeen, Tunnel
+from warex.scenarios import Rule, Scenario, Trigger
+from warex.traces import FaultDelivered, FaultMissed, RequestSeen, ResponseSeen, Tunnel
 
 PAGE = b"<!doctype html><html><head></head><body><p>Hello</p></body></html>"
 DOCUMENT: dict[str, Any] = {"sec_fetch_dest": "document", "sec_fetch_mode": "navigate"}
@@ -113,6 +114,22 @@ def test_a_coded_page_that_a_rule_may_change_is_judged_by_its_beginning() -> Non
         assert (plan.tap, plan.changes_length) == (True, True)
         assert plan.head is not None
         assert "content-encoding" not in plan.head.headers.by_name
+
+
+def test_a_page_in_the_sites_place_is_changed_as_the_sites_would_be() -> None:
+    once = Rule(name="down", trigger=Trigger(first=1), fault=HttpError(status=503))
+    popup = Rule(name="popup", trigger=Trigger(always=True), fault=Popup())
+    for rules in ((popup, once), (once, popup)):
+        with trial(scenario=Scenario(name="two", rules=rules)) as began:
+            first, second = (began.ask(site, **DOCUMENT) for _ in range(2))
+
+        assert first.requests == []
+        assert b"<script" in first.body
+        assert first.body != second.body
+        assert [event.rule for event in began.all(FaultDelivered)] == ["down"]
+        assert [event.status for event in began.all(ResponseSeen)] == [503, 200]
+        # Nobody runs the pages' scripts.
+        assert [it.reason for it in began.all(FaultMissed)] == ["not_rendered"] * 2
 
 
 def test_a_page_too_long_to_be_held_passes_without_the_fault() -> None:

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from tests.lane.support.played import Client, answer, trial
 from warex.engine.http.heads import RequestHead, ResponseHead
-from warex.faults import DuplicateWrite, HttpError, NetworkError, SlowPage
+from warex.faults import DuplicateWrite, Fault, HttpError, NetworkError, Popup, SlowPage
 from warex.scenarios import Match, Rule, Scenario, Trigger
 from warex.traces import FaultDelivered, FaultMissed, FaultPlanned, ResponseSeen
 
@@ -79,3 +81,12 @@ def test_a_fault_behind_the_hold_in_which_the_client_left_is_missed_as_gone() ->
     assert [it.rule for it in began.all(FaultPlanned)] == ["a", "b"]
     assert (began.the(FaultDelivered).rule, began.the(FaultDelivered).waited_s) == ("a", 2)
     assert (began.the(FaultMissed).rule, began.the(FaultMissed).reason) == ("b", "client_gone")
+
+
+@pytest.mark.parametrize("fault", [Popup(), HttpError(stage="response")])
+def test_a_site_that_is_down_is_why_a_fault_of_its_answer_is_missed(fault: Fault) -> None:
+    with trial(scenario=rules(fault=fault)) as began:
+        began.ask(lambda head, body: None, **DOCUMENT)
+
+    assert began.the(FaultMissed).reason == "site_failed"
+    assert began.the(ResponseSeen).by == "none"

@@ -142,6 +142,8 @@ class Exchanges:
         self._apply(state, [it for it in state.pending if _comes_before(it)])
         if not state.by_warex:
             self._ask(state)
+        elif state.draft.abort is None:  # Its page is changed as the site's would be.
+            self._apply(state, list(state.pending))
         if self._refuses(state):
             state.refusal = "there is no such host"
             return self._settlement.planned(state, Plan(Abort("close")))

@@ -28,6 +28,8 @@ class Arrival:
     """Whether the client left before anything was sent, or during a hold or pause."""
     held: bool = False
     """Whether it left during one of those."""
+    site_failed: bool = False
+    """Whether the site could not be reached, or broke off before its response began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ def _missed(applied: AppliedInjection, arrival: Arrival) -> MissReason:
         return "nothing_to_rewrite"
     if page is not None and page.removed_by_page:
         return "removed_by_page"
+    if arrival.site_failed:
+        return "site_failed"
     return "not_rendered" if page is not None and page.rewriter is not None else "client_left"
 
 
@@ -70,7 +74,12 @@ def arrival_of(applied: AppliedInjection, outcome: Outcome, *, held: bool) -> Ar
         paused = left and outcome.left_while_held and outcome.head_sent
         unsent = left and not outcome.head_sent
         return Arrival(outcome.arrived, held or paused or unsent, held or paused)
-    return Arrival(outcome.arrived, held, held)
+    return Arrival(outcome.arrived, held, held, site_failed(outcome))
+
+
+def site_failed(outcome: Outcome) -> bool:
+    """Whether the site could not be reached, or broke off before its response began."""
+    return outcome.end == "site_failed" and not outcome.head_sent
 
 
 def share_holds(

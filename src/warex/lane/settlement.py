@@ -14,7 +14,7 @@ from warex.engine.handler import (
     Respond,
 )
 from warex.lane.ending import ended_response, ending_of, unreachable_message
-from warex.lane.outcome import CUT, Arrival, arrival_of, delivery_of, share_holds
+from warex.lane.outcome import CUT, Arrival, arrival_of, delivery_of, share_holds, site_failed
 from warex.lane.record.fault_events import missed, settle
 from warex.lane.record.recorder import Recorder
 from warex.lane.response_faults.previous_responses import PreviousResponses
@@ -166,7 +166,7 @@ class Settlement:
             if not applied.outlives_exchange(arrived=began):
                 self._settle(state, applied, arrivals[id(applied)])
         if state.pending:
-            self.miss_pending(state, "client_gone")
+            self.miss_pending(state, "site_failed" if site_failed(outcome) else "client_gone")
         if state.traffic.end(ending):
             self._on_task_ended(state.task)
         state.task.injector.finish(state.id)

@@ -7,6 +7,7 @@ type MissReason = Literal[
     "never",
     "client_gone",
     "client_left",
+    "site_failed",
     "trial_over",
     "superseded",
     "nothing_to_rewrite",

@@ -16,6 +16,7 @@ from warex.faults import ConnectionPhase
 from warex.scenarios import Decision, Injector, Scenario
 from warex.scenarios.injection.replay import Replay, read_replay
 from warex.traces import EVENTS, Armed, Control, Event, FaultPlanned, TraceWriter, TrialBegan
+from warex.traffic import BACKGROUND_HOSTS
 
 REFUSED: dict[str, JsonValue] = {"kind": "connection_refused"}
 SHOP = "shop.test"
@@ -25,6 +26,16 @@ HOSTS = [SHOP, "wiki.test"]
 def refuse(arm: str | None = None, never: tuple[str, ...] = (), **keys: JsonValue) -> Scenario:
     keys = {"fault": REFUSED, "trigger": {"first": 1}, **keys}
     return one(arm, never, **keys)
+
+
+POINTS_AND_PORTS: tuple[tuple[ConnectionPhase, int | None], ...] = (
+    ("name", None),
+    ("connect", 80),
+    ("connect", 443),
+    ("connect", 5228),
+    ("tls", 443),
+    ("tls", 5228),
+)
 
 
 def connect(
@@ -664,3 +675,24 @@ def test_no_fault_hits_what_a_browser_connects_to_by_itself(
 
     assert injector.concerns(point, host, 443) is hit
     assert bool(injector.connection_try(point, host, 443, 0.0).injections) is hit
+
+
+# ---- the browser's own hosts
+
+
+@pytest.mark.parametrize("armed", [True, False])
+@pytest.mark.parametrize("host", [*BACKGROUND_HOSTS, "Clients2.Google.com."])
+@pytest.mark.parametrize("kind", ["dns_failure", "connection_refused", "tls_error"])
+def test_a_browsers_own_hosts_are_never_hit_on_any_port(kind: str, host: str, armed: bool) -> None:
+    injector = Injector(one("start" if armed else "first_page", fault={"kind": kind}), 1)
+    for point, port in POINTS_AND_PORTS:
+        assert injector.connection_try(point, host, port, 0) == Decision()
+        assert injector.connection_block(host, port, 0) is None
+        assert not injector.concerns(point, host, port)
+    assert injector.unarmed_counts() == {}
+
+
+def test_a_browsers_own_hosts_take_no_place_in_a_count() -> None:
+    injector = Injector(refuse(trigger={"first": 1}), 1)
+    assert not connect(injector, 0, "mtalk.google.com", 5228).injections
+    assert ordinals(injector, 1) == [1]

@@ -590,6 +590,8 @@ LATE: JsonValue = {"kind": "javascript_failure", "mode": "delay", "delay": 1.0}
 LATE_AFTER: JsonValue = {**LATE, "stage": "response"}  # type: ignore[dict-item]
 CUT: JsonValue = {"kind": "connection_cut"}
 CUT_AFTER: JsonValue = {"kind": "connection_cut", "stage": "response"}
+POPUP: JsonValue = {"kind": "popup"}
+OTHER_PAGE: JsonValue = {"kind": "wrong_page"}
 
 
 @pytest.mark.parametrize(
@@ -617,6 +619,14 @@ CUT_AFTER: JsonValue = {"kind": "connection_cut", "stage": "response"}
         (AFTER, LATE_AFTER, True),
         (CUT_AFTER, LATE, True),
         (LATE_AFTER, AFTER, True),
+        (POPUP, REPLY, True),
+        (REPLY, POPUP, True),
+        (POPUP, CUT, False),
+        (CUT, POPUP, False),
+        (OTHER_PAGE, REPLY, False),
+        (REPLY, OTHER_PAGE, False),
+        (OTHER_PAGE, AFTER, True),
+        (AFTER, OTHER_PAGE, True),
     ],
 )
 def test_of_two_that_collide_the_first_rule_stands(

@@ -91,6 +91,49 @@ def test_faults_that_do_not_end_an_exchange_both_strike() -> None:
     assert said.endswith("then both are applied, in this order.")
 
 
+POPUP = {"kind": "popup"}
+
+
+def test_an_answer_in_the_sites_place_is_changed_by_a_fault_of_pages_whichever_comes_first() -> (
+    None
+):
+    once = {"first": 1}
+    assert told(rule("pop", match=PAGES, fault=POPUP), rule("err", once, match=PAGES)) == (
+        "Rules 'pop' and 'err' may meet in one exchange; then both are applied, 'err' before the"
+        " site is asked, 'pop' at its answer."
+    )
+    said = told(rule("err", once, match=PAGES), rule("pop", match=PAGES, fault=POPUP))
+    assert said.endswith("then both are applied, in this order.")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"kind": "connection_cut"}, POPUP),
+        (POPUP, {"kind": "connection_cut"}),
+        ({"kind": "slow_page"}, {"kind": "http_error"}),
+        ({"kind": "http_error"}, {"kind": "slow_page"}),
+        ({"kind": "wrong_page"}, {"kind": "http_error"}),
+        ({"kind": "http_error"}, {"kind": "wrong_page"}),
+    ],
+)
+def test_of_two_that_cannot_be_combined_the_first_is_told_to_stand(
+    first: dict[str, object], second: dict[str, object]
+) -> None:
+    half = {"probability": 0.5}
+    pair = (rule("a", half, fault=first, match=PAGES), rule("b", half, fault=second, match=PAGES))
+    assert "then 'a' is applied and 'b' is missed (superseded)" in told(*pair)
+
+
+def test_a_copy_of_a_write_is_not_sent_where_the_write_itself_is_not() -> None:
+    post = {"method": "POST"}
+    twice, lost = {"kind": "duplicate_write"}, {"kind": "lost_write"}
+    assert told(rule("twice", match=post, fault=twice), rule("lost", match=post, fault=lost)) == (
+        "Rule 'lost' can never apply: rule 'twice' comes before it and already hits every exchange"
+        " it would hit (missed: superseded)."
+    )
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -40,7 +40,7 @@ from warex.scenarios.origins import (
     matches_any,
     origins_of_sites,
 )
-from warex.traffic import SIGN_IN_HOSTS
+from warex.traffic import BACKGROUND_HOSTS, SIGN_IN_HOSTS
 
 type TryOutcome = Literal["refuse", "drop"]
 """What the kernel does to a blocked connection."""
@@ -382,7 +382,9 @@ class ConnectionTryRules:
         )
 
     def _excludes(self, target: ConnectionTarget) -> bool:
-        """Whether exclusions cover all URLs of the site."""
+        """Whether exclusions cover all URLs of the site, or it is a browser's own, on any port."""
+        if target.host in BACKGROUND_HOSTS:
+            return True
         schemes = ("https",) if target.point == "tls" else _SPOKEN.get(target.port or 0, _ANY)
         roots = [target.url_with(scheme) for scheme in schemes]
         return any(

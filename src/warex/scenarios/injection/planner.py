@@ -3,7 +3,7 @@
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import count as counting
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from warex.effects import Effect
 from warex.exchange import Exchange
@@ -157,22 +157,45 @@ class Planner:
         return f"i{next(self._injections)}"
 
 
-def collide(earlier: PlannedInjection, later: PlannedInjection) -> bool:
+class Planned(Protocol):
+    """What is planned for an exchange or connection try."""
+
+    @property
+    def stage(self) -> Stage:
+        """When it is applied."""
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What is done."""
+
+
+def collide(earlier: Planned, later: Planned) -> bool:
     """Whether the earlier injection prevents the later one.
 
-    An exchange ends only once. One that ends at the request has no answer for a later fault, and
-    one that is cut cannot be held.
+    An exchange ends only once. If it ends at the request, the site is not asked, and there is no
+    answer of it: only an answer of ours is left, whose page can be changed as the site's. One that
+    is cut cannot be held.
     """
-    stages = earlier.stage, later.stage
+    if _ends(earlier) and _ends(later):
+        return True
     if _ends(earlier):
-        cut = stages[0] == stages[1] and _cuts(earlier)
-        return _ends(later) or stages == ("request", "response") or cut
-    return _ends(later) and stages == ("response", "request")
+        cut_already = earlier.stage == later.stage and _cuts(earlier)
+        return cut_already or _leaves_nothing_for(earlier, later)
+    return _ends(later) and _leaves_nothing_for(later, earlier)
 
 
-def _ends(injection: PlannedInjection) -> bool:
-    return any(effect.traits.is_terminal for effect in injection.effects)
+def _leaves_nothing_for(end: Planned, other: Planned) -> bool:
+    """Whether a fault that ends an exchange prevents one that does not, whichever comes first."""
+    if end.stage != "request":
+        return False
+    if other.stage == "request":
+        return any(effect.traits.depends_on_site for effect in other.effects)
+    return _cuts(end) or not all(effect.traits.rewrites for effect in other.effects)
 
 
-def _cuts(injection: PlannedInjection) -> bool:
-    return any(effect.traits.sends_no_response for effect in injection.effects)
+def _ends(planned: Planned) -> bool:
+    return any(effect.traits.is_terminal for effect in planned.effects)
+
+
+def _cuts(planned: Planned) -> bool:
+    return any(effect.traits.sends_no_response for effect in planned.effects)

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
+from warex.effects import Effect
 from warex.exchange import Exchange, Request, Response
+from warex.faults import Stage
+from warex.scenarios.injection.planner import collide
 from warex.scenarios.matching.url_patterns import matcher, normalise
 from warex.scenarios.scenario import SITES, LlmMatch, Match, Rule, Trigger
 from warex.seeds import KeyedRng
@@ -35,9 +38,10 @@ def explain_superseded(rules: Sequence[Rule]) -> Iterator[str]:
     for (earlier_name, why), later_ones in groups.items():
         one = len(later_ones) == 1
         end = (" it" if one else " them") if why == "comes before" else ""
+        verb = "already answers" if _Example.of(by_name[earlier_name]).ends else "already hits"
         yield (
-            f"{_rules(later_ones)} can never apply: rule {earlier_name!r} {why}{end} and already"
-            f" answers every {_what(later_ones[0])} {'it' if one else 'they'} would hit (missed:"
+            f"{_rules(later_ones)} can never apply: rule {earlier_name!r} {why}{end} and {verb}"
+            f" every {_what(later_ones[0])} {'it' if one else 'they'} would hit (missed:"
             " superseded)."
         )
 
@@ -48,7 +52,7 @@ def collisions(rules: Iterable[Rule]) -> Iterator[str]:
     meetings: dict[tuple[_What, bool], set[tuple[int, int]]] = {}
     for (i, earlier), (j, later) in combinations(enumerate(judged), 2):
         if earlier.fault.point == later.fault.point and _may_meet(earlier, later):
-            both_apply = not (_ends(earlier) and _ends(later))
+            both_apply = not _collide(earlier, later)
             meetings.setdefault((_what(earlier), both_apply), set()).add((i, j))
     for (what, both_apply), pairs in meetings.items():
         for group in _connected(pairs):
@@ -92,7 +96,12 @@ def _sentence(what: _What, both_apply: bool, group: Sequence[Rule], shape: _Shap
         lead = f"{'Some of the rules' if shape == 'some' else 'Rules'} {_names(group)} may meet"
     lead += f" in one {what}; then"
     if both_apply:
-        return f"{lead} {'all that meet' if many else 'both'} are applied, in this order."
+        before = [rule for rule in group if rule.fault.stage == "request"]
+        after = [rule for rule in group if rule.fault.stage == "response"]
+        order = "in this order"
+        if [*before, *after] != list(group):
+            order = f"{_names(before)} before the site is asked, {_names(after)} at its answer"
+        return f"{lead} {'all that meet' if many else 'both'} are applied, {order}."
     if not many or shape == "first":
         first, missed = repr(group[0].name), "the other" if many else repr(group[1].name)
     elif shape == "last":
@@ -134,8 +143,7 @@ def _supersedes(earlier: Rule, later: Rule) -> bool:
     return (
         earlier.fault.point == later.fault.point
         and _may_meet(earlier, later)
-        and _ends(earlier)
-        and _ends(later)
+        and _collide(earlier, later)
         and _hits_all_of(earlier, later)
     )
 
@@ -194,14 +202,33 @@ def only_url(match: Match) -> str | None:
     return normalise(url if urlsplit(url).path else f"{url}/")
 
 
-def _ends(rule: Rule) -> bool:
-    """Whether the fault ends an exchange, found by a call on an example (faults are pure)."""
-    url = rule.match.url_exact or "https://site.example/"
-    method = rule.match.method[0] if rule.match.method else "GET"
-    response = Response(rule.match.status[0] if rule.match.status else 200)
-    exchange = Exchange("trial", Request(method, url), response)
-    effects, _ = rule.fault.effects(exchange, {}, KeyedRng(0, rule.name))
-    return any(effect.traits.is_terminal for effect in effects)
+class _Example(NamedTuple):
+    """What a rule's fault does to an example of an exchange (faults are pure)."""
+
+    stage: Stage
+    effects: tuple[Effect, ...]
+
+    @classmethod
+    def of(cls, rule: Rule) -> Self:
+        url = rule.match.url_exact or "https://site.example/"
+        method = rule.match.method[0] if rule.match.method else "GET"
+        response = Response(rule.match.status[0] if rule.match.status else 200)
+        exchange = Exchange("trial", Request(method, url), response)
+        effects, _ = rule.fault.effects(exchange, {}, KeyedRng(0, rule.name))
+        return cls(rule.fault.stage, effects)
+
+    @property
+    def ends(self) -> bool:
+        return any(effect.traits.is_terminal for effect in self.effects)
+
+
+def _collide(earlier: Rule, later: Rule) -> bool:
+    """Whether a hit of the earlier rule prevents one of the later rule."""
+    one, other = _Example.of(earlier), _Example.of(later)
+    judged_later = later.match.needs_response and not earlier.match.needs_response
+    if judged_later and one.stage == "request" and one.ends:
+        return True  # Without an answer of the site, the later rule is not judged.
+    return collide(one, other)
 
 
 def _hits_all_of(earlier: Rule, later: Rule) -> bool:
