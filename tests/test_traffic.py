@@ -101,11 +101,17 @@ def test_what_is_no_mapping_is_a_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "proxy", ["127.0.0.1:8080", "socks5://a:1", "http://a", "http://:80", "http://a:b", "http://[a"]
+    "proxy", ["127.0.0.1:8080", "socks4://a:1", "http://a", "http://:80", "http://a:b", "http://[a"]
 )
 def test_what_is_no_proxy_is_a_sentence(proxy: str) -> None:
     with pytest.raises(ValueError, match="is no proxy; write http://host:port"):
         read_proxy_url(proxy)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "socks5", "socks5h"])
+def test_a_proxy_may_speak_http_tls_or_socks5(scheme: str) -> None:
+    url = f"{scheme}://me:p%40ss@proxy.example:1"
+    assert read_proxy_url(url) == url
 
 
 WRONG = [

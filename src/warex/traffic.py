@@ -6,7 +6,7 @@ validates like a model, because ``warex exec`` runs its command before pydantic 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, Literal, Self, TypedDict, Unpack, get_args
 from urllib.parse import SplitResult, urlsplit
@@ -26,6 +26,7 @@ _HOST = re.compile(r"(\*\.)?[\w-]+(\.[\w-]+)*\.?|\[?[0-9a-fA-F]*:[0-9a-fA-F:.]+(
 LEAST_REDACTED: Final = 4
 """Characters of a text to redact; a shorter one is part of many words."""
 _PORTS: Final = {"http": 80, "https": 443}
+_PROXIES: Final = ("http", "https", "socks5", "socks5h")
 
 BACKGROUND_HOSTS: Final = (
     "clients1.google.com",
@@ -107,14 +108,14 @@ class HostMap:
         )
 
 
-def _split(url: str) -> SplitResult | None:
-    """Split an http or https URL; None if the text is none or has an invalid host or port."""
+def _split(url: str, schemes: Container[str] = _PORTS) -> SplitResult | None:
+    """Split a URL; None if the text has another scheme, or an invalid host or port."""
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
         return None
-    return parts if parts.scheme in _PORTS and parts.hostname else None
+    return parts if parts.scheme in schemes and parts.hostname else None
 
 
 def read_origin(text: str) -> str:
@@ -146,10 +147,11 @@ def read_map(text: str) -> str:
 
 def read_proxy_url(text: str) -> str:
     """Return a proxy's URL. Raises ValueError if it lacks scheme, host or port."""
-    parts = _split(text)
+    parts = _split(text, _PROXIES)
     if parts is None or not parts.port:
         raise ValueError(
-            f"{text!r} is no proxy; write http://host:port or http://user:password@host:port"
+            f"{text!r} is no proxy; write http://host:port or http://user:password@host:port;"
+            " https and socks5 are possible, too"
         )
     return text
 
@@ -211,7 +213,7 @@ class TrafficOptions:
         default=None,
         metadata=_option(
             "--upstream",
-            "Use this upstream proxy: http://host:port.",
+            "Use this upstream proxy: http://host:port, https://… or socks5://….",
             read=read_proxy_url,
             metavar="URL",
             example="http://proxy.example:3128",

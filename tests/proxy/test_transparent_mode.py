@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.net.socks5_proxy import socks5_proxy
 from tests.proxy.support.lanes import scenario, wait_until
 from tests.proxy.support.namespace_programs import BeginInside, mapped
 from tests.proxy.support.origin import Answer, Origin, Seen, dead_port, served
@@ -202,6 +203,23 @@ def test_all_goes_through_the_upstream_proxy_if_there_is_one(
         assert within.fetch(f"https://localhost:{secure_h2.port}/b") == "hello"
         assert within.python(_talk(port, b"abc", 3)) == "b'ABC'\n"
         assert len(upstream.asked) == 3
+
+
+@pytest.mark.slow
+def test_all_goes_through_a_socks5_proxy_if_there_is_one(
+    begin_inside: BeginInside, plain: Origin
+) -> None:
+    with (
+        _service(_greet) as port,
+        socks5_proxy() as (proxy, asked),
+        begin_inside(
+            host_ports=(plain.port, port), upstream=f"socks5://127.0.0.1:{proxy}"
+        ) as within,
+    ):
+        assert within.fetch(f"http://127.0.0.1:{plain.port}/a") == "hello"
+        said = within.python(_talk(port, b"helo\r\n", 6, greeting=11))
+        assert said == "b'220 ready\\r\\n'\nb'HELO\\r\\n'\n"
+        assert asked == ["127.0.0.1", "127.0.0.1"]
 
 
 @pytest.mark.slow

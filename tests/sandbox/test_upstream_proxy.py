@@ -34,7 +34,7 @@ def test_its_password_is_not_shown() -> None:
     assert "hidden" not in found.sentence
 
 
-@pytest.mark.parametrize("value", ["socks5://corp.test:1080", "http://:80", "http://a:b:c"])
+@pytest.mark.parametrize("value", ["socks4://corp.test:1080", "http://:80", "http://a:b:c"])
 def test_one_that_cannot_be_gone_through_is_said(value: str) -> None:
     found = upstream_from_environment({"ALL_PROXY": value})
 

@@ -24,6 +24,7 @@ from warex.engine.handler import (
 from warex.engine.net.connector import Connector
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
+from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
 from warex.engine.services import Services
 from warex.engine.tls.certificates import ServerContexts
@@ -154,6 +155,10 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - fail closed
             run.handler.broke(error)
             end.reset()
+
+    async def connect_socket(self, host: str, port: int) -> socket.socket:
+        """Return a socket at a site, for what is relayed; raise OSError."""
+        return await connect_socket(self._connector, host, port)
 
     async def drop(self, handler: Handler) -> None:
         """End the open exchanges and connections of one handler."""

@@ -67,7 +67,12 @@ async def run_lane(
                     yield RunningLane(lane, recorder, episodes, episodes.port)
                 else:
                     redirected = serve_redirected(
-                        config, passed, lane, engine.serve_redirected, lane.relayed
+                        config,
+                        passed,
+                        lane,
+                        engine.serve_redirected,
+                        lane.relayed,
+                        engine.connect_socket,
                     )
                     async with redirected as port:
                         episodes.attach(_Served(engine, config))

@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from warex.engine.net.relay import Connector
 from warex.errors import TrialVoid
 from warex.lane.config import ProxyConfig
 from warex.lane.connection_faults.tries import ConnectionTries
@@ -16,7 +15,12 @@ from warex.proxy.connection_faults.blocklist import ConnectionBlocklist
 from warex.proxy.connection_faults.name_lookup import LookupFaults
 from warex.proxy.dns.server import DnsServer
 from warex.proxy.dns.virtual_addresses import VirtualAddresses
-from warex.proxy.transparent.listener import RedirectListener, RelayCallback, ServeCallback
+from warex.proxy.transparent.listener import (
+    ConnectCallback,
+    RedirectListener,
+    RelayCallback,
+    ServeCallback,
+)
 from warex.proxy.transparent.passed_sockets import PassedSockets
 from warex.scenarios import Injector
 
@@ -50,10 +54,12 @@ async def serve_redirected(
     trial: RedirectedTrial,
     serve: ServeCallback,
     relayed: RelayCallback,
+    connect: ConnectCallback,
 ) -> AsyncIterator[int]:
     """Serve redirected connections; yield the port they arrive on, 0 for a namespace.
 
-    ``serve`` serves a connection to its end, ``relayed`` is told of one that is not HTTP.
+    ``serve`` serves a connection to its end. One that is not HTTP is relayed to the socket that
+    ``connect`` returns, and ``relayed`` is told of it.
     """
     names, recorder = VirtualAddresses(), trial.recorder
 
@@ -75,7 +81,7 @@ async def serve_redirected(
             relayed=relayed,
             broke=broke,
             now=recorder.clock.now,
-            route=Connector(config.traffic.upstream),
+            connect=connect,
             http_ports=_http_ports(config),
         )
         listener.open()

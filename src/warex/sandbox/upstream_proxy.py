@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 _VARIABLES = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+_DEFAULT_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "127.0.0.0/8", "0.0.0.0"})
 
 
@@ -36,8 +36,8 @@ def upstream_from_environment(environment: Mapping[str, str]) -> UpstreamProxy |
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not port:
         return UpstreamProxy(
             None,
-            f"{name} names a proxy that WAREX cannot go through (http:// and https:// are"
-            " possible); sites are asked directly",
+            f"{name} names a proxy that WAREX cannot go through (http://, https:// and"
+            " socks5:// are possible); sites are asked directly",
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""

@@ -10,4 +10,4 @@ def test_the_printed_file_is_a_short_program_that_brings_the_addons(warex: Warex
     assert len(said.out.splitlines()) <= 12
     last = ast.parse(said.out).body[-1]
     assert isinstance(last, ast.ImportFrom)
-    assert (last.module, last.names[0].name) == ("warex.proxy.mitmdump_script", "addons")
+    assert (last.module, last.names[0].name) == ("warex.mitmproxy_addon.script", "addons")

@@ -42,12 +42,12 @@ def socks5_proxy(user: str | None = None, password: str = "") -> Iterator[tuple[
             except OSError:
                 client.sendall(b"\x05\x05\x00\x01" + bytes(6))
                 return
-            client.sendall(b"\x05\x00\x00\x01" + bytes(6))
-            back = threading.Thread(target=pipe, args=(site, client), daemon=True)
-            back.start()
-            pipe(client, site)
-            back.join(5)
-            site.close()
+            with site:
+                client.sendall(b"\x05\x00\x00\x01" + bytes(6))
+                back = threading.Thread(target=pipe, args=(site, client), daemon=True)
+                back.start()
+                pipe(client, site)
+                back.join(5)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=serve, daemon=True).start()

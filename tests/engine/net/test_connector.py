@@ -39,6 +39,20 @@ def test_an_http_proxy_is_asked_for_a_tunnel(
 
 
 @pytest.mark.wire
+def test_an_http_proxy_may_send_informational_answers_first(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    first = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+    with (
+        UpstreamProxy(informational=first) as proxy,
+        running(Scripted(), ca, upstream=f"http://127.0.0.1:{proxy.port}") as engine,
+        secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
+    ):
+        client.sendall(GET)
+        assert read_answer(client)[1] == b"hello"
+
+
+@pytest.mark.wire
 @pytest.mark.parametrize("user", [None, "someone"])
 def test_a_socks5_proxy_looks_the_host_up(
     ca: CertificateAuthority, secure_h1: Origin, user: str | None

@@ -8,9 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.proxy.support.origin import dead_port
-from tests.proxy.support.upstream import UpstreamProxy
-from warex.engine.net.relay import Connector, Relay
+from warex.engine.net.relay import Relay
 
 pytestmark = pytest.mark.wire
 
@@ -121,29 +119,3 @@ async def test_the_trials_end_breaks_off() -> None:
         for end in (client, site):
             with pytest.raises(ConnectionResetError):
                 await loop.sock_recv(end, 1)
-
-
-async def test_a_dead_site_is_an_error() -> None:
-    with pytest.raises(ConnectionRefusedError):
-        await Connector().connect("127.0.0.1", dead_port())
-    with pytest.raises(socket.gaierror):
-        await Connector().connect("no-such-host.invalid", 80)
-
-
-async def test_sites_are_reached_through_an_upstream_proxy() -> None:
-    loop = asyncio.get_running_loop()
-    with (
-        socket.create_server(("127.0.0.1", 0)) as site,
-        UpstreamProxy("user:p@ss") as upstream,
-    ):
-        port = site.getsockname()[1]
-        route = Connector(f"http://user:p%40ss@127.0.0.1:{upstream.port}")
-        opened = await route.connect("127.0.0.1", port)
-        accepted, _ = site.accept()
-        with opened, accepted:
-            accepted.sendall(b"first")
-            assert await loop.sock_recv(opened, 16) == b"first"
-        assert upstream.asked == [f"CONNECT 127.0.0.1:{port}"]
-        stranger = Connector(f"http://127.0.0.1:{upstream.port}")
-        with pytest.raises(OSError, match="407"):
-            await stranger.connect("127.0.0.1", port)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.engine.net.socks5_proxy import socks5_proxy
 from tests.proxy.support.client import H2Client, read_answer, secure
 from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
@@ -141,6 +142,21 @@ def test_everything_goes_through_an_upstream_proxy(
         f"GET http://localhost:{plain.port}/b",
     ]
     assert secure_h2.seen[0].header("proxy-authorization") is None
+
+
+@pytest.mark.parametrize("credentials", ["", "me:p%40ss@"])
+def test_everything_goes_through_a_socks5_proxy(
+    begin: Begin, ca: CertificateAuthority, plain: Origin, secure_h2: Origin, credentials: str
+) -> None:
+    user, password = ("me", "p@ss") if credentials else (None, "")
+    with (
+        socks5_proxy(user, password) as (port, asked),
+        begin(upstream=f"socks5://{credentials}127.0.0.1:{port}") as lane,
+        httpx.Client(proxy=lane.url, verify=_trusting(ca), http2=True) as client,
+    ):
+        assert client.get(f"https://localhost:{secure_h2.port}/a").text == "hello"
+        assert client.get(f"http://localhost:{plain.port}/b").text == "hello"
+    assert asked == ["localhost", "localhost"]
 
 
 def test_a_mapped_site_is_reached_directly_beside_an_upstream_proxy(

@@ -10,9 +10,15 @@ from urllib.parse import urlsplit
 
 
 class UpstreamProxy:
-    """Serves each client on a thread; ``password`` is ``user:password`` or None."""
+    """Serves each client on a thread; ``password`` is ``user:password`` or None.
 
-    def __init__(self, password: str | None = None, host: str = "127.0.0.1") -> None:
+    ``informational`` comes before each answer to a CONNECT.
+    """
+
+    def __init__(
+        self, password: str | None = None, host: str = "127.0.0.1", informational: bytes = b""
+    ) -> None:
+        self._informational = informational
         self.asked: list[str] = []
         self._wanted = None
         if password is not None:
@@ -74,7 +80,8 @@ class UpstreamProxy:
             site = socket.create_connection((host, int(port or 80)), timeout=5)
             self._open.append(site)
             if method == "CONNECT":
-                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                established = b"HTTP/1.1 200 Connection established\r\n\r\n"
+                client.sendall(self._informational + established)
             else:
                 path = urlsplit(target).path
                 site.sendall(head.replace(target.encode(), path.encode(), 1))

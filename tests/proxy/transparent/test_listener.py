@@ -11,7 +11,6 @@ import pytest
 from tests.proxy.support.origin import dead_port
 from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
-from warex.engine.net.relay import Connector
 from warex.proxy.transparent import listener
 from warex.proxy.transparent.listener import RedirectListener
 
@@ -44,6 +43,19 @@ async def _open(
 ) -> AsyncIterator[_House]:
     """A door whose every visitor was on the way to one place; None: came straight here."""
     house = _House()
+
+    async def connect(host: str, port: int) -> socket.socket:
+        """Reach the site by its address: the names of this test do not exist."""
+        assert to is not None
+        site = socket.socket()
+        site.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(site, to)
+        except OSError:
+            site.close()
+            raise
+        return site
+
     monkeypatch.setattr(listener, "original_destination", lambda client: to)
     server = socket.create_server(("127.0.0.1", 0))
     house.address = server.getsockname()
@@ -57,25 +69,13 @@ async def _open(
         ),
         broke=house.broken.append,
         now=lambda: 0.0,
-        route=_Direct(to),
+        connect=connect,
     )
     door.open()
     try:
         yield house
     finally:
         await door.close()
-
-
-class _Direct(Connector):
-    """Reaches the site by its address: the names of this test do not exist."""
-
-    def __init__(self, to: tuple[str, int] | None) -> None:
-        super().__init__()
-        self.to = to
-
-    async def connect(self, host: str, port: int) -> socket.socket:
-        assert self.to is not None
-        return await super().connect(*self.to)
 
 
 async def _say(to: tuple[str, int], *said: bytes) -> bytes:

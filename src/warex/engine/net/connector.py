@@ -124,14 +124,17 @@ async def _open_tunnel(end: End, address: Address, credentials: str | None) -> N
     target = f"{host}:{address.port}"
     field = "" if credentials is None else f"Proxy-Authorization: {credentials}\r\n"
     end.write(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{field}\r\n".encode("latin-1"))
-    head = b""
-    while b"\r\n\r\n" not in head:
-        more = await end.read()
-        head += more
-        if not more or len(head) > _HEAD:
-            raise OSError("it broke off")
-    head, _, rest = head.partition(b"\r\n\r\n")
+    received, rest = 0, b""
+    status = b"1"
+    while status.startswith(b"1"):  # An informational answer precedes the final one.
+        while b"\r\n\r\n" not in rest:
+            more = await end.read()
+            rest += more
+            received += len(more)
+            if not more or received > _HEAD:
+                raise OSError("it broke off")
+        head, _, rest = rest.partition(b"\r\n\r\n")
+        status = head.partition(b" ")[2]
     end.unread(rest)
-    status = head.split(b" ", 2)[1:2]
-    if not status or not status[0].startswith(b"2"):
-        raise OSError(f"it refused: {head.splitlines()[0].decode('latin-1')}")
+    if not status.startswith(b"2"):
+        raise OSError(f"it refused: {head.partition(b'\r\n')[0].decode('latin-1')}")

@@ -7,16 +7,12 @@ reset as a reset.
 
 import asyncio
 import socket
-from base64 import b64encode
 from contextlib import suppress
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from warex.engine.net.redirected_connection import close_with_reset
 
 _BUFFER: Final = 256 * 1024
-_HEAD: Final = 64 * 1024
-"""Maximum bytes of an upstream proxy's response to CONNECT."""
 
 
 class _Pipe:
@@ -107,7 +103,8 @@ class Relay:
     async def run(self) -> None:
         """Relay until both sides have ended or one is reset."""
         for end in (self._client, self._site):
-            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with suppress(OSError):  # It is no TCP socket.
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._out.begin()
         self._back.begin()
         try:
@@ -137,71 +134,3 @@ class Relay:
     def _end(self) -> None:
         if not self._ended.done():
             self._ended.set_result(None)
-
-
-class Connector:
-    """Connects to sites, directly or through an upstream proxy."""
-
-    def __init__(self, upstream: str | None = None) -> None:
-        self.upstream = upstream
-
-    async def connect(self, host: str, port: int) -> socket.socket:
-        """Connect to a site; raise OSError on failure."""
-        if self.upstream is None:
-            return await _connect(host, port)
-        parts = urlsplit(self.upstream)
-        opened = await _connect(parts.hostname or "", parts.port or 0)
-        try:
-            await _open_tunnel(opened, host, port, proxy_authorization(self.upstream))
-        except BaseException:
-            opened.close()
-            raise
-        return opened
-
-
-def proxy_authorization(upstream: str | None) -> str | None:
-    """Return the Basic credentials (RFC 7617) for the upstream proxy, if its URL has any."""
-    parts = urlsplit(upstream or "")
-    if parts.username is None:
-        return None
-    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return f"Basic {b64encode(pair.encode()).decode()}"
-
-
-async def _connect(host: str, port: int) -> socket.socket:
-    loop = asyncio.get_running_loop()
-    failure: OSError = OSError(f"{host} has no address")
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    for family, kind, protocol, _, address in found:
-        opened = socket.socket(family, kind, protocol)
-        opened.setblocking(False)
-        try:
-            await loop.sock_connect(opened, address)
-        except OSError as error:
-            failure = error
-            opened.close()
-        except BaseException:
-            opened.close()
-            raise
-        else:
-            return opened
-    raise failure
-
-
-async def _open_tunnel(opened: socket.socket, host: str, port: int, auth: str | None) -> None:
-    """Ask an HTTP proxy for a tunnel (RFC 9110 §9.3.6)."""
-    loop = asyncio.get_running_loop()
-    target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    credentials = "" if auth is None else f"Proxy-Authorization: {auth}\r\n"
-    request = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{credentials}\r\n"
-    await loop.sock_sendall(opened, request.encode("latin-1"))
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        # Read by the byte: the site's data follows the head.
-        more = await loop.sock_recv(opened, 1)
-        if not more or len(head) > _HEAD:
-            raise OSError("the upstream proxy broke off")
-        head += more
-    status = head.split(b" ", 2)[1:2]
-    if not status or not status[0].startswith(b"2"):
-        raise OSError(f"the upstream proxy refused: {head.splitlines()[0].decode('latin-1')}")

@@ -126,7 +126,7 @@ class ControlledTrial(Protocol):
     def disarm(self) -> None:
         """Apply no faults from here on."""
 
-    def fail(self, data: None, error: Exception) -> None:
+    def broke(self, error: Exception) -> None:
         """Void the trial, since WAREX itself has failed."""
 
 

@@ -9,9 +9,7 @@ trial: what h11 cannot parse is answered with 400.
 import asyncio
 import hmac
 import json
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +17,6 @@ from urllib.parse import parse_qs, urlsplit
 import h11
 from pydantic import JsonValue
 
-from warex.errors import InputError
 from warex.lane.control.control_api import METHODS, ControlApi, dispatch
 from warex.lane.episodes.episodes import Episodes
 
@@ -39,7 +36,7 @@ type _Response = tuple[int, JsonValue]
 """A status and a body."""
 
 
-class _Server:
+class ControlServer:
     """Answers one request on each connection and closes it."""
 
     def __init__(self, episodes: Episodes, token: str) -> None:
@@ -129,7 +126,7 @@ class _Server:
         try:
             return await dispatch(api, method, name, body)
         except Exception as error:  # noqa: BLE001 - fail closed: a call half done is a trial unknown
-            api.trial.fail(None, error)
+            api.trial.broke(error)
             return _error(500, f"WAREX itself failed, and the trial is void: {error}")
 
 
@@ -159,27 +156,3 @@ def _serialized(answer: _Response, *, with_body: bool) -> bytes:
         lines.append(f"Allow: {', '.join(METHODS)}")
     head = "\r\n".join([*lines, "", ""]).encode()
     return head + body if with_body else head
-
-
-def bind_control(port: int) -> socket.socket:
-    """Bind a port on loopback, 0 for any; raise InputError if it is not available."""
-    try:
-        return socket.create_server(("127.0.0.1", port))
-    except OSError as error:
-        raise InputError(
-            f"control port {port} on 127.0.0.1 cannot be had: {error.strerror}; give another one,"
-            " or 0 for any that is free"
-        ) from None
-
-
-@asynccontextmanager
-async def serve_control(episodes: Episodes, bound: socket.socket, token: str) -> AsyncIterator[int]:
-    """Serve the API of a process's trials on a bound socket; yield its port."""
-    serving = _Server(episodes, token)
-    port: int = bound.getsockname()[1]
-    server = await asyncio.start_server(serving.serve, sock=bound)
-    try:
-        yield port
-    finally:
-        server.close()
-        await serving.close()

@@ -5,8 +5,6 @@ import os
 import signal
 import socket
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -62,6 +60,10 @@ class Proxy:
 
     def call(self, method: str, path: str, body: "JsonValue" = None) -> Any:
         """Call the control API; raise InputError if it refuses, TrialVoid if it does not answer."""
+        # Imported late, since `warex exec` makes no call and should start fast.
+        import urllib.error
+        import urllib.request
+
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.control_port}{path}",
             data=None if body is None else json.dumps(body).encode(),

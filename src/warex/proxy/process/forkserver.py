@@ -129,6 +129,7 @@ def main() -> None:
     gc.disable()
     # Pydantic would read the metadata of every package to find plug-ins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
+    from warex.lane.control.control_port import load_control
     from warex.proxy.process import worker
     from warex.traces.redaction.text import precompile as load_redaction
 
@@ -144,8 +145,9 @@ def main() -> None:
         if received is None:
             return
         if forks == 1:
-            # With several trials, load the redaction rules once, before the next fork.
+            # With several trials, load once what a single one may never need.
             load_redaction()
+            load_control()
         forks += 1
         try:
             is_proxy = os.fork() == 0

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from warex.errors import WarexError
 from warex.lane.config import ProxyConfig
-from warex.lane.control.control_server import bind_control, serve_control
+from warex.lane.control.control_port import bind_control, serve_control
 from warex.lane.own_hosts import RESERVED_HOSTS
 from warex.proxy.serving import RunningLane, run_lane
 from warex.proxy.transparent.passed_sockets import PassedSockets

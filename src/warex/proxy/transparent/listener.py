@@ -9,9 +9,9 @@ or was seen it does not: browsers open connections in advance, and the site woul
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from contextlib import suppress
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from warex.engine.net.protocol_detection import MAX_PEEK, DetectedProtocol, detect_protocol
 from warex.engine.net.redirected_connection import (
@@ -19,7 +19,7 @@ from warex.engine.net.redirected_connection import (
     close_with_reset,
     original_destination,
 )
-from warex.engine.net.relay import Connector, Relay
+from warex.engine.net.relay import Relay
 from warex.proxy.transparent.lateness import require_patience
 
 _SERVER_FIRST_DELAY: Final = 0.1
@@ -36,6 +36,8 @@ _ACCEPT_BATCH: Final = 64
 
 type ServeCallback = Callable[[RedirectedConnection, DetectedProtocol], Awaitable[None]]
 """Serves HTTP on a connection, and closes it."""
+type ConnectCallback = Callable[[str, int], Coroutine[Any, Any, socket.socket]]
+"""Returns a socket at a site; raises OSError."""
 type RelayCallback = Callable[[str, int, int, int, float], None]
 """Called for a relayed connection: host, port, bytes sent, bytes received, start in seconds of the
 trial."""
@@ -54,14 +56,14 @@ class RedirectListener:
         relayed: RelayCallback,
         broke: Callable[[Exception], None],
         now: Callable[[], float],
-        route: Connector,
+        connect: ConnectCallback,
         http_ports: Collection[int] = (),
     ) -> None:
         self._listeners = tuple(listeners)
         self._name_of, self._accepted = name_of, accepted
         self._serve, self._relayed = serve, relayed
         self._broke, self._now = broke, now
-        self._route = route
+        self._connect = connect
         self._http_ports = _HTTP_PORTS | frozenset(http_ports)
         self._http_seen: set[tuple[str, int]] = set()
         """Hosts and ports that have used HTTP."""
@@ -210,7 +212,7 @@ class RedirectListener:
         self, client: socket.socket, arrival: RedirectedConnection
     ) -> socket.socket | None:
         """Connect to the site; return None if the client sends before that is done."""
-        connecting = self._loop.create_task(self._route.connect(arrival.host, arrival.port))
+        connecting = self._loop.create_task(self._connect(arrival.host, arrival.port))
         spoken = self._loop.create_task(self._readable(client))
         try:
             await asyncio.wait((connecting, spoken), return_when=asyncio.FIRST_COMPLETED)
@@ -224,7 +226,7 @@ class RedirectListener:
         began = self._now()
         if site is None:
             try:
-                site = await self._route.connect(arrival.host, arrival.port)
+                site = await self._connect(arrival.host, arrival.port)
             except OSError:
                 # The nearest equivalent of the refusal that the client would have seen.
                 close_with_reset(arrival.client)

@@ -31,20 +31,16 @@ _MONTH: Final = (
 )
 _ALONE: Final = r"(?<![\w.,&#/:$%\-\x80-\U0010ffff])"
 _ENDS: Final = r"(?![\w/:%\-;\x80-\U0010ffff])"
-_PATTERNS: Final[Mapping[TextKind, re.Pattern[str]]] = {
-    "price": re.compile(
-        rf"{_CURRENCY}{_SPACE}(?P<a>{_AMOUNT})|{_ALONE}(?P<b>{_AMOUNT}){_SPACE}{_CURRENCY}"
-    ),
-    "date": re.compile(
+_PATTERNS: Final[Mapping[TextKind, str]] = {
+    "price": rf"{_CURRENCY}{_SPACE}(?P<a>{_AMOUNT})|{_ALONE}(?P<b>{_AMOUNT}){_SPACE}{_CURRENCY}",
+    "date": (
         rf"{_ALONE}(?:(?P<y>[0-9]{{4}}-[0-9]{{2}}-)(?P<a>[0-9]{{2}})(?![0-9])"
         rf"|(?P<b>[0-9]{{1,2}})(?:st|nd|rd|th)?\.? {_MONTH}\b"
         rf"|{_MONTH}\.? (?P<c>[0-9]{{1,2}})(?![0-9])"
         r"|(?P<d>[0-9]{1,2})/(?P<e>[0-9]{1,2})/[0-9]{2,4}(?![0-9/]))"
     ),
-    "name": re.compile(
-        r"(?<![\w\x80-\U0010ffff])(?:[A-Z][a-z]+ )+(?P<a>[A-Z][a-z]+)(?![\w\x80-\U0010ffff])"
-    ),
-    "number": re.compile(rf"{_ALONE}(?P<a>{_AMOUNT}){_ENDS}"),
+    "name": r"(?<![\w\x80-\U0010ffff])(?:[A-Z][a-z]+ )+(?P<a>[A-Z][a-z]+)(?![\w\x80-\U0010ffff])",
+    "number": rf"{_ALONE}(?P<a>{_AMOUNT}){_ENDS}",
 }
 _NAMES: Final = ("Miller", "Novak", "Tanaka", "Okafor", "Silva", "Larsen", "Haddad", "Moreau")
 _MAY_HAVE: Final[Mapping[TextKind, str]] = {
@@ -54,6 +50,12 @@ _MAY_HAVE: Final[Mapping[TextKind, str]] = {
     "number": "[0-9]",
 }
 """Every value of a kind contains a match of these, which are fast to search."""
+
+
+@cache
+def _pattern(kind: TextKind) -> re.Pattern[str]:
+    """Return the pattern of a kind; compiled late, since that takes long and is rarely needed."""
+    return re.compile(_PATTERNS[kind])
 
 
 @cache
@@ -68,7 +70,7 @@ def may_have(kind: TextKind, source: str) -> bool:
 
 def found(kind: TextKind, text: str) -> list[re.Match[str]]:
     """Return the matches of a kind in a text."""
-    return list(_PATTERNS[kind].finditer(text))
+    return list(_pattern(kind).finditer(text))
 
 
 def other(kind: TextKind, match: re.Match[str], rng: KeyedRng) -> str:

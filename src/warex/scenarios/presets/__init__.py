@@ -1,11 +1,13 @@
 """Ready scenarios that come with WAREX, each a YAML file named as its path below here."""
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 _HERE: Final = Path(__file__).parent
 
 
+@cache
 def preset_names() -> tuple[str, ...]:
     """Return the names of all presets, such as ``paper/server-error``, in alphabetical order."""
     files = _HERE.rglob("*.yaml")
