@@ -11,7 +11,7 @@ from pydantic import JsonValue, TypeAdapter
 from warex.clock import Clock
 from warex.faults import CATALOGUE, AnyFault, Fault
 from warex.llm.actions.parser import Vocabulary
-from warex.traces.event_parts import ChangedValue
+from warex.traces.event_parts import ChangedValue, Timings
 from warex.traces.events import (
     AgentAction,
     Disarmed,
@@ -22,7 +22,6 @@ from warex.traces.events import (
     LlmCall,
     RequestSeen,
     ResponseSeen,
-    Timings,
     TrialBegan,
     Witness,
 )

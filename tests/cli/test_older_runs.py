@@ -1,7 +1,8 @@
 """A run folder of ``schema_version`` 2, kept as it was written, under every command that reads one.
 
-Its faulted trial has an effect of every kind that version 3 renamed, and a retried LLM call; the
-other folder has tasks that a marker and a header began, and an exchange that nobody answered.
+Its faulted trial has an effect of every kind that version 3 renamed, and a retried LLM call. The
+other folders have tasks that a marker and a header began, with an exchange that nobody answered,
+and a fault that the control API added.
 """
 
 import json
@@ -68,6 +69,13 @@ def test_an_older_trial_is_inspected(warex: Warex, run: Path) -> None:
 
     assert "told to wait 1 s" in warex("inspect", run / FAULTED, "--full").out
     assert "by nobody" in warex("inspect", KEPT / "tasks", "--full").out
+
+
+def test_a_fault_that_was_added_by_a_call_is_replayed_where_it_was() -> None:
+    replay = read_replay(KEPT / "one_shot")
+
+    assert [rule.name for rule in replay.scenario.rules] == ["one-shot-1"]
+    assert len(replay.schedule) == 1
 
 
 def test_the_faults_of_an_older_trial_are_replayed() -> None:

@@ -17,6 +17,7 @@ from tests.proxy.support.client import (
     tunnelled,
 )
 from tests.proxy.support.origin import Origin, dead_port
+from warex.engine import connection
 from warex.engine.handler import (
     AbortConnection,
     Address,
@@ -233,6 +234,49 @@ def test_what_is_no_http_passes_unread_and_half_closed(
         wait_until(lambda: handler.closed_connections)
     assert len(handler.raw_connections) == 1
     assert handler.closed_connections[0].sent_to_site == 5
+
+
+def test_a_client_that_is_slow_to_speak_is_read_after_all(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_SERVER_FIRST_DELAY", 0.01)
+    handler = Scripted()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        running(handler, ca) as engine,
+        tunnelled(engine.port, "127.0.0.1", server.getsockname()[1]) as client,
+    ):
+        server.settimeout(5)
+        # The engine waits for either side to speak.
+        asked, _ = server.accept()
+        client.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        with asked:
+            assert asked.recv(1) == b""
+        site, _ = server.accept()
+        with site:
+            site.recv(1000)
+            site.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+            assert read_answer(client)[1] == b"hello"
+    assert handler.raw_connections == []
+    assert len(handler.exchanges) == 1
+
+
+def test_a_silent_client_may_leave(
+    ca: CertificateAuthority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_SERVER_FIRST_DELAY", 0.01)
+    handler = Scripted()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        running(handler, ca) as engine,
+    ):
+        server.settimeout(5)
+        with tunnelled(engine.port, "127.0.0.1", server.getsockname()[1]):
+            asked, _ = server.accept()
+        with asked:
+            assert asked.recv(1) == b""
+        wait_until(lambda: handler.closed_connections)
+    assert handler.raw_connections == []
 
 
 def test_an_invalid_request_is_refused_and_told(ca: CertificateAuthority, plain: Origin) -> None:

@@ -24,6 +24,10 @@ class Dump:
     process: "subprocess.Popen[str]"
     said: list[str]
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def stop(self) -> str:
         self.process.send_signal(signal.SIGINT)
         rest, _ = self.process.communicate(timeout=20)

@@ -32,6 +32,8 @@ def _rule(name: str, fault: dict[str, Any], **match: Any) -> dict[str, Any]:
 RULES = [
     _rule("error", {"kind": "http_error", "status": 503}),
     _rule("late", {"kind": "http_error", "status": 500, "delay": 0.3}),
+    _rule("waits", {"kind": "http_error", "status": 500, "delay": 30.0}),
+    _rule("unread", {"kind": "http_error", "status": 500}),
     _rule("closed", {"kind": "connection_cut", "how": "close"}),
     _rule("reset", {"kind": "connection_cut", "how": "reset"}),
     _rule("after", {"kind": "connection_cut", "how": "close", "stage": "response"}),

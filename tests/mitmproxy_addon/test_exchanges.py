@@ -1,6 +1,8 @@
 """Pages, calls to models and faults of each family through stock mitmdump, over TLS."""
 
+import asyncio
 import json
+import threading
 import time
 from typing import Any
 
@@ -8,10 +10,12 @@ import httpx
 import pytest
 
 from tests.mitmproxy_addon.shop import HTML, JSON, PAGE, Shop
+from tests.proxy.support.client import H2Client, secure
 from tests.proxy.support.lanes import wait_until
 from tests.proxy.support.model import completion
-from tests.proxy.support.origin import Answer
-from warex.traces import FaultPlanned, LlmCall
+from tests.proxy.support.origin import Answer, Seen, dead_port
+from warex.proxy.certificates.ca import CertificateAuthority
+from warex.traces import FaultMissed, FaultPlanned, LlmCall
 
 pytestmark = [pytest.mark.wire, pytest.mark.slow]
 
@@ -121,3 +125,86 @@ def test_a_model_does_not_answer(shop: Shop) -> None:
     with pytest.raises(httpx.TransportError):
         _ask(shop, "m-timeout")
     shop.delivered("m-timeout")
+
+
+def test_a_client_that_leaves_during_a_delay_misses_it(
+    shop: Shop, ca: CertificateAuthority
+) -> None:
+    port = shop.site.port
+    if shop.version == "HTTP/2.0":
+        with secure(shop.dump.port, "localhost", port, ca.certificate, "h2") as connection:
+            client = H2Client(connection, f"localhost:{port}")
+            stream = client.ask("/waits")
+            wait_until(lambda: "waits" in [it.rule for it in shop.events(FaultPlanned)])
+            client.give_up(stream)
+            wait_until(lambda: "waits" in [it.rule for it in shop.events(FaultMissed)])
+    else:
+        with pytest.raises(httpx.ReadTimeout):
+            shop.client.get(f"{shop.url}/waits", timeout=0.2)
+    wait_until(lambda: "waits" in [it.rule for it in shop.events(FaultMissed)])
+    (missed,) = (it for it in shop.events(FaultMissed) if it.rule == "waits")
+    assert missed.reason == "client_gone"
+    assert missed.waited_s < 5
+    assert shop.response("waits").error == "Client disconnected."
+
+
+def test_a_stream_passes_while_it_comes(shop: Shop) -> None:
+    gate = threading.Event()
+
+    async def speak(seen: Seen, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+        writer.write(head + b"Transfer-Encoding: chunked\r\n\r\n7\r\ndata: 1\r\n")
+        await writer.drain()
+        await asyncio.to_thread(gate.wait, 10)
+        writer.write(b"7\r\ndata: 2\r\n0\r\n\r\n")
+
+    if shop.version == "HTTP/2.0":
+        pytest.skip("the site of these tests streams over HTTP/1.1 only")
+    shop.site.routes["/events"] = speak
+    with shop.client.stream("GET", f"{shop.url}/events") as answer:
+        pieces = answer.iter_raw()
+        assert next(pieces) == b"data: 1"
+        gate.set()
+        assert b"".join(pieces) == b"data: 2"
+    assert shop.response("events").size == 14
+
+
+def test_an_answer_that_the_site_cuts_is_recorded_so(shop: Shop) -> None:
+    if shop.version == "HTTP/2.0":
+        pytest.skip("the site of these tests cuts over HTTP/1.1 only")
+
+    async def cut(seen: Seen, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+        writer.close()
+
+    shop.site.routes["/short"] = cut
+    with pytest.raises(httpx.RemoteProtocolError):
+        shop.get("short")
+    seen = shop.response("short")
+    assert (seen.status, seen.by, seen.size) == (200, "site", 4)
+    assert seen.error
+
+
+def test_a_site_that_is_down_is_answered_by_mitmproxy(shop: Shop) -> None:
+    port = dead_port()
+    answer = shop.client.get(f"https://localhost:{port}/down")
+    assert answer.status_code == 502
+    seen = shop.response("down")
+    assert (seen.status, seen.by) == (None, "none")
+    assert seen.error
+
+
+def test_what_a_client_lets_wait_until_it_leaves_has_not_arrived(
+    shop: Shop, ca: CertificateAuthority
+) -> None:
+    if shop.version == "HTTP/1.1":
+        pytest.skip("flow control is of HTTP/2")
+    port = shop.site.port
+    with secure(shop.dump.port, "localhost", port, ca.certificate, "h2") as connection:
+        client = H2Client(connection, f"localhost:{port}", window=20)
+        stream = client.ask("/unread")
+        client.read_until(lambda: len(client.streams[stream].body) == 20, stream)
+        client.give_up(stream)
+        wait_until(lambda: "unread" in [it.rule for it in shop.events(FaultMissed)])
+    (missed,) = (it for it in shop.events(FaultMissed) if it.rule == "unread")
+    assert missed.reason == "client_left"

@@ -401,17 +401,22 @@ def test_each_episode_has_a_ledger_and_faults_of_its_own(begin: Begin, plain: Or
 def test_tasks_follow_each_other_within_an_episode(begin: Begin, plain: Origin) -> None:
     site = f"http://127.0.0.1:{plain.port}"
     with begin() as lane:
-        port = start(lane, "a", scenario=fails(500, first=1), port=0)["port"]
+        start(lane, "a", scenario=fails(500, first=1))
+        named = ("X-Warex-Task: a",)
         call, got = lane.proxy.call, []
         for task in ("first", "second"):
             call("POST", "/task/begin?task=a", {"task": task})
-            got += [fetch(port, f"{site}/")[0] for _ in range(2)]
+            got += [fetch(lane.port, f"{site}/", *named)[0] for _ in range(2)]
             call("POST", "/task/end?task=a")
-            got.append(fetch(port, f"{site}/")[0])
+            got.append(
+                fetch(lane.port, f"{site}/", *(named if task == "first" else (user("a"),)))[0]
+            )
         assert call("GET", "/status?task=a")["task"] == ""
         begun = end(lane, "a")
     assert got == [500, 200, 200] * 2
     assert [it.task for it in events(begun, TaskBegan)] == ["a", "first", "second"]
+    requests = [it.task for it in events(begun, RequestSeen)]
+    assert requests == ["first", "first", "", "second", "second", ""]
 
 
 def test_episodes_that_still_run_end_with_the_process(begin: Begin, plain: Origin) -> None:

@@ -18,6 +18,7 @@ def test_no_proxy_is_none() -> None:
         ({"ALL_PROXY": "https://corp.test"}, "https://corp.test:443"),
         ({"HTTPS_PROXY": "http://me:pa%40ss@corp.test:1"}, "http://me:pa%40ss@corp.test:1"),
         ({"HTTPS_PROXY": "http://[::1]:3128"}, "http://[::1]:3128"),
+        ({"ALL_PROXY": "socks5h://me@corp.test"}, "socks5h://me@corp.test:1080"),
     ],
 )
 def test_it_is_gone_through(environment: dict[str, str], upstream: str) -> None:

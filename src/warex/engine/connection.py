@@ -93,7 +93,8 @@ class ConnectionRun:
         """Serve a connection whose destination is known."""
         destination = self.connection.destination
         assert destination is not None
-        match spoken or await self._detect(destination):
+        patience = None if destination.port in _WELL_KNOWN_PORTS else _SERVER_FIRST_DELAY
+        match spoken or await self._detect(patience):
             case "left":
                 self.end.close()
             case "tls":
@@ -106,14 +107,42 @@ class ConnectionRun:
                 await self._serve_http2(
                     self._route(Site("http", destination, direct=False), h2c=True)
                 )
-            case "other" | "silent":
+            case "silent":
+                await self._serve_silent(destination)
+            case "other":
                 if self.handler.not_http(self.connection):
                     await self._pass_on(destination)
                 else:
                     self.end.close()
 
-    async def _detect(self, destination: Address) -> DetectedProtocol | Literal["left", "silent"]:
-        patience = None if destination.port in _WELL_KNOWN_PORTS else _SERVER_FIRST_DELAY
+    async def _serve_silent(self, destination: Address) -> None:
+        """Connect to the site of a client that is silent: whoever speaks first decides.
+
+        In some protocols that is the site; a client of HTTP or TLS may only be slow.
+        """
+        site = await self._connect(destination)
+        if site is None:
+            return
+        try:
+            sides = [asyncio.ensure_future(side.peek()) for side in (site, self.end)]
+            try:
+                await asyncio.wait(sides, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in sides:
+                    each.cancel()
+                await asyncio.wait(sides)
+            spoken = "other" if site.has_unread or site.has_ended else await self._detect(None)
+            if spoken == "other" and self.handler.not_http(self.connection):
+                await pass_on(self.connection, self.end, site)
+        finally:
+            site.close()
+        match spoken:
+            case "left" | "silent" | "other":
+                self.end.close()
+            case _:
+                await self.serve_tunnel(spoken)
+
+    async def _detect(self, patience: float | None) -> DetectedProtocol | Literal["left", "silent"]:
         first = b""
         while True:
             wait = _INCOMPLETE_TIMEOUT if first else patience
@@ -313,13 +342,18 @@ class ConnectionRun:
     # ---- unread
 
     async def _pass_on(self, address: Address) -> None:
+        site = await self._connect(address)
+        if site is not None:
+            await pass_on(self.connection, self.end, site)
+
+    async def _connect(self, address: Address) -> End | None:
+        """Connect to a site that is not read; if it cannot be reached, the client meets that."""
         try:
-            site = await self._connector.connect(address)
+            return await self._connector.connect(address)
         except SiteUnreachable as error:
             self.handler.unreachable(self.connection, str(error))
             self.end.reset()
-            return
-        await pass_on(self.connection, self.end, site)
+            return None
 
     async def _left_within(self, seconds: float | None) -> bool:
         """Wait; return whether the client has left meanwhile."""

@@ -108,16 +108,16 @@ class Engine:
         await self._serve(client, None, None, port)
 
     async def serve_redirected(
-        self, arrival: RedirectedConnection, spoken: DetectedProtocol
+        self, redirected: RedirectedConnection, detected: DetectedProtocol
     ) -> None:
         """Serve a redirected connection to its end."""
-        await self._serve(arrival.client, arrival, spoken)
+        await self._serve(redirected.client, redirected, detected)
 
     async def _serve(
         self,
         client: socket.socket,
-        arrival: RedirectedConnection | None,
-        spoken: DetectedProtocol | None,
+        redirected: RedirectedConnection | None,
+        detected: DetectedProtocol | None,
         port: int = 0,
     ) -> None:
         try:
@@ -129,14 +129,16 @@ class Engine:
         self._numbered += 1
         connection = Connection(self._numbered, Address(host, client_port), port=port)
         connector = self._connector
-        if arrival is not None and spoken == "connect":
+        if redirected is not None and detected == "connect":
             # The client uses a proxy of its own, which becomes our upstream proxy.
-            literal = f"[{arrival.host}]" if ":" in arrival.host else arrival.host
-            connector = Connector(f"http://{literal}:{arrival.port}", self._services.site_contexts)
-        elif arrival is not None:
-            connection.destination = Address(arrival.host, arrival.port)
-        redirected = arrival is not None
-        run = ConnectionRun(self._services, end, connection, connector, is_redirected=redirected)
+            literal = f"[{redirected.host}]" if ":" in redirected.host else redirected.host
+            connector = Connector(
+                f"http://{literal}:{redirected.port}", self._services.site_contexts
+            )
+        elif redirected is not None:
+            connection.destination = Address(redirected.host, redirected.port)
+        is_redirected = redirected is not None
+        run = ConnectionRun(self._services, end, connection, connector, is_redirected=is_redirected)
         self._runs[connection.number] = run
         try:
             run.handler.connected(connection)
@@ -144,7 +146,7 @@ class Engine:
                 if connection.destination is None:
                     await run.serve_proxy()
                 else:
-                    await run.serve_tunnel(spoken)
+                    await run.serve_tunnel(detected)
             finally:
                 end.close()
                 del self._runs[connection.number]

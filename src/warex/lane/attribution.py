@@ -42,6 +42,8 @@ class Attribution:
         self._detector = None if config.tasks is None else TaskDetector(config.tasks)
         self.before_llm_call: Callable[[], None] = lambda: None
         """Called before an LLM request is forwarded; raises to prevent it."""
+        self.episode = ""
+        """The name of the trial itself, by which clients name it and no task of it."""
         self.on_notice: Callable[[str], None] = lambda sentence: None
         self.on_rules_changed: Callable[[], None] = lambda: None
         """Called when the rules in force may have changed: armed, disarmed, the next step."""
@@ -70,6 +72,8 @@ class Attribution:
         if name is None and user is not None:
             told_by, name = "user_name", user
         main = self.tasks.main
+        if name is not None and name == self.episode:
+            return main, main.name
         if name is None:
             # With an invalid name in its header, it belongs to no task.
             return main, main.name if header is None else ""

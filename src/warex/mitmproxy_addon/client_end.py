@@ -70,7 +70,7 @@ class ClientEnd:
 
     def stream_of(self, flow: http.HTTPFlow) -> "Http2Stream | None":
         """Return the HTTP/2 stream of a flow; None if it has none."""
-        for each in () if self._top is None else _below(self._top):
+        for each in () if self._top is None else _all_of(self._top):
             if not isinstance(each, HttpLayer):
                 continue
             server = each.connections.get(self._client)
@@ -122,6 +122,12 @@ class Http2Stream:
     def was_reset(self) -> bool:
         """Whether the client has given the stream up, though its response was queued."""
         return self._number not in self._server.streams
+
+
+def _all_of(top: layer.Layer) -> Iterator[layer.Layer]:
+    """Yield the layers of a connection; the first ones are not below the top, but beside it."""
+    for each in list(top.context.layers):
+        yield from _below(each)
 
 
 def _below(top: layer.Layer) -> Iterator[layer.Layer]:

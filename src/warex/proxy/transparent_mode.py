@@ -76,7 +76,7 @@ async def serve_redirected(
         listener = RedirectListener(
             listeners,
             name_of=names.name_of,
-            accepted=blocklist.accepted if blocklist else lambda arrival: None,
+            accepted=blocklist.accepted if blocklist else lambda redirected: None,
             serve=serve,
             relayed=relayed,
             broke=broke,

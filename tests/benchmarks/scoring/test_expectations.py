@@ -12,7 +12,7 @@ from warex.clock import Clock
 from warex.errors import TrialVoid
 from warex.scenarios.mistakes import validate_document
 from warex.traces import RequestSeen, ResponseSeen, Trace, TraceWriter, TrialBegan, read_trace
-from warex.traces.events import Timings
+from warex.traces.event_parts import Timings
 
 
 def solved(expect: Any, answer: str = "", trace: Trace | None = None) -> bool:

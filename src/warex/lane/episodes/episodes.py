@@ -160,6 +160,7 @@ class Episodes:
                 unless_begun.callback(server.close_port, port)
             lane = self._begin(config)
             unless_begun.callback(lane.recorder.close)
+            lane.attribution.episode = name
             lane.engine.attach(self.own.engine.control)
             lane.on_notice = lambda said: self.on_notice(f"episode {name}: {said}")
             lane.recorder.traffic.notices = lane.on_notice

@@ -129,11 +129,6 @@ class McpTap:
         return self._events is not None
 
     @property
-    def carries_answers(self) -> bool:
-        """Whether it is the answer stream of a session in the older transport."""
-        return self.session.stream is self
-
-    @property
     def can_change(self) -> bool:
         """Whether messages can be changed while they are streamed."""
         return self.streams and not self._compressed and not self._sized

@@ -91,15 +91,15 @@ class ConnectionBlocklist:
             self._settle(pending, "trial_over", now)
         self._install(())
 
-    def accepted(self, arrival: RedirectedConnection) -> None:
+    def accepted(self, redirected: RedirectedConnection) -> None:
         """Count an accepted connection, whether a rule concerns it or not.
 
         The position of a one-shot fault counts the connections before it, for a replay.
         """
-        host = self._host(arrival.address, arrival.port)
-        if host == arrival.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
+        host = self._host(redirected.address, redirected.port)
+        if host == redirected.address and len(self._literal_addresses) < _MAX_LITERAL_ADDRESSES:
             self._literal_addresses[host] = None
-        self._tries.plan("connect", host, arrival.port, met=False)
+        self._tries.plan("connect", host, redirected.port, met=False)
         self.update()
 
     def update(self) -> None:

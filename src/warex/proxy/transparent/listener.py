@@ -113,9 +113,9 @@ class RedirectListener:
             address, port = destination
             require_patience(client, f"a connection to port {port}")
             name = self._name_of(address) or address
-            arrival = RedirectedConnection(client, name, address, port)
-            self._accepted(arrival)
-            await self._dispatch(arrival)
+            redirected = RedirectedConnection(client, name, address, port)
+            self._accepted(redirected)
+            await self._dispatch(redirected)
         except asyncio.CancelledError:
             client.close()
             raise
@@ -124,37 +124,40 @@ class RedirectListener:
             with suppress(OSError):
                 close_with_reset(client)
 
-    async def _dispatch(self, arrival: RedirectedConnection) -> None:
+    async def _dispatch(self, redirected: RedirectedConnection) -> None:
         """Detect the protocol, and serve or relay the connection."""
-        client = arrival.client
+        client = redirected.client
         site: socket.socket | None = None
-        patience = self._first_byte_timeout(arrival)
-        spoken = await self._detect(client, patience, patience is not None)
-        if spoken == "silent":
+        patience = self._first_byte_timeout(redirected)
+        detected = await self._detect(client, patience, patience is not None)
+        if detected == "silent":
             try:
-                site = await self._connect_unless_client_sends(client, arrival)
+                site = await self._connect_unless_client_sends(client, redirected)
             except OSError:
                 close_with_reset(client)
                 return
             if site is not None:
                 await self._readable(client, site)
             # Whoever sends first decides; the server, if both do.
-            spoken = "other" if site and _is_readable(site) else await self._detect(client, None)
-        match spoken:
+            detected = "other" if site and _is_readable(site) else await self._detect(client, None)
+        match detected:
             case "left" | "silent":
                 _close(client, site)
             case "tls" | "http" | "connect" | "h2c":
                 _close(site)
-                self._http_seen.add((arrival.host, arrival.port))
-                await self._serve(arrival, spoken)
+                self._http_seen.add((redirected.host, redirected.port))
+                await self._serve(redirected, detected)
             case _:
-                await self._relay(arrival, site)
+                await self._relay(redirected, site)
 
-    def _first_byte_timeout(self, arrival: RedirectedConnection) -> float | None:
+    def _first_byte_timeout(self, redirected: RedirectedConnection) -> float | None:
         """Return the seconds to wait for a client before connecting to its site; None: forever."""
-        if arrival.port in _WELL_KNOWN_PORTS or (arrival.host, arrival.port) in self._http_seen:
+        if (
+            redirected.port in _WELL_KNOWN_PORTS
+            or (redirected.host, redirected.port) in self._http_seen
+        ):
             return None
-        return _LIKELY_HTTP_DELAY if arrival.port in self._http_ports else _SERVER_FIRST_DELAY
+        return _LIKELY_HTTP_DELAY if redirected.port in self._http_ports else _SERVER_FIRST_DELAY
 
     async def _detect(
         self, client: socket.socket, patience: float | None, quiet: bool = True
@@ -174,9 +177,9 @@ class RedirectListener:
             else:
                 if not first:
                     return "left"
-            spoken = detect_protocol(first)
-            if spoken is not None:
-                return spoken
+            detected = detect_protocol(first)
+            if detected is not None:
+                return detected
             if len(first) == seen:
                 return "other"  # Readable without new data: the client has sent its last byte.
             seen = len(first)
@@ -209,33 +212,33 @@ class RedirectListener:
                 self._loop.remove_reader(end)
 
     async def _connect_unless_client_sends(
-        self, client: socket.socket, arrival: RedirectedConnection
+        self, client: socket.socket, redirected: RedirectedConnection
     ) -> socket.socket | None:
         """Connect to the site; return None if the client sends before that is done."""
-        connecting = self._loop.create_task(self._connect(arrival.host, arrival.port))
-        spoken = self._loop.create_task(self._readable(client))
+        connecting = self._loop.create_task(self._connect(redirected.host, redirected.port))
+        client_sends = self._loop.create_task(self._readable(client))
         try:
-            await asyncio.wait((connecting, spoken), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((connecting, client_sends), return_when=asyncio.FIRST_COMPLETED)
             return connecting.result() if connecting.done() else None
         finally:
             connecting.cancel()
-            spoken.cancel()
-            await asyncio.wait((connecting, spoken))
+            client_sends.cancel()
+            await asyncio.wait((connecting, client_sends))
 
-    async def _relay(self, arrival: RedirectedConnection, site: socket.socket | None) -> None:
+    async def _relay(self, redirected: RedirectedConnection, site: socket.socket | None) -> None:
         began = self._now()
         if site is None:
             try:
-                site = await self._connect(arrival.host, arrival.port)
+                site = await self._connect(redirected.host, redirected.port)
             except OSError:
                 # The nearest equivalent of the refusal that the client would have seen.
-                close_with_reset(arrival.client)
+                close_with_reset(redirected.client)
                 return
-        relay = Relay(arrival.client, site)
+        relay = Relay(redirected.client, site)
         try:
             await relay.run()
         finally:
-            self._relayed(arrival.host, arrival.port, relay.sent, relay.received, began)
+            self._relayed(redirected.host, redirected.port, relay.sent, relay.received, began)
 
 
 def _is_readable(end: socket.socket) -> bool:

@@ -107,19 +107,19 @@ class _Setup(NamedTuple):
 class Namespace:
     """A namespace that is ready for commands."""
 
-    def __init__(self, channel: socket.socket, made: _Setup, laid: MountPlan, own: bool) -> None:
+    def __init__(self, channel: socket.socket, made: _Setup, mounts: MountPlan, own: bool) -> None:
         self.passed = made.passed
         self.loopback = made.loopback
-        self.notices = laid.notices
+        self.notices = mounts.notices
         """Notices for the user."""
         self._channel = channel
         self._gone = threading.Event()
-        self._laid = laid
+        self._mounts = mounts
         self._own_session = own
 
     def environment(self, base: Mapping[str, str]) -> Environment:
         """Return the commands' environment: trust in the CA, and no proxy."""
-        return self._laid.environment(base)
+        return self._mounts.environment(base)
 
     def died(self) -> ProcessDied | None:
         """Return the error if the namespace has ended, and with it all commands."""
@@ -199,8 +199,8 @@ def open_namespace(
             f"a namespace needs Linux, and this is {sys.platform}: use environment mode, or run"
             " WAREX in a Linux machine or container"
         )
-    laid = plan_mounts(ca)
-    plan = {"host_ports": sorted(host_ports), **laid.to_message()}
+    mounts = plan_mounts(ca)
+    plan = {"host_ports": sorted(host_ports), **mounts.to_message()}
     channel, theirs = _socket_pair()
     with channel:
         with theirs, _memfd(plan) as written:
@@ -208,7 +208,7 @@ def open_namespace(
         try:
             made = _ready(channel, process.pid, host_ports)
             try:
-                space = Namespace(channel, made, laid, own_session)
+                space = Namespace(channel, made, mounts, own_session)
                 if not made.closed:
                     space.notices = (*space.notices, _UNFILTERED_SOCKETS)
                 yield space
@@ -219,9 +219,9 @@ def open_namespace(
         finally:
             channel.close()
             _wait(process)
-            if process.returncode and laid.mount_point is not None:
+            if process.returncode and mounts.mount_point is not None:
                 # It was killed before it could remove the mount point.
-                bind_mounts.MountPoint(str(laid.mount_point)).remove_if_unused()
+                bind_mounts.MountPoint(str(mounts.mount_point)).remove_if_unused()
 
 
 def _launch(channel: socket.socket, plan: int) -> subprocess.Popen[bytes]:
