@@ -13,6 +13,7 @@ from warex.traces import (
     FaultMissed,
     FaultPlanned,
     HarnessBroke,
+    Repeated,
     RequestSeen,
     ResponseSeen,
     TlsRejected,
@@ -58,6 +59,8 @@ class Ledger:
     """Occurrences with a missed injection."""
     messages: dict[str, Counter[bool]] = field(default_factory=lambda: defaultdict(Counter))
     """Messages of each WebSocket exchange, by whether the client sent them."""
+    given_up: int = 0
+    """Requests that were only counted, as their clients had given them up at once."""
     end: TrialEnded | None = None
     mistakes: list[str] = field(default_factory=list)
 
@@ -98,6 +101,8 @@ def read_ledger(entries: Iterable[Entry]) -> Ledger:
                 ledger.mistakes.append(f"{host} was passed through unread: {reason}")
             case Tunnel(host=host, why=why):
                 ledger.mistakes.append(f"a connection to {host} was passed through unread: {why}")
+            case Repeated(kind="request", times=times):
+                ledger.given_up += times
             case TrialEnded() as end:
                 ledger.end = end
             case _:
@@ -127,7 +132,9 @@ def mistakes(
     for exchange in ledger.exchanges.values():
         by_path[exchange.path].append(exchange)
     for path, outcomes in log.outcomes.items():
-        for said in _check_path(path, outcomes, by_path.get(path, []), seen.get(path, 0)):
+        for said in _check_path(
+            path, outcomes, by_path.get(path, []), seen.get(path, 0), ledger.given_up
+        ):
             reasons = "; ".join(dict.fromkeys(log.reasons.get(path, [])))
             yield f"{said}; no answer: {reasons}" if reasons else said
     for path in by_path.keys() - log.outcomes.keys() - log.sent.keys():
@@ -182,16 +189,21 @@ def _excerpt(names: Sequence[str]) -> str:
 
 
 def _check_path(
-    path: str, outcomes: Sequence[RequestOutcome], found: Sequence[Exchange], seen: int
+    path: str,
+    outcomes: Sequence[RequestOutcome],
+    found: Sequence[Exchange],
+    seen: int,
+    counted: int,
 ) -> Iterator[str]:
     """Compare the clients' outcomes of a path with its exchanges, and both with the site.
 
     Only numbers are compared where requests share a path; a client that gave up may have missed any
-    answer.
+    answer. ``counted``: how many that were given up at once the trace has as a number only.
     """
     counts = Counter(outcomes)
     given_up = counts["left"] + counts["left_unread"] + counts["left_at_once"] + counts["lost"]
-    if not len(outcomes) - counts["left_at_once"] - counts["lost"] <= len(found) <= len(outcomes):
+    unrecorded = counts["left_at_once"] + counts["lost"] + min(counts["left_unread"], counted)
+    if not len(outcomes) - unrecorded <= len(found) <= len(outcomes):
         yield (
             f"{path}: asked {len(outcomes)} times, in the trace {len(found)} times ({dict(counts)})"
         )

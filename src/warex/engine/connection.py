@@ -26,7 +26,7 @@ from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.net.protocol_detection import DetectedProtocol, detect_protocol
 from warex.engine.net.tunnel import pass_on
 from warex.engine.routes import H1, OpenedSite, Route, split_authority
-from warex.engine.services import Services, Share, eager_task
+from warex.engine.services import Services, Share
 from warex.engine.tls.certificates import CertificateError
 from warex.engine.tls.client_hello import NoClientHello, read_client_hello
 from warex.engine.tls.layer import ssl_reason
@@ -275,23 +275,26 @@ class ConnectionRun:
         """Connect to the site before the client's handshake, if the plan says so."""
         if not plan.site_first:
             return None
-        opening = eager_task(route.open(site))
+        task = asyncio.current_task()
+        assert task is not None
+        gives_up = False
 
         def give_up() -> None:
-            opening.cancel()
+            nonlocal gives_up
+            gives_up = True
+            task.cancel()
 
         self.end.on_end = give_up
         try:
-            return await opening
+            return await route.open(site)
         except SiteUnreachable as error:
             if plan.needs_site:
                 raise
             route.remember(site, error)
             return None
         except asyncio.CancelledError:
-            if not opening.cancelled() or not self.end.has_ended:
-                opening.cancel()
-                raise
+            if not gives_up or task.uncancel():
+                raise  # The engine ends.
             raise SiteUnreachable("the client left") from None
         finally:
             self.end.on_end = None

@@ -124,7 +124,7 @@ class RequestRefused(_Event, frozen=True, kw_only=True, tag="request_refused"):
 
 
 class Repeated(_Event, frozen=True, kw_only=True, tag="repeated"):
-    """Events were counted and not written one by one, since a hundred like them had been."""
+    """Events were counted and not written one by one, since a thousand like them had been."""
 
     kind: Literal["request", "request_refused"]
     """The event."""

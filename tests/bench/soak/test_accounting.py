@@ -15,6 +15,7 @@ from warex.traces import (
     FaultMissed,
     FaultPlanned,
     HarnessBroke,
+    Repeated,
     RequestSeen,
     ResponseSeen,
     Timings,
@@ -170,6 +171,15 @@ def test_a_ledger_that_lacks_any_event_is_not_clean(left_out: int) -> None:
 )
 def test_a_ledger_with_an_event_too_many_is_not_clean(extra: Any) -> None:
     assert _mistakes([*_clean(), extra])
+
+
+@pytest.mark.parametrize(("times", "wrong"), [(0, 1), (1, 0)])
+def test_a_request_that_is_only_counted_may_be_missing(times: int, wrong: int) -> None:
+    log = _log()
+    log.outcomes["/calm/page/4"].append("left_unread")
+    counted = [Repeated(kind="request", why="given up at once", times=times)] if times else []
+
+    assert len(_mistakes([*counted, *_clean()], log)) == wrong
 
 
 def _got_nothing(log: ClientLog) -> None:

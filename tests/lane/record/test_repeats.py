@@ -12,7 +12,7 @@ GIVEN_UP = Outcome(
 )
 
 
-def test_refusals_beyond_a_hundred_of_a_status_are_one_event() -> None:
+def test_refusals_beyond_a_thousand_of_a_status_are_one_event() -> None:
     with trial() as began:
         connection = began.connect()
         for number in range(RECORDED + 50):

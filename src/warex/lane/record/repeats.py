@@ -8,7 +8,7 @@ from warex.traces import Repeated
 
 type RepeatedEvent = Literal["request", "request_refused"]
 
-RECORDED: Final = 100
+RECORDED: Final = 1000
 """Events of a kind that are written one by one."""
 
 
