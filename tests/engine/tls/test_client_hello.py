@@ -39,6 +39,25 @@ def test_a_client_may_name_nothing() -> None:
     assert (read.sni, read.alpn) == ("", ())
 
 
+def test_an_encrypted_hello_is_read_by_its_outer_name() -> None:
+    read = read_client_hello(with_extension(hello("Shop.example"), 0xFE0D, bytes(200)))
+    assert read is not None
+    assert read.sni == "shop.example"
+
+
+def with_extension(raw: bytes, number: int, content: bytes) -> bytes:
+    """Return a ClientHello of one record with a further extension (RFC 8446 §4.1.2)."""
+    body = raw[9:]
+    ciphers = 35 + body[34]
+    methods = ciphers + 2 + int.from_bytes(body[ciphers : ciphers + 2])
+    extensions = methods + 1 + body[methods]
+    added = number.to_bytes(2) + len(content).to_bytes(2) + content
+    listed = body[extensions + 2 :] + added
+    body = body[:extensions] + len(listed).to_bytes(2) + listed
+    message = b"\x01" + len(body).to_bytes(3) + body
+    return raw[:3] + len(message).to_bytes(2) + message
+
+
 def test_every_beginning_needs_more() -> None:
     raw = hello()
     assert [read_client_hello(raw[:cut]) for cut in range(len(raw))] == [None] * len(raw)

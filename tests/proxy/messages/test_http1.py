@@ -67,6 +67,18 @@ def test_an_answer_passes_untouched(
     assert got == raw
 
 
+def test_what_a_site_offers_over_quic_passes_and_is_recorded(begin: Begin, plain: Origin) -> None:
+    offer = 'h3=":443"; ma=86400'
+    raw = f"HTTP/1.1 200 OK\r\nAlt-Svc: {offer}\r\nContent-Length: 2\r\n\r\nok".encode()
+    plain.routes["/a"] = Answer(raw=raw)
+    with begin() as lane, socket.create_connection(("127.0.0.1", lane.port), timeout=5) as client:
+        url = f"http://127.0.0.1:{plain.port}/a"
+        client.sendall(f"GET {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        assert read_until_closed(client) == raw
+    (event,) = lane.events(ResponseSeen)
+    assert ("Alt-Svc", offer) in [tuple(it) for it in event.headers]
+
+
 def test_an_answer_that_no_browser_takes_is_cut_and_the_trace_says_why(
     begin: Begin, plain: Origin
 ) -> None:
