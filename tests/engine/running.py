@@ -4,7 +4,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -40,7 +40,7 @@ class Scripted(PassThrough):
     request_plan: Callable[[Exchange], RequestPlan] | None = None
     response_plan: Callable[[Exchange], ResponsePlan] | None = None
     whole_plan: Callable[[Exchange], WholeResponsePlan] | None = None
-    piece: Callable[[bytes, bool], list[bytes]] | None = None
+    piece: Callable[[bytes, bool], Iterable[bytes]] | None = None
     connections: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
     handshakes: list[tuple[str, str]] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Scripted(PassThrough):
             return self.whole_plan(exchange)
         return PassThrough.whole_response(self, exchange)
 
-    def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> list[bytes]:
+    def response_piece(self, exchange: Exchange, piece: bytes, *, last: bool) -> Iterable[bytes]:
         return [piece] if self.piece is None else self.piece(piece, last)
 
     def outcome(self, count: int = 1) -> Outcome:

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from tests.engine.running import Running, Scripted, running
+from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import tunnelled
 from tests.proxy.support.raw_sockets import read_to_end
 from warex.engine.handler import Plan, Relay
@@ -103,3 +103,24 @@ def test_a_large_body_waits_for_its_client_and_arrives_whole(ca: CertificateAuth
             got += client.recv(100_000)
         assert got[len(head) :] == body
         assert handler.outcome().response_bytes == size
+
+
+def test_a_part_of_which_much_is_made_waits_for_its_client(ca: CertificateAuthority) -> None:
+    size, made = 64 * 1024, list[int]()
+
+    def inflate(piece: bytes, last: bool) -> Iterator[bytes]:
+        for number in range(0 if last else 1024):
+            made.append(number)
+            yield bytes(size)
+
+    relay = Relay(tap=True, changes_length=True)
+    handler = Scripted(response_plan=lambda exchange: Plan(relay), piece=inflate)
+    with running(handler, ca) as engine, exchange(engine) as (client, site):
+        site.sendall(HEAD + b"1\r\na\r\n0\r\n\r\n")
+        read(client, len(HEAD))
+        wait_until(lambda: made)
+        # The turn is over in which the part was taken.
+        assert engine.call(lambda: len(made)) != 1024
+        body = read(client, 1024 * (size + len(b"10000\r\n\r\n")) + len(b"0\r\n\r\n"))
+        assert body.endswith(b"\r\n0\r\n\r\n")
+        assert handler.outcome().response_bytes == 1024 * size

@@ -1,6 +1,9 @@
 """The body of a site's response, sent on in the turn of the event loop in which it comes."""
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from warex.engine.clients import ClientSide
 from warex.engine.exchange_record import ExchangeRecord
@@ -8,6 +11,9 @@ from warex.engine.handler import Exchange, Handler, Relay
 from warex.engine.http.events import DataReceived, ResponseEvent
 from warex.engine.planned_messages import spliced
 from warex.engine.sites import SiteInbox
+
+_IN_ONE_TURN: Final = 64 * 1024
+"""Bytes of what a handler makes of one part that are sent in one turn; a few may become many."""
 
 
 class ResponseBody:
@@ -32,6 +38,10 @@ class ResponseBody:
         self._acknowledge = acknowledge
         self._flow = 0
         """Bytes that the site is not yet told of."""
+        self._pieces: Iterator[bytes] | None = None
+        """What is left of the part that is being sent."""
+        self._later: deque[DataReceived] = deque()
+        """Parts that came meanwhile."""
 
     async def relay(self, inbox: SiteInbox, parts: Iterable[ResponseEvent]) -> ResponseEvent:
         """Send what was read, then what comes; return the event that ends the body."""
@@ -39,18 +49,27 @@ class ResponseBody:
             if not isinstance(part, DataReceived):
                 return part
             self.take(part)
+            await self._send_rest()
             self._client.flush()
             await self._client.drain(self._stream)
         self._flow = 0  # What was read before is acknowledged.
         while (last := await inbox.deliver(self)) is None:
             await self._client.drain(self._stream)
+            await self._send_rest()
+        await self._send_rest()
         self._tell_site()
         return last
 
     def take(self, part: DataReceived) -> None:
-        """Send a part with the next ``flush``."""
-        payload, raw = part.payload, part.raw
+        """Send a part with the next ``flush``, or what one turn takes of it."""
         self._flow += part.flow
+        if self._pieces is not None:
+            self._later.append(part)
+        else:
+            self._begin(part)
+
+    def _begin(self, part: DataReceived) -> None:
+        payload, raw = part.payload, part.raw
         if not (self._taps and payload):
             self._send(payload, raw)
             return
@@ -59,15 +78,37 @@ class ResponseBody:
             changed = b"".join(pieces)
             self._send(changed, spliced(part, changed))
             return
-        for piece in pieces:
+        self._pieces = iter(pieces)
+        self._send_pieces()
+
+    def _send_pieces(self) -> None:
+        """Send what one turn takes of the part that is being sent."""
+        assert self._pieces is not None
+        size = 0
+        for piece in self._pieces:
             if piece:
                 self._send(piece, b"")
+                size += len(piece)
+            if size >= _IN_ONE_TURN:
+                return
+        self._pieces = None
+
+    async def _send_rest(self) -> None:
+        """Send what is left of the parts that were taken, as the client takes it."""
+        while self._pieces is not None or self._later:
+            if self._pieces is not None:
+                self._send_pieces()
+            else:
+                self._begin(self._later.popleft())
+            self._client.flush()
+            await self._client.drain(self._stream)
+            await asyncio.sleep(0)
 
     def flush(self) -> bool:
         """Send what was taken; return whether the client takes more now."""
         client = self._client
         client.flush()
-        if client.http.queued(self._stream) or client.end.is_full:
+        if self._pieces is not None or client.http.queued(self._stream) or client.end.is_full:
             return False
         self._tell_site()
         return True
