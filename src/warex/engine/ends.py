@@ -451,15 +451,16 @@ class End(asyncio.BufferedProtocol):
         """Whether the peer is there and has not begun to close, as the kernel knows first."""
         return self._state() == _ESTABLISHED
 
-    def has_arrived(self) -> bool:
+    def has_arrived(self, *, was_there: bool = False) -> bool:
         """Whether the peer's system has all that was written, or the peer is there to take it.
 
-        A peer that closes after it has read everything sends FIN; one that has not, a reset.
+        A reset says that it has not read it all, unless it ``was_there`` at the last write.
         """
-        if self.was_reset or self._transport.get_write_buffer_size():
+        if self.was_reset or self._transport.is_closing() or self.unsent:
             return False
         state = self._state()
-        return state == _ESTABLISHED or (state == _CLOSE_WAIT and not self._unacknowledged())
+        may_have_it = was_there or state == _CLOSE_WAIT
+        return state == _ESTABLISHED or (may_have_it and not self._unacknowledged())
 
     def _state(self) -> int | None:
         if self.is_lost or self.is_closed:
@@ -474,10 +475,9 @@ class End(asyncio.BufferedProtocol):
     def _unacknowledged(self) -> int:
         if sys.platform != "linux":
             return 0
-        try:
+        with suppress(OSError):
             return unacknowledged(self.raw)
-        except OSError:
-            return 1
+        return 1
 
 
 _LINGERING: Final[WeakSet[End]] = WeakSet()

@@ -411,14 +411,15 @@ class ExchangeRun:
         client.http.send_end(self.stream, NO_FIELDS if end is None else end.trailers)
         data = client.http.data_to_send()
         record.is_sent = record.is_complete = True
-        if may_tell_first and client.takes_all(self.stream):
+        was_there = client.takes_all(self.stream)
+        if may_tell_first and was_there:
             record.arrived = True
             self._tell(Over("complete"))
         client.end.write(data)
         if self._is_told:
             return
         await client.sent(self.stream)
-        record.arrived = client.end.has_arrived()
+        record.arrived = client.end.has_arrived(was_there=was_there)
         if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:
             record.arrived = False
         if not record.arrived:
