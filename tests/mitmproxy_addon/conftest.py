@@ -5,41 +5,17 @@ import httpx
 import pytest
 import yaml
 
+from tests.engine.conftest import ca as ca
+from tests.engine.conftest import leaf as leaf
+from tests.engine.conftest import plain as plain
+from tests.engine.conftest import secure_h1 as secure_h1
+from tests.engine.conftest import secure_h2 as secure_h2
 from tests.mitmproxy_addon.dump import mitmdump
 from tests.mitmproxy_addon.shop import RULES, Shop
 from tests.proxy.support.client import trusting
-from tests.proxy.support.origin import Origin, served, server_context
-from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
+from tests.proxy.support.origin import served, server_context
+from warex.proxy.certificates.ca import CertificateAuthority
 from warex.traces import HarnessBroke, read_trace
-
-
-@pytest.fixture(scope="session")
-def ca(tmp_path_factory: pytest.TempPathFactory) -> CertificateAuthority:
-    """The authority of the sites, which mitmproxy uses for its own certificates as well."""
-    return ensure_ca(tmp_path_factory.mktemp("authority") / "ca")
-
-
-@pytest.fixture(scope="session")
-def leaf(ca: CertificateAuthority, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return ca.leaf("localhost", tmp_path_factory.mktemp("leaf"))
-
-
-@pytest.fixture
-def plain() -> Iterator[Origin]:
-    with served() as origin:
-        yield origin
-
-
-@pytest.fixture
-def secure_h1(leaf: tuple[Path, Path]) -> Iterator[Origin]:
-    with served(server_context(*leaf, ["http/1.1"])) as origin:
-        yield origin
-
-
-@pytest.fixture
-def secure_h2(leaf: tuple[Path, Path]) -> Iterator[Origin]:
-    with served(server_context(*leaf, ["h2", "http/1.1"])) as origin:
-        yield origin
 
 
 @pytest.fixture(scope="module", params=["HTTP/1.1", "HTTP/2.0"])
