@@ -1,11 +1,12 @@
 """Events are redacted once, on their way out; what is shortened is redacted before."""
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
 
-from warex.traces import Event, FaultPlanned, McpCall, RequestRefused
+from warex.traces import Event, FaultPlanned, McpCall, RequestRefused, RequestSeen
 from warex.traces.redaction.event_lines import EventLines
 from warex.traces.redaction.redactor import Redactor
 
@@ -69,3 +70,33 @@ def test_the_ledger_has_no_secret_of_a_url() -> None:
     )
 
     assert written(planned)["url"] == "https://shop.example/?token=[redacted]"
+
+
+@pytest.mark.parametrize("place", ["header", "url"])
+def test_long_texts_of_others_are_not_kept_in_memory(place: str) -> None:
+    lines, url = EventLines(Redactor()), "https://shop.example/"
+
+    def write(number: int) -> None:
+        text = f"{number} " * 10_000
+        event = RequestSeen(
+            exchange=f"x{number}",
+            method="GET",
+            url=url + text if place == "url" else url,
+            resource="other",
+            top_level=False,
+            http_version="HTTP/1.1",
+            connection="c1",
+            size=0,
+            headers=[("User-Agent", text)] if place == "header" else [],
+        )
+        assert f"{number} " in lines.of(event)
+
+    write(0)
+    tracemalloc.start()
+    try:
+        for number in range(1, 101):
+            write(number)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 500_000

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from typing import NamedTuple, Self
 
 from warex.exchange import SUBRESOURCES, Exchange, Resource, resource_of
@@ -11,6 +10,7 @@ from warex.llm.recognition.hosts import is_known_llm_host
 from warex.mcp.exchange import McpExchange
 from warex.scenarios.matching.url_patterns import host_of, matcher, names_host, normalise
 from warex.scenarios.scenario import LlmMatch, McpMatch, Rule
+from warex.text.short_cache import cached_if_short
 
 
 class Candidate(NamedTuple):
@@ -130,7 +130,7 @@ def _is_a(media_type: str, wanted: str) -> bool:
     return media_type == wanted or (subtype == "*" and media_type.startswith(f"{kind}/"))
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short(maxsize=1024)
 def _as_recorded(url: str) -> str:
     # Imported late, since commands that read a scenario should start fast.
     from warex.traces import redact_url

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final
 
 from warex.scenarios.globs import glob_to_regex, join_with_wildcards
 from warex.scenarios.scenario import SITES, Match
 from warex.text.regex import Regex
+from warex.text.short_cache import cached_if_short
 
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _ON_THE_WIRE: Final = {"ws": "http", "wss": "https"}
@@ -19,7 +19,7 @@ _IN_SCHEME: Final = "[^:/?]"
 _IN_HOST: Final = "[^/?]"
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short(maxsize=1024)
 def normalise(url: str) -> str:
     """Return the URL, or pattern, as rules compare it (RFC 3986 §6.2.2, §6.2.3).
 
@@ -38,14 +38,14 @@ def normalise(url: str) -> str:
     return f"{scheme}://{authority}{rest}"
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short(maxsize=1024)
 def host_of(url: str) -> str:
     """Return the host of a normalised URL or pattern; no port, an IPv6 address without brackets."""
     authority = url.partition("://")[2].partition("/")[0]
     return re.sub(r":[\d*]*$", "", authority).strip("[]")
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short(maxsize=1024)
 def glob_regex(pattern: str) -> str:
     """Translate a glob over a whole URL; only `*` is special, since `?` and `[` stand in URLs.
 

@@ -6,7 +6,7 @@ Events come with their secrets: this is the one place that redacts them.
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from itertools import starmap
+from itertools import chain, starmap
 from types import UnionType
 from typing import Any, Final, Literal, TypeAliasType, Union, get_args, get_origin, get_type_hints
 
@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from warex.mcp.content import truncated
+from warex.text.short_cache import cached_if_short
 from warex.traces.events import (
     AgentAction,
     Event,
@@ -60,6 +61,8 @@ _MOST_TEXT: Final[Mapping[tuple[type[Event], str], int]] = {
     (McpCall, "error"): 1000,
 }
 """The most characters of texts that are recorded in part."""
+_LONGEST_CACHED: Final = 16 * 1024
+"""The most characters of headers that are cached: usual heads are shorter."""
 
 
 class EventLines:
@@ -73,7 +76,7 @@ class EventLines:
     def __init__(self, redactor: Redactor) -> None:
         self.redactor = redactor
         self._pair = lru_cache(maxsize=2048)(self._new_pair)
-        self._nested = lru_cache(maxsize=1024)(redactor.line)
+        self._nested = cached_if_short(maxsize=1024)(redactor.line)
 
     def of(self, event: Event) -> str:
         """Return an event as JSON."""
@@ -96,7 +99,9 @@ class EventLines:
             case _:
                 return self._by_fields(event)
         # Quotes are escaped in strings, so the first match is the field.
-        pairs = ",".join(starmap(self._pair, event.headers))
+        size = sum(map(len, chain.from_iterable(event.headers)))
+        pair = self._pair if size <= _LONGEST_CACHED else self._new_pair
+        pairs = ",".join(starmap(pair, event.headers))
         return _value(bare).replace('"headers":[]', f'"headers":[{pairs}]', 1)
 
     def _by_fields(self, event: Event) -> str:

@@ -6,9 +6,9 @@ same ones. The last word is the kind of the value: a ``token_type`` is no token.
 
 import re
 from enum import IntEnum
-from functools import lru_cache
 from urllib.parse import unquote
 
+from warex.text.short_cache import cached_if_short
 from warex.traces.redaction import password_words
 
 
@@ -117,7 +117,7 @@ _NO_TOKENS = re.compile("tokeni[sz]|tokenless|passwordless|passwordstrength|auth
 _PLAIN_WORDS_ON_KEY = frozenset({"donkey", "hockey", "hotkey", "jockey", "key", "monkey", "turkey"})
 
 
-@lru_cache(maxsize=8192)
+@cached_if_short(maxsize=8192)
 def name_secrecy(name: str) -> Secrecy:
     """Rate a name, which may be percent-encoded or have JSON's escapes."""
     if "%" in name:

@@ -12,11 +12,11 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from urllib.parse import parse_qsl, quote_plus, unquote_to_bytes
 
 from pydantic import JsonValue
 
+from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.assigned import PLACEHOLDER, is_ordinary
 from warex.traces.redaction.environment_secrets import KnownSecrets
 from warex.traces.redaction.gitleaks import compiled
@@ -160,7 +160,7 @@ class Redactor:
         self._anew = replace(self.how, seen=SeenTexts())
         self._line = self.how.of_line()
         # Its own cache: one that trials share would keep each of them in memory.
-        self._url = lru_cache(maxsize=1024)(self._redacted_url)
+        self._url = cached_if_short(maxsize=1024)(self._redacted_url)
 
     def _learn(self, value: bytes, typed: bool) -> None:
         if typed:

@@ -8,10 +8,10 @@ A secret is known from the environment (``environment_secrets``), or detected by
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from pydantic import JsonValue
 
+from warex.text.short_cache import cached_if_short
 from warex.traces.redaction.environment_secrets import process_secrets
 from warex.traces.redaction.named import near
 from warex.traces.redaction.names import Secrecy, is_secret, name_secrecy
@@ -48,7 +48,7 @@ def redact_url(url: str, how: Pass = PLAIN) -> str:
     return redact_text(url, how)
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short(maxsize=1024)
 def _is_plain(folder: str) -> bool:
     return not announces_token(folder) and redact_text(folder) == folder
 

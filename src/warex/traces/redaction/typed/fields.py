@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 
+from warex.text.short_cache import cached_if_short
 from warex.traces.redaction import password_words
 from warex.traces.redaction.gitleaks import compiled
 from warex.traces.redaction.names import Secrecy, name_secrecy, words_of
@@ -54,7 +54,7 @@ _OTHERWISE = words_of(
 """Words of labels of what no password is typed into."""
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(maxsize=4096)
 def names_in(target: str) -> tuple[str, ...]:
     """Return the names in the last part of a selector, or the label itself."""
     if not _SELECTOR.search(target):
@@ -66,7 +66,7 @@ def names_in(target: str) -> tuple[str, ...]:
     return tuple(name for names in named for name in names if name)
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short(maxsize=4096)
 def is_secret_field(text: str) -> bool:
     """Whether a selector or a label names a field for a secret."""
     if not text or len(text) > 300:
