@@ -118,6 +118,22 @@ def test_an_abort_ends_the_connection(
         assert (outcome.end, outcome.arrived, outcome.head_sent) == ("aborted", True, False)
 
 
+def test_the_last_piece_of_a_response_leaves_with_its_end(
+    ca: CertificateAuthority, secure_h1: Origin
+) -> None:
+    chunked = Headers.of_text([("Transfer-Encoding", "chunked")])
+    own = Respond(200, chunked, (b"one", b"two"), pause_s=0.01)
+    handler = Scripted(response_plan=lambda exchange: Plan(own))
+    with (
+        running(handler, ca) as engine,
+        secure(engine.port, "localhost", secure_h1.port, ca.certificate) as client,
+    ):
+        client.sendall(GET)
+        # Each read returns one record of TLS, which is one write.
+        assert client.recv(4096).endswith(b"\r\n\r\n3\r\none\r\n")
+        assert client.recv(4096) == b"3\r\ntwo\r\n0\r\n\r\n"
+
+
 @pytest.mark.parametrize("how", ["close", "reset"])
 def test_a_response_is_paced_and_cut(ca: CertificateAuthority, secure_h1: Origin, how: str) -> None:
     own = Respond(

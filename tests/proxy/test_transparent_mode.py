@@ -388,7 +388,8 @@ def test_trials_in_a_row_leave_no_handle_behind(
     before = handles("self"), handles(forkserver.pid)
     for _ in range(3):
         once()
-    assert (handles("self"), handles(forkserver.pid)) == before
+    # The site's own connections, which are of this process, end a moment later.
+    wait_until(lambda: handles("self") <= before[0] and handles(forkserver.pid) <= before[1])
 
 
 def test_a_proxy_whose_caller_was_killed_ends(ca: CertificateAuthority, tmp_path: Path) -> None:

@@ -436,13 +436,18 @@ class ExchangeRun:
         record.head_sent = True
         for number, piece in enumerate(pieces):
             if number and respond.pause_s:
+                client.flush()
                 await self._pause(respond.pause_s)
             parts = split(piece)
             if respond.tap:
                 parts = self._handler.response_piece(self.exchange, piece, last=False)
             for part in parts:
-                self._send(part)
-                await client.drain(self.stream)
+                if record.response_bytes:
+                    client.flush()
+                    await client.drain(self.stream)
+                # The last part leaves with the end: some clients close once they have it.
+                record.response_bytes += len(part)
+                client.http.send_data(self.stream, part)
         if respond.cut is None:
             self._send_last(tap=respond.tap)
             await self._complete()

@@ -23,6 +23,7 @@ def ending_of(state: ExchangeState, outcome: Outcome, error: str | None) -> Endi
         body=body,
         error=error,
         began=(state.relays or state.from_cache) and outcome.head_sent,
+        client_left=outcome.end == "client_left",
         by_warex=state.by_warex,
         in_part=draft.pieces is not None,
     )

@@ -372,9 +372,13 @@ def test_a_second_trial_is_answered_without_the_model(
     assert second.events(ResponseSeen)[0].size == first.events(ResponseSeen)[0].size
 
 
+@pytest.mark.parametrize("never_ends", [False, True])
 def test_a_streamed_answer_is_the_same_stream_again(
-    group: Cached, ca: CertificateAuthority, model: Model
+    group: Cached, ca: CertificateAuthority, model: Model, *, never_ends: bool
 ) -> None:
+    # The client leaves at the last event, whether the body has ended or not.
+    model.never_ends = never_ends
+
     def ask(lane: Lane) -> list[str]:
         with client(lane.url, model.base_url, ca) as agent:
             stream = agent.chat.completions.create(model="m", messages=[USER], stream=True)

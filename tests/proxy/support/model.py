@@ -23,6 +23,8 @@ class Model:
     statuses: list[int] = field(default_factory=list)
     hold: asyncio.Event | None = None
     """An event that a streamed answer waits for after its first word."""
+    never_ends: bool = False
+    """Whether a streamed answer's body goes on after its last event until its client leaves."""
 
     def __post_init__(self) -> None:
         self.origin.routes[PATH] = self._speak
@@ -45,6 +47,9 @@ class Model:
             _whole(writer, status, b'{"error": {"message": "not now"}}')
         elif b'"stream":true' in seen.body.replace(b" ", b""):
             await self._stream(writer, text)
+            if self.never_ends:
+                await reader.read()
+            writer.write(b"0\r\n\r\n")
         else:
             _whole(writer, 200, completion(text))
 
@@ -62,7 +67,6 @@ class Model:
             if number == 0 and self.hold is not None:
                 await self.hold.wait()
         _chunk(writer, "[DONE]")
-        writer.write(b"0\r\n\r\n")
 
 
 def completion(text: str) -> bytes:

@@ -22,6 +22,8 @@ class Ending:
     """Why it is not complete."""
     began: bool = False
     """Whether the client has the response's head."""
+    client_left: bool = False
+    """Whether it is not complete since the client wanted no more."""
     by_warex: bool = False
     """Whether WAREX made the response, delayed or cut it."""
     in_part: bool = False

@@ -285,7 +285,8 @@ class LlmTraffic(Traffic):
         )
         if calls.is_of_task(tap) and call.answer.complete and by_model:
             calls.last_answer = tap.step, call.answer
-        is_own = not ending.by_warex and ending.error is None
+        # Clients leave at a stream's last event, before its body ends.
+        is_own = not ending.by_warex and (ending.error is None or ending.client_left)
         calls.keep(tap, call.event, headers, by_model=is_own)
         return call.ends_task
 
