@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -77,7 +78,7 @@ class Origin:
         self._tls, self._h2c = tls, h2c
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_ending = False
         self._host, self.port = host, port
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -113,20 +114,22 @@ class Origin:
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()
+        self._is_ending = True
         server.close()
-        tasks = list(self._tasks)
+        # Some are asyncio's own, of connections that have just been accepted.
+        tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
         if tasks:
             self._loop.run_until_complete(asyncio.wait(tasks))
-        self._loop.run_until_complete(asyncio.sleep(0))
+        if sys.version_info >= (3, 13):
+            server.abort_clients()
+        for _ in range(2):  # Transports close in the next turn; TLS closes the one below it.
+            self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
         self.connections += 1
         number = self.connections
         try:
@@ -143,8 +146,7 @@ class Origin:
             ):
                 await speak(reader, writer, number)
         finally:
-            self._tasks.discard(task)
-            writer.transport.abort() if self._loop.is_closed() else writer.close()
+            writer.transport.abort() if self._is_ending else writer.close()
 
     async def _speak_h1(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
