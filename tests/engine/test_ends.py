@@ -17,13 +17,12 @@ from warex.proxy.certificates.ca import CertificateAuthority
 @asynccontextmanager
 async def connected() -> AsyncIterator[tuple[End, socket.socket]]:
     """An end, and the socket of its peer."""
-    loop = asyncio.get_running_loop()
     with socket.create_server(("127.0.0.1", 0)) as server:
         peer = socket.create_connection(server.getsockname())
         accepted, _ = server.accept()
     accepted.setblocking(False)
     peer.setblocking(False)
-    _, end = await loop.connect_accepted_socket(End, accepted)
+    end = End(accepted)
     try:
         yield end, peer
     finally:
@@ -192,7 +191,7 @@ async def test_tls_runs_through_tls(ca: CertificateAuthority, leaf: tuple[Path, 
     server.load_cert_chain(*leaf)
     client = ssl.create_default_context(cafile=ca.certificate)
     async with connected() as (end, peer):
-        _, other = await asyncio.get_running_loop().connect_accepted_socket(End, peer.dup())
+        other = End(peer.dup())
         for _ in range(2):
             await asyncio.gather(
                 end.start_tls(client, server_hostname="localhost"),
@@ -217,7 +216,7 @@ async def test_an_end_without_the_alert_of_tls_is_told(
     server.load_cert_chain(*leaf)
     client = ssl.create_default_context(cafile=ca.certificate)
     async with connected() as (end, peer):
-        _, other = await asyncio.get_running_loop().connect_accepted_socket(End, peer.dup())
+        other = End(peer.dup())
         await asyncio.gather(
             end.start_tls(client, server_hostname="localhost"),
             other.start_tls(server, server_side=True),

@@ -1,6 +1,6 @@
 """One end of a connection: bytes in, bytes out, TLS between, and what has left of them.
 
-TLS runs in memory, above asyncio's transport, so that a layer can be put on another (TLS to a site
+TLS runs in memory, above the transport, so that a layer can be put on another (TLS to a site
 through TLS to an upstream proxy) and the ClientHello can be read before it is answered.
 """
 
@@ -11,9 +11,10 @@ import ssl
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, cast
+from typing import Final
 from weakref import WeakSet
 
+from warex.engine.net.transport import Transport
 from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.linux.sockets import reset_on_close, unacknowledged
 
@@ -31,7 +32,7 @@ _ESTABLISHED, _CLOSE_WAIT = 1, 8
 """States of linux/tcp_states.h: open both ways; the peer has closed its end."""
 
 
-class End(asyncio.BufferedProtocol):
+class End:
     """One end of a connection, plain or TLS.
 
     It is read by one task (``read``), or by a callback (``start``).
@@ -40,11 +41,9 @@ class End(asyncio.BufferedProtocol):
     _room = memoryview(bytearray(SITE_READ))
     """Shared by all ends: what is received is taken before the next is."""
 
-    def __init__(self, read_size: int = CLIENT_READ) -> None:
+    def __init__(self, connected: socket.socket, read_size: int = CLIENT_READ) -> None:
         """``read_size``: bytes that are received in one turn."""
-        self._buffer = self._room[:read_size]
         self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
         self._layers: list[TlsLayer] = []
         self._handshaking = False
         self._chunks: list[bytes] = []
@@ -70,27 +69,16 @@ class End(asyncio.BufferedProtocol):
         self.on_end: Callable[[], None] | None = None
         """Called when the peer sends no more."""
         self.on_lost: Callable[[], None] | None = None
+        self._transport = Transport(connected, self, self._room[:read_size], _WRITE_LIMIT)
 
-    # ---- asyncio's callbacks
+    # ---- the transport's callbacks
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the transport."""
-        self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
-        with suppress(OSError):
-            self.raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Return where the next bytes of the wire go."""
-        return self._buffer
-
-    def buffer_updated(self, count: int) -> None:
+    def received(self, data: memoryview) -> None:
         """Take bytes of the wire."""
-        received = self._buffer[:count]
         if not self._layers:
-            self._store(bytes(received))
+            self._store(bytes(data))
             return
-        self._layers[0].incoming.write(received)
+        self._layers[0].incoming.write(data)
         if len(self._layers) > 1:
             self._decrypt()
         elif self._handshaking:
@@ -98,12 +86,11 @@ class End(asyncio.BufferedProtocol):
         else:
             self._read_layer(self._layers[0])
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> None:
         """Note that the peer sends no more; keep what is still to be sent to it."""
         if self._layers and not self.has_ended:
             self.is_truncated = True
         self._end()
-        return True
 
     def connection_lost(self, error: Exception | None) -> None:
         """Note that the connection is gone."""
@@ -171,7 +158,7 @@ class End(asyncio.BufferedProtocol):
 
     def pause(self, by: object) -> None:
         """Make the peer wait, until all who have paused it resume."""
-        if not self._paused_by and not self._transport.is_closing():
+        if not self._paused_by:
             self._transport.pause_reading()
         self._paused_by.add(by)
 
@@ -180,7 +167,7 @@ class End(asyncio.BufferedProtocol):
         if by not in self._paused_by:
             return
         self._paused_by.discard(by)
-        if not self._paused_by and not self._transport.is_closing():
+        if not self._paused_by:
             self._transport.resume_reading()
 
     def _take(self) -> bytes:
@@ -296,8 +283,7 @@ class End(asyncio.BufferedProtocol):
             lower = self._layers[below]
             lower.session.write(data)
             data = lower.outgoing.read()
-        if not self._transport.is_closing():
-            self._transport.write(data)
+        self._transport.write(data)
 
     @property
     def tls(self) -> ssl.SSLObject | None:
@@ -308,7 +294,7 @@ class End(asyncio.BufferedProtocol):
 
     def write(self, data: bytes) -> None:
         """Send bytes; ``drain`` says when there may be more."""
-        if self.is_closed or self._transport.is_closing():
+        if self.is_closed or self._transport.is_closing:
             return
         if not self._layers:
             self._transport.write(data)
@@ -338,13 +324,13 @@ class End(asyncio.BufferedProtocol):
 
     async def flush(self) -> None:
         """Wait until everything has gone to the kernel, or the connection is lost."""
-        if not self._transport.get_write_buffer_size():
+        if not self._transport.unsent:
             return
-        self._transport.set_write_buffer_limits(high=0)
+        self._transport.set_limit(0)
         try:
             await self.drain()
         finally:
-            self._transport.set_write_buffer_limits(high=_WRITE_LIMIT)
+            self._transport.set_limit(_WRITE_LIMIT)
 
     async def acknowledged(self) -> None:
         """Wait until the peer's system has everything, for a while: a reset would drop it."""
@@ -356,14 +342,13 @@ class End(asyncio.BufferedProtocol):
     @property
     def unsent(self) -> int:
         """Bytes that wait for the kernel."""
-        return self._transport.get_write_buffer_size()
+        return self._transport.unsent
 
     def end_writing(self) -> None:
         """Close this side's end only: the peer may still send."""
         self._close_tls()
-        if not self._transport.is_closing() and self._transport.can_write_eof():
-            with suppress(OSError):  # The peer has reset it, which we are told later.
-                self._transport.write_eof()
+        with suppress(OSError):  # The peer has reset it, which we are told later.
+            self._transport.write_eof()
 
     def close(self) -> None:
         """Close the connection, once what is written has left."""
@@ -371,7 +356,7 @@ class End(asyncio.BufferedProtocol):
             return
         self._close_tls()
         self.is_closed = True
-        if self._transport.get_write_buffer_size():
+        if self._transport.unsent:
             _LINGERING.add(self)
             self._loop.call_later(_LINGER_S, self._transport.abort)
         self._transport.close()
@@ -425,21 +410,23 @@ class End(asyncio.BufferedProtocol):
     @property
     def peer(self) -> tuple[str, int] | None:
         """Host and port of the peer."""
-        name = self._transport.get_extra_info("peername")
+        try:
+            name = self.raw.getpeername()
+        except OSError:
+            return None
         return (name[0], name[1]) if isinstance(name, tuple) else None
 
     @property
     def raw(self) -> socket.socket:
         """The socket of the transport; not to be read or written."""
-        return cast(socket.socket, self._transport.get_extra_info("socket"))
+        return self._transport.socket
 
     def detach(self) -> tuple[socket.socket, bytes]:
         """Return a socket of the same connection, and what has come; this end is closed.
 
         Nothing may be waiting to be sent.
         """
-        with suppress(RuntimeError):
-            self._transport.pause_reading()
+        self._transport.pause_reading()
         below = socket.socket(fileno=os.dup(self.raw.fileno()))
         below.setblocking(False)
         unread = self._take() if self._chunks else b""
@@ -456,7 +443,7 @@ class End(asyncio.BufferedProtocol):
 
         A reset says that it has not read it all, unless it ``was_there`` at the last write.
         """
-        if self.was_reset or self._transport.is_closing() or self.unsent:
+        if self.was_reset or self._transport.is_closing or self.unsent:
             return False
         state = self._state()
         may_have_it = was_there or state == _CLOSE_WAIT

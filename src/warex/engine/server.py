@@ -26,7 +26,7 @@ from warex.engine.net.protocol_detection import DetectedProtocol
 from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
-from warex.engine.services import Services
+from warex.engine.services import Services, eager_task
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts, TrustStore
 
@@ -87,7 +87,7 @@ class Engine:
         port = listener.getsockname()[1]
         for _ in range(_ACCEPT_BATCH):
             try:
-                client, _ = listener.accept()
+                client, address = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError:
@@ -95,8 +95,7 @@ class Engine:
                 self._loop.remove_reader(listener)
                 self._loop.call_later(0.1, self._listen_again, listener)
                 return
-            client.setblocking(False)
-            task = self._loop.create_task(self._serve_proxy(client, port))
+            task = eager_task(self._serve(client, Address(*address[:2]), port=port))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -104,30 +103,30 @@ class Engine:
         if listener in self._listeners:
             self._loop.add_reader(listener, self._accept, listener)
 
-    async def _serve_proxy(self, client: socket.socket, port: int) -> None:
-        await self._serve(client, None, None, port)
-
     async def serve_redirected(
         self, redirected: RedirectedConnection, detected: DetectedProtocol
     ) -> None:
         """Serve a redirected connection to its end."""
-        await self._serve(redirected.client, redirected, detected)
+        client = redirected.client
+        try:
+            address = client.getpeername()
+        except OSError:
+            client.close()
+            return
+        await self._serve(client, Address(*address[:2]), redirected, detected)
 
     async def _serve(
         self,
         client: socket.socket,
-        redirected: RedirectedConnection | None,
-        detected: DetectedProtocol | None,
+        address: Address,
+        redirected: RedirectedConnection | None = None,
+        detected: DetectedProtocol | None = None,
+        *,
         port: int = 0,
     ) -> None:
-        try:
-            host, client_port = client.getpeername()[:2]
-            _, end = await self._loop.connect_accepted_socket(End, client)
-        except OSError:
-            client.close()
-            return
+        end = End(client)
         self._numbered += 1
-        connection = Connection(self._numbered, Address(host, client_port), port=port)
+        connection = Connection(self._numbered, address, port=port)
         connector = self._connector
         if redirected is not None and detected == "connect":
             # The client uses a proxy of its own, which becomes our upstream proxy.

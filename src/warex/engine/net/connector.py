@@ -1,9 +1,7 @@
 """Connects to sites, directly or through an upstream proxy."""
 
-import asyncio
 from base64 import b64encode
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -100,13 +98,7 @@ class Connector:
             opened = await self._dialler.dial(address.host, address.port)
         except OSError as error:
             raise SiteUnreachable(f"{where} is unreachable: {error}") from None
-        try:
-            make_end = partial(End, SITE_READ)
-            _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
-        except BaseException:
-            opened.close()
-            raise
-        return end
+        return End(opened, SITE_READ)
 
 
 def proxy_authorization(upstream: str | None) -> str | None:

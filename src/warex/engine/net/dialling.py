@@ -1,6 +1,7 @@
 """Connects to a host by the first of its addresses that answers (RFC 8305)."""
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ _KNOWN_S: Final = 10.0
 _MOST_KNOWN: Final = 256
 _PATIENCE_S: Final = 1.0
 """Seconds after which an address that had answered is given up."""
+_IN_PROGRESS: Final = frozenset((errno.EINPROGRESS, errno.EALREADY))
 _EYEBALLS_S: Final = 0.25
 """Seconds before the next address is tried beside one that has not answered."""
 
@@ -123,7 +125,14 @@ async def _connect(place: _Place) -> socket.socket:
     opened = socket.socket(family, socket.SOCK_STREAM)
     try:
         opened.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(opened, address)
+        failure = opened.connect_ex(address)
+        if failure == errno.EINPROGRESS:
+            # On the same machine it has been established meanwhile.
+            failure = opened.connect_ex(address)
+        if failure in _IN_PROGRESS:
+            await asyncio.get_running_loop().sock_connect(opened, address)
+        elif failure and failure != errno.EISCONN:
+            raise OSError(failure, os.strerror(failure))
     except BaseException:
         opened.close()
         raise
