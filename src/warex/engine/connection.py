@@ -146,10 +146,8 @@ class ConnectionRun:
         first = b""
         while True:
             wait = _INCOMPLETE_TIMEOUT if first else patience
-            try:
-                async with asyncio.timeout(wait):
-                    seen = await self.end.peek(len(first) + 1)
-            except TimeoutError:
+            seen = await self.end.peek(len(first) + 1, wait)
+            if not self.end.has_ended and len(seen) == len(first):
                 return "other" if first else "silent"
             if not seen:
                 return "left"

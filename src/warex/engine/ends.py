@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 from weakref import WeakSet
 
-from warex.engine.net.transport import Transport
+from warex.engine.sockets.transport import Transport
 from warex.engine.tls.layer import TlsLayer, ssl_reason
 from warex.linux.sockets import reset_on_close, unacknowledged
 
@@ -125,12 +125,27 @@ class End:
             await self._wait()
         return self._take()
 
-    async def peek(self, count: int = 1) -> bytes:
-        """Return what has come without taking it; wait for ``count`` bytes, or the peer's end."""
-        while self._waiting_bytes < count and not self.has_ended:
-            if self in self._paused_by:
-                break
-            await self._wait()
+    async def peek(self, count: int = 1, within: float | None = None) -> bytes:
+        """Return what has come without taking it.
+
+        Wait for ``count`` bytes, the peer's end, or until ``within`` seconds are over.
+        """
+        is_late = False
+
+        def expire() -> None:
+            nonlocal is_late
+            is_late = True
+            self._wake()
+
+        timer = None if within is None else self._loop.call_later(within, expire)
+        try:
+            while self._waiting_bytes < count and not self.has_ended:
+                if is_late or self in self._paused_by:
+                    break
+                await self._wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
         if len(self._chunks) > 1:
             self._chunks = [b"".join(self._chunks)]
         return self._chunks[0] if self._chunks else b""
@@ -235,13 +250,21 @@ class End:
             raise
         finally:
             self._handshaking = False
-        self._read_layer(layer)
+        if layer.incoming.pending:
+            self._read_layer(layer)
 
     def _shake(self, layer: TlsLayer) -> bool:
         try:
-            return layer.shake_hands()
-        finally:
+            is_done = layer.shake_hands()
+        except ssl.SSLError:
             self._send_outgoing(layer)
+            raise
+        if is_done and layer.is_ahead:
+            # Its session tickets leave with what is written first.
+            layer.kept = layer.outgoing.pending
+        else:
+            self._send_outgoing(layer)
+        return is_done
 
     def _decrypt(self) -> None:
         """Take what came through every layer; the last one may be shaking hands."""
@@ -269,12 +292,13 @@ class End:
         data = layer.read()
         if layer.error is not None:
             self.error, self.is_truncated = layer.error, True
-        if layer.outgoing.pending:
+        if layer.outgoing.pending > layer.kept:
             self._send_outgoing(layer)
         return data
 
     def _send_outgoing(self, layer: TlsLayer) -> None:
         data = layer.outgoing.read()
+        layer.kept = 0
         if not data:
             return
         below = self._layers.index(layer)
@@ -308,6 +332,7 @@ class End:
             self.error = self.error or _reason(error)
             return
         if len(self._layers) == 1:
+            layer.kept = 0
             self._transport.write(layer.outgoing.read())
         else:
             self._send_outgoing(layer)

@@ -12,7 +12,7 @@ from warex.engine.handler import Address, Site
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
 from warex.engine.http.http2.client import Http2Client
-from warex.engine.net.connector import Connector, SiteUnreachable, proxy_authorization
+from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
 from warex.engine.tls.site_contexts import SiteContexts
 
@@ -183,7 +183,7 @@ class Route:
             secure=site.scheme == "https",
             default_port=site.address.port == default,
             through_proxy=self._asks_proxy(site),
-            proxy_authorization=proxy_authorization(self._connector.upstream),
+            proxy_authorization=self._connector.authorization,
         )
         return SiteSide(end, http, version, self._broke)
 

@@ -73,7 +73,7 @@ class Engine:
         listener.setblocking(False)
         self._listeners.append(listener)
         self._connector.own.add(listener.getsockname()[:2])
-        self._loop.add_reader(listener, self._accept, listener)
+        self._listen_again(listener)
 
     def stop_listening(self, port: int) -> None:
         """Accept no more clients at a port."""
@@ -83,8 +83,7 @@ class Engine:
             self._connector.own.discard(listener.getsockname()[:2])
             listener.close()
 
-    def _accept(self, listener: socket.socket) -> None:
-        port = listener.getsockname()[1]
+    def _accept(self, listener: socket.socket, port: int) -> None:
         for _ in range(_ACCEPT_BATCH):
             try:
                 client, address = listener.accept()
@@ -101,7 +100,7 @@ class Engine:
 
     def _listen_again(self, listener: socket.socket) -> None:
         if listener in self._listeners:
-            self._loop.add_reader(listener, self._accept, listener)
+            self._loop.add_reader(listener, self._accept, listener, listener.getsockname()[1])
 
     async def serve_redirected(
         self, redirected: RedirectedConnection, detected: DetectedProtocol

@@ -33,6 +33,7 @@ class Connector:
         ``is_refused``: whether a host is never connected to.
         """
         self.upstream = upstream
+        self.authorization = proxy_authorization(upstream)
         self._is_refused = is_refused
         self.own: set[tuple[str, int]] = set()
         """Hosts and ports where this proxy listens: to connect to itself would never end."""
@@ -81,7 +82,7 @@ class Connector:
                 user = None if parts.username is None else unquote(parts.username)
                 await socks5.open_tunnel(end, address, user, unquote(parts.password or ""))
             else:
-                await _open_tunnel(end, address, proxy_authorization(self.upstream))
+                await _open_tunnel(end, address, self.authorization)
         except OSError as error:
             end.reset()
             raise SiteUnreachable(f"the upstream proxy {parts.hostname} failed: {error}") from None

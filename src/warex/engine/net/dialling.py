@@ -32,8 +32,7 @@ class Dialler:
     async def dial(self, host: str, port: int) -> socket.socket:
         """Return a connected socket; the message of an OSError is for the user."""
         try:
-            places = _literal(host, port)
-            if places is not None:
+            if (host, port) not in self._known and (places := _literal(host, port)) is not None:
                 return await _connect(places[0])
             return await self._dial_name((host, port))
         except OSError as error:
@@ -45,8 +44,7 @@ class Dialler:
         until, known = self._known.pop(name, (0.0, None))
         if known is not None and until > now:
             with suppress(OSError):  # It may be gone, or silent.
-                async with asyncio.timeout(_PATIENCE_S):
-                    opened = await _connect(known)
+                opened = await _connect(known, _PATIENCE_S)
                 self._known[name] = until, known
                 return opened
         opened, known = await _race(await _look_up(*name))
@@ -120,7 +118,7 @@ def _close(task: asyncio.Task[socket.socket]) -> None:
         task.result().close()
 
 
-async def _connect(place: _Place) -> socket.socket:
+async def _connect(place: _Place, patience: float | None = None) -> socket.socket:
     family, address = place
     opened = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -130,7 +128,8 @@ async def _connect(place: _Place) -> socket.socket:
             # On the same machine it has been established meanwhile.
             failure = opened.connect_ex(address)
         if failure in _IN_PROGRESS:
-            await asyncio.get_running_loop().sock_connect(opened, address)
+            async with asyncio.timeout(patience):
+                await asyncio.get_running_loop().sock_connect(opened, address)
         elif failure and failure != errno.EISCONN:
             raise OSError(failure, os.strerror(failure))
     except BaseException:

@@ -44,6 +44,7 @@ class Transport:
         "_has_ended",
         "_is_lost",
         "_is_paused",
+        "_is_registered",
         "_is_write_paused",
         "_limit",
         "_loop",
@@ -74,9 +75,21 @@ class Transport:
         connected.setblocking(False)
         with suppress(OSError):  # It is no TCP socket.
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._loop.add_reader(self._fd, self._readable)
+        self._is_registered = False
+        """Whether the event loop waits for what comes."""
+        self._register()
 
     # ---- reading
+
+    def _register(self) -> None:
+        if not (self._is_registered or self._has_ended):
+            self._is_registered = True
+            self._loop.add_reader(self._fd, self._readable)
+
+    def _unregister(self) -> None:
+        if self._is_registered:
+            self._is_registered = False
+            self._loop.remove_reader(self._fd)
 
     def _readable(self) -> None:
         receiver = self._receiver
@@ -88,7 +101,7 @@ class Transport:
                 receiver.received(self._buffer[:count])
                 return
             self._has_ended = True
-            self._loop.remove_reader(self._fd)
+            self._unregister()
             receiver.eof_received()
         except (BlockingIOError, InterruptedError):
             pass
@@ -101,15 +114,13 @@ class Transport:
         """Receive nothing for now."""
         if not (self._is_paused or self.is_closing):
             self._is_paused = True
-            if not self._has_ended:
-                self._loop.remove_reader(self._fd)
+            self._unregister()
 
     def resume_reading(self) -> None:
         """Receive again."""
         if self._is_paused and not self.is_closing:
             self._is_paused = False
-            if not self._has_ended:
-                self._loop.add_reader(self._fd, self._readable)
+            self._register()
 
     # ---- writing
 
@@ -196,7 +207,7 @@ class Transport:
         if not self._waiting:
             self._lose(None)
         else:
-            self._loop.remove_reader(self._fd)
+            self._unregister()
 
     def abort(self) -> None:
         """Close it at once; what waits is dropped."""
@@ -207,7 +218,7 @@ class Transport:
         if self._is_lost:
             return
         self.is_closing = self._is_lost = True
-        self._loop.remove_reader(self._fd)
+        self._unregister()
         if self._waiting:
             self._loop.remove_writer(self._fd)
             self._waiting.clear()

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from warex.engine.net.transport import Transport
+from warex.engine.sockets.transport import Transport
 from warex.linux.sockets import reset_on_close
 
 LIMIT = 64 * 1024
