@@ -256,7 +256,9 @@ async def test_session_tickets_leave_with_what_is_written_first(
         end.write(b"answer")
         client.incoming.write(await loop.sock_recv(peer, 65536))
         assert client.read() == b"answer"
-        assert client.session.session.has_ticket
+        session = client.session.session
+        assert session is not None
+        assert session.has_ticket
 
 
 async def test_peeking_waits_no_longer_than_it_may() -> None:

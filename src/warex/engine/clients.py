@@ -27,11 +27,10 @@ from warex.engine.http.events import (
 from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.engine.services import Services, Share
 from warex.engine.sites import Inbox
+from warex.engine.sockets.turns import SLICE_S, Peer
 
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
-_TURN_S: Final = 0.005
-"""Seconds of one turn of the event loop in which exchanges begin: other clients wait for it."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a client may send the rest of a request that is not read."""
 
@@ -91,8 +90,12 @@ class ClientSide:
         """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
-        self._goes_on = False
-        """Whether what is left of a read goes on in the next turn."""
+        self._peer = Peer(services.turns, end, self._go_on)
+        self._late = b""
+        """What has come, and waits for the client's turn."""
+        self._is_free = False
+        """Whether an exchange of HTTP/1 has ended, so that the next one may begin."""
+        self._is_dispatching = False
         self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -123,7 +126,12 @@ class ClientSide:
     async def _finish(self) -> None:
         """Wait until every exchange has ended."""
         while self._begun:
-            self._begun.popleft().start()
+            await self._peer.turn()
+            began = now = self._loop.time()
+            while self._begun and now < began + SLICE_S:
+                self._begun.popleft().start()
+                now = self._loop.time()
+            self._peer.served(began, now)
         while self.runs:
             for run in list(self.runs.values()):
                 run.interrupt("shut_down", "the proxy ended")
@@ -166,53 +174,78 @@ class ClientSide:
     # ---- what comes
 
     def _received(self, data: bytes) -> None:
-        self._dispatch(self.http.receive(data))
+        if self._peer.must_wait:
+            self._late += data
+            self._peer.wait()
+        else:
+            self._dispatch(data)
 
     def _go_on(self) -> None:
-        """Take what was left of a read, once others had their turn."""
-        self._goes_on = False
-        self.end.resume(self.http)
-        self._dispatch(self.http.receive(b"") if self.http.has_more else [])
+        """Take what was left, once others had their turn."""
+        data, self._late = self._late, b""
+        self._dispatch(data)
+        if self.end.has_ended:
+            self._ended()
+        if self.end.is_lost:
+            self._lost()
 
     def _ended(self) -> None:
-        while self.http.has_more:
-            self._dispatch(self.http.receive(b""))
-        self._dispatch(self.http.receive_eof())
+        if self._peer.must_wait:
+            self._peer.wait()  # It ends once the rest is taken.
+            return
+        self._dispatch(ends=True)
         for run in list(self.runs.values()):
             run.client_left()
+        self._peer.charge(len(self.runs))
         self._close_if_idle()
 
     def _lost(self) -> None:
+        if self._peer.must_wait:
+            self._peer.wait()
+            return
         for stream in list(self._emptied):
             self._queue_emptied(stream)
         for run in list(self.runs.values()):
             run.client_left()
+        self._peer.charge(len(self.runs))
         self._resolve(None)
 
-    def _dispatch(self, events: list[RequestEvent]) -> None:
+    def _dispatch(self, data: bytes = b"", *, ends: bool = False) -> None:
+        """Take what came, or its end; without either, what waited."""
+        began = now = self._loop.time()
+        self._is_dispatching, self._is_free = True, False
         try:
-            for event in events:
-                if isinstance(event, RequestRejected):
-                    self._reject(event)
-            for event in events:
-                self._handle(event)
-            until = self._loop.time() + _TURN_S
-            while self._begun and self._loop.time() < until:
-                # What came with a head is there before the head is decided on.
-                self._begun.popleft().start()
+            self._take(self.http.receive_eof() if ends else self.http.receive(data))
+            while (self._begun or self._is_free) and now < began + SLICE_S:
+                if self._begun:
+                    # What came with a head is there before the head is decided on.
+                    self._begun.popleft().start()
+                else:
+                    self._is_free = False
+                    self._take(self.http.receive(b""))
+                now = self._loop.time()
         except Exception as error:  # noqa: BLE001 - fail closed
             self.broke(error)
             return
+        finally:
+            self._is_dispatching = False
         self.flush()
-        if (self._begun or self.http.has_more) and not self._goes_on:
-            self._goes_on = True
-            self.end.pause(self.http)
-            self._loop.call_soon(self._go_on)
+        if self._begun or self._is_free or self.http.has_more:
+            self._peer.wait()
         if not self.is_multiplexed:
             if self.http.wants_data:
                 self.end.resume(self)
             else:
                 self.end.pause(self)
+            self._close_if_idle()
+        self._peer.served(began, self._loop.time())
+
+    def _take(self, events: list[RequestEvent]) -> None:
+        for event in events:
+            if isinstance(event, RequestRejected):
+                self._reject(event)
+        for event in events:
+            self._handle(event)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -229,6 +262,7 @@ class ClientSide:
                 if run is not None:
                     rejection = self._rejections.pop(event.stream, None)
                     run.client_gave_up(event.message, event.code, rejection)
+                    self._peer.charge(1)
             case RequestRejected():
                 rejection = self._rejections.pop(event.stream, None)
                 if rejection is not None:
@@ -339,7 +373,13 @@ class ClientSide:
                 self._lingers = True
                 self._close()
                 return
-            self._dispatch(self.http.receive(b""))
+            self._is_free = True
+            if self._is_dispatching:
+                return  # The next one is taken there.
+            if self._peer.must_wait:
+                self._peer.wait()
+            else:
+                self._dispatch()
         else:
             self.flush()
         self._close_if_idle()
@@ -365,7 +405,7 @@ class ClientSide:
     # ----
 
     def _close_if_idle(self) -> None:
-        if self.runs:
+        if self.runs or self._is_free or self._peer.is_waiting:
             return
         if self._closing or self.http.must_close or self.end.has_ended:
             self._close()

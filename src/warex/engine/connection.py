@@ -35,6 +35,8 @@ _SERVER_FIRST_DELAY: Final = 0.5
 """Seconds after which a silent client in a tunnel is assumed to wait for the server."""
 _INCOMPLETE_TIMEOUT: Final = 1.0
 """Seconds after which an ambiguous beginning is assumed to be complete."""
+_HANDSHAKES_S: Final = 0.001
+"""Seconds that the handshakes with a client and its site take about."""
 _WELL_KNOWN_PORTS: Final = frozenset((80, 443))
 """Ports with HTTP only: a silent client is not connected to its site."""
 _ESTABLISHED: Final = ResponseHead(200, b"Connection established", "HTTP/1.1", Headers())
@@ -193,6 +195,7 @@ class ConnectionRun:
             self._connector,
             self.services.site_contexts,
             self.services.clock,
+            self.services.turns,
             broke=self.handler.broke,
             site=site,
             sni=sni,
@@ -249,6 +252,7 @@ class ConnectionRun:
             self.handler.handshake(self.connection, "left", "")
             self.end.close()
             return
+        await self.services.turns.turn(_HANDSHAKES_S)
         site = plan.site or Site("https", destination, direct=False)
         host = hello.sni or destination.host
         offered = tuple(it for it in hello.alpn if it in self.services.protocols)

@@ -27,11 +27,12 @@ from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
 from warex.engine.services import Services, eager_task
+from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts, TrustStore
 
 _BACKLOG: Final = 1024
-_ACCEPT_BATCH: Final = 64
+_ACCEPT_BATCH: Final = 16
 """Connections accepted in one turn of the event loop."""
 
 
@@ -56,7 +57,7 @@ class Engine:
     def __init__(self, config: EngineConfig, handlers: Handlers, clock: Clock) -> None:
         site_contexts = SiteContexts(config.trust, insecure=config.insecure)
         self._services = Services(
-            handlers, clock, ServerContexts(config.authority), site_contexts, (H2, H1)
+            handlers, clock, ServerContexts(config.authority), site_contexts, Turns(), (H2, H1)
         )
         self._connector = Connector(config.upstream, site_contexts, config.is_refused)
         self._loop = asyncio.get_running_loop()
