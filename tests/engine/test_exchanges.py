@@ -233,7 +233,7 @@ def test_a_site_that_is_down_is_no_client_that_left(ca: CertificateAuthority) ->
         client.sendall(f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert read_until_closed(client) == b""
         outcome = handler.outcome()
-        assert (outcome.end, outcome.unreachable) == ("site_failed", True)
+        assert (outcome.end, outcome.unreachable) == ("site_failed", "connection_refused")
         assert "refused" in (outcome.error or "")
 
 
