@@ -421,7 +421,8 @@ def test_a_client_that_leaves_before_its_tunnel_has_no_site_that_failed(
 
     async def dial(dialler: Dialler, host: str, port: int) -> socket.socket:
         dialled.set()
-        return await asyncio.get_running_loop().create_future()
+        never: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
+        return await never
 
     monkeypatch.setattr(Dialler, "dial", dial)
     handler = Scripted(connect_plan=site_first)
