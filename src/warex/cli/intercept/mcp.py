@@ -81,7 +81,9 @@ def command(
         around = surroundings(environments_around())
     if around is None:
         if task is not None:
-            raise InputError("--task names a task of a trial, and there is none around; see --proxy")
+            raise InputError(
+                "--task names a task of a trial, and there is none around; see --proxy"
+            )
         return _alone(arguments, name, _own_config(**own))
     for option, value in own.items():
         if value is not None:
@@ -106,9 +108,7 @@ def _checked_name(name: str | None, arguments: tuple[str, ...]) -> str:
     return name
 
 
-def _joined(
-    arguments: tuple[str, ...], name: str, around: "Surroundings", task: str | None
-) -> int:
+def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task: str | None) -> int:
     from warex.clock import Clock
     from warex.sandbox.stdio.serving import serve_stdio
     from warex.sandbox.stdio.trial import ProxyCaller, Trial, TrialGone

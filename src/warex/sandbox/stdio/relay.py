@@ -102,6 +102,7 @@ class Relay:
             await self._refuse(requests, gone)
             return
         self._open[each.number] = each
+        self._await_answers(each)
         await self._follow(each, step, lambda: self._asked(each, step, line.raw))
         for key, _ in mcp.cancelled(messages):
             if (other := self._by_key.get(key)) is not None:
@@ -111,7 +112,6 @@ class Relay:
         if step.then != "pass":
             await self._say(each, step)
             return
-        self._await_answers(each)
         each.sent_at = self._clock.wall()
         await self._server.write(raw)
         if not each.awaited and not each.is_over:
@@ -171,7 +171,7 @@ class Relay:
             step = self._trial.whole(each.number)
             await self._follow(each, step, lambda: self._given(each, step))
         elif step.then == "pass":
-            taken = await self._tell(b"".join(each.lines))
+            taken = not each.lines or await self._tell(b"".join(each.lines))
             self._end_told(each, taken, sum(map(len, each.lines)))
         else:
             await self._say(each, step)
@@ -239,11 +239,7 @@ class Relay:
 
     def _give_up(self, each: _Open, why: str) -> None:
         """End an exchange whose answer the client does not want any more."""
-        is_held = each.hold is not None
-        if each.hold is not None:
-            each.hold.cancel()
-            self._end_hold(each)
-        self._end(each, "client_left", why, left_while_held=is_held)
+        self._end(each, "client_left", why, left_while_held=each.hold is not None)
 
     def _end_told(self, each: _Open, taken: bool, size: int) -> None:
         if taken:
@@ -254,6 +250,9 @@ class Relay:
     def _end(self, each: _Open, end: _End, why: str | None, **facts: Any) -> None:
         if each.is_over:
             return
+        if each.hold is not None:
+            each.hold.cancel()
+            self._end_hold(each)
         self._forget(each)
         timings = {
             "started": each.began,

@@ -26,9 +26,10 @@ def server_name(arguments: Sequence[str]) -> str:
 
 
 def _package(named: str) -> str:
-    if named.startswith("@"):  # A package of npm with a scope: @playwright/mcp@latest.
-        return named[1:].partition("@")[0]
-    name = PurePath(named).name
+    *_, package = named.rpartition("node_modules/")
+    if package.startswith("@"):  # With a scope: @playwright/mcp@latest.
+        return "/".join(package[1:].partition("@")[0].split("/")[:2])
+    name = package.partition("/")[0] if package != named else PurePath(named).name
     return re.split(r"@|==", name, maxsplit=1)[0]
 
 

@@ -74,9 +74,7 @@ def _taken_streams() -> _Streams:
     return streams
 
 
-def _started(
-    program: str, arguments: Sequence[str], mask: set[int]
-) -> "subprocess.Popen[bytes]":
+def _started(program: str, arguments: Sequence[str], mask: set[int]) -> "subprocess.Popen[bytes]":
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def prepare() -> None:
@@ -91,7 +89,7 @@ def _started(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
-            preexec_fn=prepare,  # noqa: PLW1509 - no thread runs yet
+            preexec_fn=prepare,  # No thread runs yet.
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise cannot_start(arguments[0], getattr(error, "strerror", str(error))) from None

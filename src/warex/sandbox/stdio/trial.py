@@ -48,16 +48,23 @@ class ProxyCaller:
             status, sent = self._ask(target, body)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise TrialGone(f"WAREX's proxy does not answer: {error or type(error)}") from None
+            why = getattr(error, "strerror", None) or error or type(error).__name__
+            raise TrialGone(f"{self._where} does not answer: {why}") from None
         try:
             answer = json.loads(sent)
         except ValueError:
             answer = {"error": sent[:200].decode("utf-8", "replace").strip()}
         if not isinstance(answer, dict):
-            raise TrialGone("WAREX's proxy does not answer as one does")
+            raise TrialGone(f"{self._where} does not answer as WAREX does")
         if status != 200:
             raise TrialGone(str(answer.get("error", status)))
         return answer
+
+    @property
+    def _where(self) -> str:
+        if self.proxy is None:
+            return "WAREX's proxy"
+        return f"the proxy at {self.proxy.netloc.rpartition('@')[2]}"
 
     def _ask(self, target: str, body: bytes) -> tuple[int, bytes]:
         if self._connection is None:
