@@ -136,6 +136,7 @@ def test_a_server_alone_is_recorded_and_faulted_and_else_unchanged(tmp_path: Pat
 
 
 @pytest.mark.wire
+@pytest.mark.slow
 def test_each_start_has_a_trace_of_its_own(tmp_path: Path) -> None:
     for _ in range(2):
         done = finished("mcp", "--out", tmp_path / "tools", *PYTHON, "pass")
