@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """An MCP server with the official Python SDK: ``server.py TRANSPORT PORT LOG``.
 
-The transport is ``http``, ``json``, ``stateless``, ``sse`` or ``stdio``. Each call of a tool becomes
-a line of the log.
+The transport is ``http``, ``json``, ``stateless``, ``sse`` or ``stdio``. Each call of a tool
+becomes a line of the log.
 """
 
 import json
