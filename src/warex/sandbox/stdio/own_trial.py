@@ -16,7 +16,7 @@ from warex.lane.own_hosts import TASK_HOST
 from warex.lane.stdio.sessions import BadCall
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.sandbox.stdio.trial import TrialGone
-from warex.traces import Unscored, leave_outcome
+from warex.traces import Unscored, leave_outcome, write_error
 
 _MOST_FOLDERS = 10_000
 
@@ -87,5 +87,7 @@ def free_folder(folder: Path) -> Path:
             free.mkdir(parents=True, mode=0o700)
         except FileExistsError:
             continue
+        except OSError as error:
+            raise write_error(free, error) from None
         return free
     raise InputError(f"--out {folder}: it and {_MOST_FOLDERS - 2:,} more exist; name another")

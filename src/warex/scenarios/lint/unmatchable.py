@@ -108,7 +108,8 @@ def _scheme(glob: str) -> Iterable[str]:
     port = rest.partition("/")[0].rpartition(":")[2]
     if not known:
         yield (
-            f"nothing is asked for over {scheme}://; there are http, https, ws, wss and mcp+stdio"
+            f"nothing is asked for over {scheme}://; there are http, https, ws and wss, and"
+            " mcp+stdio of tools"
         )
     elif "*" in scheme and port == "443" and "https" in known:
         yield f"URLs are compared without the default port, and {in_backticks(glob)} says :{port}"
