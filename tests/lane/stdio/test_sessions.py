@@ -14,6 +14,7 @@ from warex.lane.stdio.steps import Step
 from warex.scenarios import Scenario
 from warex.traces import FaultDelivered, FaultMissed, McpCall, RequestSeen, ResponseSeen
 
+ENDED = b'{"end": "complete", "held_s": 0.5, "timings": {"started": 0, "ended": 0}}'
 ON = Connection(1, Address("127.0.0.1", 50_000))
 
 
@@ -233,6 +234,8 @@ def test_what_is_open_ends_with_its_asker() -> None:
         ("request", "session=1&exchange=x", b"", 400),
         ("answer", "session=1&exchange=9", b"", 404),
         ("ended", "session=1&exchange=1", b'{"end": 1}', 400),
+        ("ended", "session=1&exchange=1", ENDED.replace(b"0.5", b'"x"'), 400),
+        ("ended", "session=1&exchange=1", ENDED.replace(b"complete", b"other"), 400),
         ("request", "session=1&exchange=1", b"", 400),
         ("nothing", "session=1&exchange=1", b"", 404),
     ],

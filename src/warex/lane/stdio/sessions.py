@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+import msgspec
+
 from warex.engine.handler import (
     Abort,
     Address,
@@ -149,8 +151,9 @@ class StdioSessions:
         elif name == "whole":
             step = self._whole(exchange)
         elif name == "ended":
+            outcome = _outcome(body)
             del session.live[number]
-            self._handler.ended(exchange, _outcome(body))
+            self._handler.ended(exchange, outcome)
             return {}
         else:
             raise BadCall(404, f"there is no call {name!a}")
@@ -263,7 +266,6 @@ def _number(given: dict[str, str], name: str) -> int:
 
 def _outcome(body: bytes) -> Outcome:
     try:
-        given = json.loads(body)
-        return Outcome(**{**given, "timings": ExchangeTimings(**given["timings"])})
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise BadCall(400, "the body is no outcome of an exchange") from None
+        return msgspec.json.decode(body, type=Outcome)
+    except msgspec.MsgspecError as mistake:
+        raise BadCall(400, f"the body is no outcome of an exchange: {mistake}") from None
