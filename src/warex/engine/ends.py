@@ -12,11 +12,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
-from weakref import WeakSet
 
 from warex.engine.sockets.transport import Transport
 from warex.engine.tls.layer import TlsLayer, ssl_reason
-from warex.linux.sockets import reset_on_close, unacknowledged
+from warex.linux.sockets import reset_on_close
 
 CLIENT_READ: Final = 16 * 1024
 """Bytes that are read from a client in one turn of the event loop: others wait for it."""
@@ -360,7 +359,11 @@ class End:
     async def acknowledged(self) -> None:
         """Wait until the peer's system has everything, for a while: a reset would drop it."""
         wait, waited = 0.001, 0.0
-        while waited < _ACKNOWLEDGED_WITHIN_S and not self.is_lost and self._unacknowledged():
+        while (
+            waited < _ACKNOWLEDGED_WITHIN_S
+            and not self.is_lost
+            and self._transport.unacknowledged()
+        ):
             await asyncio.sleep(wait)
             waited, wait = waited + wait, min(wait * 2, 0.05)
 
@@ -382,8 +385,7 @@ class End:
         self._close_tls()
         self.is_closed = True
         if self._transport.unsent:
-            _LINGERING.add(self)
-            self._loop.call_later(_LINGER_S, self._transport.abort)
+            self._transport.abort_after(_LINGER_S)
         self._transport.close()
 
     def linger(self, seconds: float) -> None:
@@ -401,12 +403,7 @@ class End:
         self._waiting_bytes = 0
         for by in list(self._paused_by):
             self.resume(by)
-        _LINGERING.add(self)
-        self._loop.call_later(seconds, self._transport.abort)
-
-    def belongs_to(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Whether this end is served by a loop."""
-        return self._loop is loop
+        self._transport.abort_after(seconds)
 
     def abort(self) -> None:
         """Close the connection at once; what has not left is dropped."""
@@ -472,38 +469,15 @@ class End:
             return False
         state = self._state()
         may_have_it = was_there or state == _CLOSE_WAIT
-        return state == _ESTABLISHED or (may_have_it and not self._unacknowledged())
+        return state == _ESTABLISHED or (may_have_it and not self._transport.unacknowledged())
 
     def _state(self) -> int | None:
+        """Return the state of the TCP connection; None if it is closed here."""
         if self.is_lost or self.is_closed:
             return None
         if sys.platform != "linux":
             return _CLOSE_WAIT if self.has_ended else _ESTABLISHED
-        try:
-            return self.raw.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
-        except OSError:
-            return None
-
-    def _unacknowledged(self) -> int:
-        if sys.platform != "linux":
-            return 0
-        with suppress(OSError):
-            return unacknowledged(self.raw)
-        return 1
-
-
-_LINGERING: Final[WeakSet[End]] = WeakSet()
-"""Ends that are closed, and whose last bytes have not left."""
-
-
-async def abort_lingering() -> None:
-    """Close at once what lingers in this event loop, at its end."""
-    loop = asyncio.get_running_loop()
-    for end in list(_LINGERING):
-        if end.belongs_to(loop):
-            end.abort()
-    # The transports close in the next turn.
-    await asyncio.sleep(0)
+        return self._transport.tcp_state()
 
 
 def _reason(error: Exception) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from warex.clock import Clock
 from warex.engine.clients import Run
 from warex.engine.connection import ConnectionRun
-from warex.engine.ends import End, abort_lingering
+from warex.engine.ends import End
 from warex.engine.handler import (
     AbortHow,
     Address,
@@ -27,6 +27,7 @@ from warex.engine.net.redirected_connection import RedirectedConnection
 from warex.engine.net.site_sockets import connect_socket
 from warex.engine.routes import H1, H2
 from warex.engine.services import Services, eager_task
+from warex.engine.sockets.transport import abort_lingering
 from warex.engine.sockets.turns import Turns
 from warex.engine.tls.certificates import ServerContexts
 from warex.engine.tls.site_contexts import SiteContexts, TrustStore

@@ -7,13 +7,19 @@ from its first moment on, and takes no turn of the event loop to begin.
 import asyncio
 import os
 import socket
+import sys
 from collections import deque
 from contextlib import suppress
 from itertools import islice
 from typing import Final, Protocol
+from weakref import WeakSet
+
+from warex.linux.sockets import unacknowledged
 
 _MOST_PIECES: Final = os.sysconf("SC_IOV_MAX")
 """Pieces that the kernel takes at once."""
+_LINGERING: Final[WeakSet["Transport"]] = WeakSet()
+"""Transports that are closed, and whose last bytes have not left."""
 
 
 class Receiver(Protocol):
@@ -39,6 +45,7 @@ class Transport:
     """Reads and writes one socket, and closes it."""
 
     __slots__ = (
+        "__weakref__",
         "_buffer",
         "_fd",
         "_has_ended",
@@ -197,6 +204,23 @@ class Transport:
             self._is_write_paused = True
             self._receiver.pause_writing()
 
+    # ---- what the kernel knows
+
+    def tcp_state(self) -> int | None:
+        """Return the state of the TCP connection (linux/tcp_states.h)."""
+        try:
+            return self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+        except OSError:
+            return None
+
+    def unacknowledged(self) -> int:
+        """Return how many bytes the peer's system has not acknowledged; 1 if it is not known."""
+        if sys.platform != "linux":
+            return 0
+        with suppress(OSError):
+            return unacknowledged(self.socket)
+        return 1
+
     # ---- the end
 
     def close(self) -> None:
@@ -212,6 +236,15 @@ class Transport:
     def abort(self) -> None:
         """Close it at once; what waits is dropped."""
         self._lose(None)
+
+    def abort_after(self, seconds: float) -> None:
+        """Close it after a while, if it is not closed by then."""
+        _LINGERING.add(self)
+        self._loop.call_later(seconds, self.abort)
+
+    def belongs_to(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether it is served by a loop."""
+        return self._loop is loop
 
     def _lose(self, error: Exception | None) -> None:
         """Stop; say so in the next turn of the event loop."""
@@ -232,3 +265,13 @@ class Transport:
                 receiver.connection_lost(error)
         finally:
             self.socket.close()
+
+
+async def abort_lingering() -> None:
+    """Close at once what lingers in this event loop, at its end."""
+    loop = asyncio.get_running_loop()
+    for transport in list(_LINGERING):
+        if transport.belongs_to(loop):
+            transport.abort()
+    # They close in the next turn.
+    await asyncio.sleep(0)
