@@ -13,7 +13,7 @@ from warex.engine.handler import (
     Site,
     Tunnel,
 )
-from warex.faults import TlsError
+from warex.faults.connection.tls_error import TlsError
 from warex.lane.own_hosts import TASK_HOST
 from warex.traces import FaultDelivered, HarnessBroke, RequestRefused, TlsRejected
 from warex.traces import Tunnel as TunnelSeen

@@ -14,7 +14,10 @@ from tests.proxy.support.lanes import Begin, scenario, wait_until
 from tests.proxy.support.origin import Answer, Origin, dead_port, served, server_context
 from tests.proxy.support.upstream import UpstreamProxy
 from warex.errors import InputError
-from warex.faults import ConnectionFault, ConnectionRefused, ConnectionTimeout, DnsFailure
+from warex.faults import ConnectionFault
+from warex.faults.connection.connection_refused import ConnectionRefused
+from warex.faults.connection.connection_timeout import ConnectionTimeout
+from warex.faults.connection.dns_failure import DnsFailure
 from warex.proxy.certificates.ca import CertificateAuthority, ensure_ca
 from warex.traces import RequestSeen, ResponseSeen
 
