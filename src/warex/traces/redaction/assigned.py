@@ -111,10 +111,11 @@ def matched(pattern: re.Pattern[bytes], text: bytes, begin: int) -> bytes:
 
 # ---- parameters of queries and forms
 
+NAMES_OF_PARAMETERS = NAMES.removesuffix(b")") + rb"|policy|sign|state)"
 PARAMETER = (
-    rb"(?i)(?:[?&;#~]|\\u0026)[\w\x80-\xff.:$%\[\]-]*(?:"
-    + NAMES[3:-1]
-    + rb"|policy|sign|state)[\w\x80-\xff.:$%\[\]-]*="
+    rb"(?i)(?:[?&;#~]|\\u0026)[\w\x80-\xff.:$%\[\]-]*"
+    + NAMES_OF_PARAMETERS
+    + rb"[\w\x80-\xff.:$%\[\]-]*="
 )
 _NAME_OF_PARAMETER = re.compile(rb"(?:[?&;#~]|\\u0026)([\w\x80-\xff.:$%\[\]-]*)=")
 _IN_QUERY = re.compile(rb"[^&;#\s<>\"'\\]*")

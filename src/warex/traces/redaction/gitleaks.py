@@ -8,7 +8,7 @@ import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -156,3 +156,44 @@ class PatternSet:
     def found(self, text: bytes) -> list[int]:
         """Return the indices of the patterns that match."""
         return self._set.Match(text) or []
+
+
+class StagedPatterns:
+    """Patterns some of which need another one; these are compiled for the first text that has it.
+
+    Compiling all of them takes several times as long as most trials take for their first texts.
+    """
+
+    def __init__(self, patterns: Sequence[tuple[bytes, bytes | None]]) -> None:
+        """``patterns``: each with the one without which it matches no text, if there is one."""
+        self._patterns = tuple(pattern for pattern, _ in patterns)
+        self._places: dict[bytes | None, list[int]] = {}
+        for place, (_, needed) in enumerate(patterns):
+            self._places.setdefault(needed, []).append(place)
+        self._free = self._places.pop(None, [])
+        self._needed = tuple(self._places)
+        self._first = PatternSet((*(self._patterns[place] for place in self._free), *self._needed))
+        self._sets: dict[bytes, PatternSet] = {}
+
+    def found(self, text: bytes) -> list[int]:
+        """Return the indices of the patterns that match, in order."""
+        found: list[int] = []
+        for index in self._first.found(text):
+            if index < len(self._free):
+                found.append(self._free[index])
+            else:
+                needed = self._needed[index - len(self._free)]
+                places = self._places[needed]
+                found += (places[within] for within in self._set_of(needed).found(text))
+        return sorted(found)
+
+    def compile_all(self) -> None:
+        """Compile the patterns that no text has needed yet."""
+        for needed in self._needed:
+            self._set_of(needed)
+
+    def _set_of(self, needed: bytes) -> PatternSet:
+        if needed not in self._sets:
+            places = self._places[needed]
+            self._sets[needed] = PatternSet(tuple(self._patterns[place] for place in places))
+        return self._sets[needed]

@@ -14,10 +14,16 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from warex.traces.redaction import assigned
+from warex.traces.redaction import assigned, password_words
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
-from warex.traces.redaction.gitleaks import PatternSet, compiled, context_rules, shape_rules
+from warex.traces.redaction.gitleaks import (
+    PatternSet,
+    StagedPatterns,
+    compiled,
+    context_rules,
+    shape_rules,
+)
 from warex.traces.redaction.heuristics import (
     PASSWORD_STATEMENT,
     RANDOM_VALUE,
@@ -155,7 +161,7 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
 
 
 @cache
-def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
+def _by_beginning() -> tuple[StagedPatterns, tuple[_Replace, ...]]:
     """Return the patterns with a literal beginning, and the actions for those behind the rules."""
     own: tuple[tuple[bytes, _Replace], ...] = (
         (KEY_PREFILTER, _keys),
@@ -198,11 +204,18 @@ def _by_beginning() -> tuple[PatternSet, tuple[_Replace, ...]]:
         (_ENCODED, _encoded),
         (SHORT_SEGMENT, _cutting(short_tokens)),
         (HEX_KEY, _cutting(_hex_keys)),
-        (_rare_words(), _cutting(_rare)),
+        (_keywords(anchored=False), _cutting(_rare)),
         (_by_context(), _cutting(_vendors)),
     )
-    rules = [rule.pattern.encode() for rule in shape_rules(anchored=True)]
-    return PatternSet((*rules, *(each for each, _ in own))), tuple(do for _, do in own)
+    keywords = _keywords(anchored=True)
+    shapes = [(rule.pattern.encode(), keywords) for rule in shape_rules(anchored=True)]
+    patterns = StagedPatterns((*shapes, *((each, needed_by(each)) for each, _ in own)))
+    return patterns, tuple(do for _, do in own)
+
+
+def needed_by(pattern: bytes) -> bytes | None:
+    """Return the prefilter without which a pattern matches no text: that of names, or None."""
+    return near.ANY_NAME if password_words.prefilter() in pattern else None
 
 
 @cache
@@ -224,8 +237,9 @@ def _by_length() -> tuple[PatternSet, tuple[_Replace, ...]]:
     return PatternSet(tuple(each for each, _ in own)), tuple(do for _, do in own)
 
 
-def _rare_words() -> bytes:
-    words = {word for rule in shape_rules(anchored=False) for word in rule.keywords}
+def _keywords(*, anchored: bool) -> bytes:
+    """Return a pattern for the words without which the rules for shapes match nothing."""
+    words = {word for rule in shape_rules(anchored=anchored) for word in rule.keywords}
     return rb"(?i)" + b"|".join(map(re.escape, sorted(words)))
 
 
@@ -240,6 +254,7 @@ def _by_context() -> bytes:
 
 def precompile() -> None:
     """Compile all patterns before a fork."""
+    _by_beginning()[0].compile_all()
     redact_bytes(b"https://site.example/")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from warex.traces.redaction import password_words
 from warex.traces.redaction.assigned import (
     NAMES,
+    NAMES_OF_PARAMETERS,
     PLACEHOLDER,
     Cut,
     is_of_letters,
@@ -22,13 +23,13 @@ from warex.traces.redaction.typed.fields import is_secret_field
 
 # ---- strong words
 
-NEAR = (
-    rb"(?i)passw|passphrase|passcode|pass\b|assword|pwd|\bpw\b|_pw\b|\bpsk\b|upw\b|securestring"
+_STRONG_NAMES = (
+    rb"passw|passphrase|passcode|pass\b|assword|pwd|\bpw\b|_pw\b|\bpsk\b|upw\b|securestring"
     rb"|secret|credential|\bcreds?\b|\bhmac|createhmac|\bjwt\b|fernet|bcrypt|argon2|encrypt|decrypt"
     rb"|one-time-code|log_?in\b|sign_?in\b|auth\b|authenticat|authorization|connect[ (]|add_?user"
     rb"|[ \t]-[uU][ \t]|\buser:|\bT:WPA|\bidentify\b|\boper\b|community|\bsnmp"
-    rb"|" + password_words.prefilter()
 )
+NEAR = rb"(?i)" + _STRONG_NAMES + rb"|" + password_words.prefilter()
 _REACH = 160
 """Bytes from the name to the value."""
 _LINES = 3
@@ -62,10 +63,11 @@ def strong_words(text: bytes) -> Iterator[Cut]:
         done = max(done, end - 64)
 
 
-BESIDE = (
-    rb"(?i)passwor[dt]|passwd|passphrase|passcode|pwd\b|\bpw\b|_pw\b|upw\b|\bpsk\b|secret_|_secret|credentials?\b"
-    rb"|\bidentify[ ]|\boper[ ]|" + password_words.prefilter()
+_LIKELY_NAMES = (
+    rb"passwor[dt]|passwd|passphrase|passcode|pwd\b|\bpw\b|_pw\b|upw\b|\bpsk\b|secret_|_secret|credentials?\b"
+    rb"|\bidentify[ ]|\boper[ ]"
 )
+BESIDE = rb"(?i)" + _LIKELY_NAMES + rb"|" + password_words.prefilter()
 _BESIDE = 48
 """Bytes from the name to a weaker word."""
 _LIKELY_WORD = re.compile(
@@ -162,11 +164,16 @@ def strong_values(text: str) -> frozenset[str]:
 # ---- the first quoted text behind a name
 
 _PREFIX = rb"(?:\b[A-Za-z]{1,2}|@|&|\$)?"
+_QUOTED_NAMES = rb"pass|pwd|\bpw\b|_pw\b|psk|secret|token|api_?key|cred|otp\b|\bpin\b"
 QUOTED = (
-    rb"(?i)(?:pass|pwd|\bpw\b|_pw\b|psk|secret|token|api_?key|cred|otp\b|\bpin\b|"
+    rb"(?i)(?:"
+    + _QUOTED_NAMES
+    + rb"|"
     + password_words.prefilter()
     + rb")\w*[\"'`)\]}/i]*[^\w\"'`][^\"'`\n]{0,28}\n?[^\"'`\n]{0,28}[\"'`]"
 )
+ANY_NAME = rb"(?i)" + rb"|".join((NAMES_OF_PARAMETERS, _STRONG_NAMES, _LIKELY_NAMES, _QUOTED_NAMES))
+"""Prefilter: a text without it has no name of a secret, in English or another language."""
 _NAME = re.compile(rb"[\w\x80-\xff-]+")
 _GLUE = re.compile(rb"(\\*[\"'`]?)([^\"'`\\\n]{0,28}(?:=>\r?\n[^\"'`\\\n]{1,28})?)(\\*[\"'`])")
 _LINKS = re.compile(
