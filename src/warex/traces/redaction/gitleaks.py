@@ -5,7 +5,6 @@ run: RE2 matches all rules in one pass, in linear time.
 """
 
 import math
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import re2
 
 from warex.errors import MachineError
+from warex.text.lazy_pattern import lazy_re
 
 _PACKAGE, _RULES = "maskerlogger", "config/gitleaks.toml"
 
@@ -30,10 +30,10 @@ _BY_CONTEXT = "{0,50}?"
 """Part of each rule for a value behind a vendor's name."""
 _NEAR = 64
 """Bytes before a match that may contain its rule's keyword."""
-_COUNTED = re.compile(r"(?:\(\?i\)|\\b|\(\?:\\b\|.*?\{2\}\)|\((?!\?))*(?:\[|\\d|\(\?:\^)|.*sgp_")
+_COUNTED = lazy_re(r"(?:\(\?i\)|\\b|\(\?:\\b\|.*?\{2\}\)|\((?!\?))*(?:\[|\\d|\(\?:\^)|.*sgp_")
 """A pattern that begins with a class, not with a literal."""
-_TOKEN = re.compile(rb"[A-Za-z0-9_-]*")
-_STOP = re.compile(rb"[\\\"]")
+_TOKEN = lazy_re(rb"[A-Za-z0-9_-]*")
+_STOP = lazy_re(rb"[\\\"]")
 _OWN_NAMES = frozenset({"curl-auth-header", "curl-auth-user", "generic-api-key", "private-key"})
 """Rules that WAREX replaces by its own."""
 
@@ -167,10 +167,11 @@ class StagedPatterns:
     def __init__(self, patterns: Sequence[tuple[bytes, bytes | None]]) -> None:
         """``patterns``: each with the one without which it matches no text, if there is one."""
         self._patterns = tuple(pattern for pattern, _ in patterns)
-        self._places: dict[bytes | None, list[int]] = {}
+        self._free: list[int] = []
+        self._places: dict[bytes, list[int]] = {}
         for place, (_, needed) in enumerate(patterns):
-            self._places.setdefault(needed, []).append(place)
-        self._free = self._places.pop(None, [])
+            places = self._free if needed is None else self._places.setdefault(needed, [])
+            places.append(place)
         self._needed = tuple(self._places)
         self._first = PatternSet((*(self._patterns[place] for place in self._free), *self._needed))
         self._sets: dict[bytes, PatternSet] = {}

@@ -14,6 +14,7 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from warex.text.lazy_pattern import lazy_re
 from warex.traces.redaction import assigned, password_words
 from warex.traces.redaction.assigned import Cut
 from warex.traces.redaction.environment_secrets import process_secrets
@@ -59,11 +60,11 @@ _ENCODED = rb"(?i)%(?:25)*3d|%(?:25)*40|%(?:25)*22(?:%(?:25)*3a|:)"
 _ENTITY = rb"&(?:quot|lt|apos|#0*3[49]|#[xX]2[27]);"
 _NUMERIC = rb"(?:&#[xX]?[0-9a-fA-F]{2,5};){6}"
 _LONG = rb"[A-Za-z0-9]{20,}"
-_USER_AND_PASSWORD = re.compile(
+_USER_AND_PASSWORD = lazy_re(
     rb"[\w.@+-]{1,64}:((?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[!-~]{6,128})"
 )
-_ENCODED_RUN = re.compile(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
-_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
+_ENCODED_RUN = lazy_re(rb"(?:[\w.~+!*()@:/-]|%[0-9A-Fa-f]{2})+")
+_BASE64_RUN = lazy_re(rb"[A-Za-z0-9+/_-]{20,}={0,2}")
 
 
 def _plain(value: bytes) -> bytes:
@@ -154,8 +155,8 @@ def redact_bytes(text: bytes, how: Pass = PLAIN) -> bytes:
     for place in sorted(found):
         if place >= len(shapes):
             text = actions[place - len(shapes)](text, how)
-    prefilters, actions = _by_length()
-    for place in sorted(prefilters.found(text)):
+    lengths, actions = _by_length()
+    for place in sorted(lengths.found(text)):
         text = actions[place](text, how)
     return text
 
