@@ -6,8 +6,9 @@ import binascii
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from warex.engine import handler
 from warex.engine.ends import End

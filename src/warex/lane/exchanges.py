@@ -7,8 +7,9 @@ what comes before the site) → ``response`` (decide by the site's response) →
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from warex.engine.handler import (
     Abort,

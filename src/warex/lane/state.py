@@ -1,8 +1,10 @@
 """What is known of an open exchange, of its connection, and of each injection applied to it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warex.engine.handler import Abort, AbortHow, Connection, Forward, ReadWhole, Relay, Respond
 from warex.engine.handler import Exchange as WireExchange
@@ -23,8 +25,7 @@ from warex.traces import ChangedValue
 _FOR_PROXIES: Final = ("proxy-connection", "proxy-authorization")
 
 
-@dataclass(slots=True, eq=False)
-class AppliedInjection:
+class AppliedInjection(Struct, eq=False):
     """An injection in the plan of its exchange, not settled yet."""
 
     injection: PlannedInjection
@@ -91,8 +92,7 @@ class AppliedInjection:
         return arrived and awaits_report and not self.changed_nothing
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """What the injections of a stage make of an exchange, before it becomes a plan."""
 
     head: RequestHead
@@ -113,8 +113,7 @@ class Draft:
     """How the exchange ends without an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A request of which the head was read: what follows from that, found out once."""
 
     head: RequestHead
@@ -146,8 +145,7 @@ def _end_to_end(wire: WireExchange) -> RequestHead:
     return replace(head, headers=head.headers.without(*_FOR_PROXIES), raw=b"")
 
 
-@dataclass(slots=True, eq=False)
-class ExchangeState:
+class ExchangeState(Struct, eq=False):
     """An open exchange."""
 
     wire: WireExchange
@@ -216,8 +214,7 @@ class ExchangeState:
         return filter(None, rewritten(self.traffic.feed(piece), self.rewriters, last=last))
 
 
-@dataclass(slots=True, eq=False)
-class ConnectionState:
+class ConnectionState(Struct, eq=False):
     """An open connection of a client."""
 
     wire: Connection

@@ -1,6 +1,5 @@
 """An exchange with MCP messages, as scenarios and faults see it."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from warex.exchange import Exchange, Request
@@ -12,8 +11,7 @@ type Transport = Literal["streamable_http", "sse"]
 _EXAMPLE: Final = McpRequest(1, 1, "tools/call", {"name": "tool", "arguments": {}})
 
 
-@dataclass(frozen=True, slots=True)
-class McpExchange(Exchange):
+class McpExchange(Exchange, frozen=True):
     """One or several messages to an MCP server."""
 
     mcp_requests: tuple[McpRequest, ...] = (_EXAMPLE,)
