@@ -33,6 +33,8 @@ _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
 _TURN_S: Final = 0.005
 """Seconds of one turn of the event loop in which exchanges begin: other clients wait for it."""
+_UNWRITTEN: Final = 64 * 1024
+"""Bytes that wait for the end of a turn at most."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a client may send the rest of a request that is not read."""
 
@@ -92,6 +94,8 @@ class ClientSide:
         """The shares of other handlers, by their ``id``."""
         self._make_run = begin
         self._begun: deque[Run] = deque()
+        self._unwritten: list[bytes] = []
+        """What is written at the end of this turn."""
         self._goes_on = False
         """Whether what is left of a read goes on in the next turn."""
         self._rejections: dict[int, Rejection] = {}
@@ -259,11 +263,28 @@ class ClientSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
-        data = self.http.data_to_send()
-        if data:
-            self.end.write(data)
+        self.write(self.http.data_to_send())
         if self.http.must_close and not self.runs:
             self._close()
+
+    def write(self, data: bytes) -> None:
+        """Write bytes of the HTTP connection, after those that wait for the end of the turn."""
+        if self._unwritten:
+            data = b"".join((*self._unwritten, data))
+            self._unwritten.clear()
+        if data:
+            self.end.write(data)
+
+    def write_soon(self, data: bytes) -> None:
+        """Write bytes with those of other exchanges, at the end of the turn."""
+        if not self.is_multiplexed or len(data) > _UNWRITTEN:
+            self.write(data)
+            return
+        if not self._unwritten:
+            self._loop.call_soon(self.flush)
+        self._unwritten.append(data)
+        if sum(map(len, self._unwritten)) > _UNWRITTEN:
+            self.write(b"")
 
     def send_informational(self, stream: int, head: ResponseHead) -> None:
         """Send an informational response."""
@@ -308,9 +329,7 @@ class ClientSide:
             self.http.reset(stream, _INTERNAL_ERROR if code is None else code)
             self.flush()
         else:
-            data = self.http.data_to_send()
-            if data:
-                self.end.write(data)
+            self.write(self.http.data_to_send())
             self._close()
 
     def _reset(self, stream: int) -> None:
@@ -319,6 +338,7 @@ class ClientSide:
         runs = [it for it in self.runs.values() if run is None or it.share is run.share]
         is_shared = self.is_multiplexed and len(runs) < len(self.runs)
         if not is_shared:
+            self.write(b"")
             self.end.reset()
         for each in runs:
             if is_shared:
@@ -341,7 +361,7 @@ class ClientSide:
                 self._close()
                 return
             self._dispatch(self.http.receive(b""))
-        else:
+        elif not self._unwritten:
             self.flush()
         self._close_if_idle()
 
@@ -372,6 +392,7 @@ class ClientSide:
             self._close()
 
     def _close(self) -> None:
+        self.write(b"")
         if self._lingers:
             self.end.linger(_LATE_READING_S)
         else:

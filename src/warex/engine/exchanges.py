@@ -415,9 +415,9 @@ class ExchangeRun:
         if may_tell_first and was_there:
             record.arrived = True
             self._tell(Over("complete"))
-        client.end.write(data)
-        if self._is_told:
+            client.write_soon(data)
             return
+        client.write(data)
         await client.sent(self.stream)
         record.arrived = client.end.has_arrived(was_there=was_there)
         if client.is_multiplexed and client.http.sent(self.stream) < record.response_bytes:

@@ -173,6 +173,8 @@ class SiteSide:
         self._inboxes: dict[int, SiteInbox] = {}
         self._emptied: dict[int, asyncio.Future[None]] = {}
         self._is_going_away = False
+        self._flushes = False
+        """Whether it flushes at the end of this turn."""
         end.on_end = self._ended
         end.start(self._received)
         self.flush()
@@ -207,7 +209,7 @@ class SiteSide:
         self._inboxes[stream] = inbox
         if not has_body:
             self.http.send_end(stream)
-        self.flush()
+        self.flush_soon()
         return stream, inbox
 
     async def send_data(self, stream: int, payload: bytes, raw: bytes = b"") -> None:
@@ -221,7 +223,7 @@ class SiteSide:
     def send_end(self, stream: int, trailers: Headers = NO_FIELDS) -> None:
         """Complete the request."""
         self.http.send_end(stream, trailers)
-        self.flush()
+        self.flush_soon()
 
     def end_switched(self, stream: int) -> None:
         """Send no more on an upgraded connection; the site may go on."""
@@ -233,7 +235,7 @@ class SiteSide:
         """Let the site send as many bytes more."""
         if size:
             self.http.acknowledge(stream, size)
-            self.flush()
+            self.flush_soon()
 
     def release(self, stream: int, code: int | None = None, *, is_complete: bool) -> None:
         """Forget an exchange; give up one that is not complete both ways, with an error code."""
@@ -258,9 +260,18 @@ class SiteSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
+        self._flushes = False
         data = self.http.data_to_send()
         if data:
             self.end.write(data)
+
+    def flush_soon(self) -> None:
+        """Write it at the end of the turn, with what other exchanges send."""
+        if self.version != "HTTP/2.0":
+            self.flush()
+        elif not self._flushes:
+            self._flushes = True
+            asyncio.get_running_loop().call_soon(self.flush)
 
     async def _queue_emptied(self, stream: int) -> None:
         waiting = self._emptied.get(stream)
