@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import binascii
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -201,8 +202,8 @@ class ClientSide:
                     self._reject(event)
             for event in events:
                 self._handle(event)
-            until = self._loop.time() + _TURN_S
-            while self._begun and self._loop.time() < until:
+            until = time.monotonic() + _TURN_S
+            while self._begun and time.monotonic() < until:
                 # What came with a head is there before the head is decided on.
                 self._begun.popleft().start()
         except Exception as error:  # noqa: BLE001 - fail closed
@@ -213,11 +214,16 @@ class ClientSide:
             self._goes_on = True
             self.end.pause(self.http)
             self._loop.call_soon(self._go_on)
-        if not self.is_multiplexed:
-            if self.http.wants_data:
-                self.end.resume(self)
-            else:
-                self.end.pause(self)
+        self._pace()
+
+    def _pace(self) -> None:
+        """Let a client wait that sends requests before the answers to earlier ones."""
+        if self.is_multiplexed:
+            return
+        if self.http.wants_data:
+            self.end.resume(self)
+        else:
+            self.end.pause(self)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -360,7 +366,9 @@ class ClientSide:
                 self._lingers = True
                 self._close()
                 return
-            self._dispatch(self.http.receive(b""))
+            if events := self.http.receive(b""):
+                self._dispatch(events)
+            self._pace()
         elif not self._unwritten:
             self.flush()
         self._close_if_idle()

@@ -384,7 +384,7 @@ class ExchangeRun:
     async def _end_relay(self, relay: Relay, end: MessageEnded) -> None:
         self._send_last(tap=relay.tap)
         self._takes_pushes = False
-        await self._complete(end, may_tell_first=not relay.tap)
+        await self._complete(end, may_tell_first=relay.only_reads or not relay.tap)
 
     def _send_last(self, *, tap: bool) -> None:
         """Send what the handler adds at the end of a body."""

@@ -227,6 +227,8 @@ class Relay(Struct, frozen=True):
     """Whether ``response_piece`` is asked for each piece of the body, and may change it. The
     engine then frames the body anew only if ``changes_length``."""
     changes_length: bool = False
+    only_reads: bool = False
+    """Whether ``response_piece`` returns each piece as it came."""
 
 
 class ReadWhole(Struct, frozen=True):

@@ -43,27 +43,30 @@ class Inbox[T]:
         self._events: deque[T] = deque()
         self._size = 0
         self._waiter: asyncio.Future[None] | None = None
+        """What the exchange waits for, until it is woken."""
         self._sink: Sink | None = None
         """What takes parts at once, while the exchange waits."""
 
-    def put(self, event: T) -> None:
-        """Add an event, or give it to the sink."""
-        if self._sink is not None and isinstance(event, DataReceived) and not self._is_woken:
-            try:
-                self._sink.take(event)
-            except Exception as error:  # noqa: BLE001 - for the exchange
-                self._wake(error)
-            return
-        self._events.append(event)
+    def put(self, event: T) -> bool:
+        """Add an event, or give it to the sink; return whether the sink has it."""
         if isinstance(event, DataReceived):
+            if self._sink is not None and self._is_waiting:
+                try:
+                    self._sink.take(event)
+                except Exception as error:  # noqa: BLE001 - for the exchange
+                    self._wake(error)
+                return True
             self._size += len(event.payload)
             if self._pauses and self._size > _INBOX_LIMIT:
                 self._end.pause(self)
-        self._wake()
+        self._events.append(event)
+        if self._waiter is not None:
+            self._wake()
+        return False
 
     def flush(self) -> None:
         """Have the sink send what it was given, unless an end is to leave with it."""
-        if self._sink is None or self._is_woken:
+        if self._sink is None or not self._is_waiting:
             return
         try:
             if not self._sink.flush():
@@ -72,21 +75,17 @@ class Inbox[T]:
             self._wake(error)
 
     @property
-    def is_delivering(self) -> bool:
-        """Whether parts go to a sink as they come."""
-        return self._sink is not None
-
-    @property
-    def _is_woken(self) -> bool:
-        return self._waiter is None or self._waiter.done()
+    def _is_waiting(self) -> bool:
+        return self._waiter is not None and not self._waiter.done()
 
     def _wake(self, error: Exception | None = None) -> None:
-        if self._waiter is None or self._waiter.done():
+        waiter, self._waiter = self._waiter, None
+        if waiter is None or waiter.done():
             return
         if error is None:
-            self._waiter.set_result(None)
+            waiter.set_result(None)
         else:
-            self._waiter.set_exception(error)
+            waiter.set_exception(error)
 
     @property
     def has_events(self) -> bool:
@@ -149,9 +148,6 @@ class Inbox[T]:
 CANCEL: Final = 8
 """RFC 9113 §7: the exchange is not wanted any more."""
 
-type _ExchangeEvent = (
-    InformationalReceived | ResponseReceived | DataReceived | MessageEnded | ExchangeFailed
-)
 type SiteInbox = Inbox[ResponseEvent]
 
 
@@ -317,10 +313,22 @@ class SiteSide:
 
     def _dispatch(self, events: list[ResponseEvent]) -> None:
         touched: list[SiteInbox] = []
+        """Those that have taken a part at once."""
         for event in events:
             match event:
-                case DataReceived() | MessageEnded() | ResponseReceived():
-                    self._deliver(event, touched)
+                case (
+                    DataReceived()
+                    | MessageEnded()
+                    | ResponseReceived()
+                    | InformationalReceived()
+                    | ExchangeFailed()
+                ):
+                    inbox = self._inboxes.get(event.stream)
+                    if inbox is None:
+                        if isinstance(event, DataReceived):  # Of an exchange that is given up.
+                            self.http.acknowledge(event.stream, event.flow)
+                    elif inbox.put(event):
+                        touched.append(inbox)
                 case DataQueueEmptied(stream):
                     waiting = self._emptied.pop(stream, None)
                     if waiting is not None and not waiting.done():
@@ -331,17 +339,5 @@ class SiteSide:
                     self._is_going_away = True
                     for stream, inbox in self._inboxes.items():
                         inbox.put(ExchangeFailed(stream, message or "the site closed it"))
-                case InformationalReceived() | ExchangeFailed():
-                    self._deliver(event, touched)
         for inbox in touched:
             inbox.flush()
-
-    def _deliver(self, event: _ExchangeEvent, touched: list[SiteInbox]) -> None:
-        """Give an event to its exchange; ``touched``: those that may have taken it at once."""
-        inbox = self._inboxes.get(event.stream)
-        if inbox is not None:
-            inbox.put(event)
-            if inbox.is_delivering:
-                touched.append(inbox)
-        elif isinstance(event, DataReceived) and event.flow:
-            self.http.acknowledge(event.stream, event.flow)

@@ -41,7 +41,7 @@ from warex.lane.response_faults.previous_responses import PreviousResponses
 from warex.lane.response_faults.rewritten_pages import RewrittenPages, rewrites
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.response_faults.site_readers import SiteReaders
-from warex.lane.response_faults.stream_rewriter import changes_length_of
+from warex.lane.response_faults.stream_rewriter import BodyReader, changes_length_of
 from warex.lane.settlement import Settlement
 from warex.lane.state import (
     AppliedInjection,
@@ -361,7 +361,9 @@ class Exchanges:
             self._push_events(state, traffic)
         is_read = isinstance(traffic, LlmTraffic | McpTraffic)
         tap = is_read or bool(state.rewriters)
-        if tap:
+        changing = [it for it in state.rewriters if not isinstance(it, BodyReader)]
+        state.only_reads = tap and not (is_read or changing)
+        if tap and not state.only_reads:
             state.response_size = 0
         return Plan(
             Relay(
@@ -369,6 +371,7 @@ class Exchanges:
                 tap=tap,
                 changes_length=changes_length
                 or (isinstance(traffic, McpTraffic) and traffic.tap.can_change),
+                only_reads=state.only_reads,
             )
         )
 
@@ -388,6 +391,9 @@ class Exchanges:
         state: ExchangeState = wire.state
         if not state.relays:  # A planned response, as it is sent.
             return (state.traffic.feed(piece),) if piece else ()
+        if state.only_reads:
+            state.read(piece, last=last)
+            return (piece,) if piece else ()
         if state.response_size is not None:
             state.response_size += len(piece)
         return state.fed(piece, last=last)

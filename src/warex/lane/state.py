@@ -12,7 +12,7 @@ from warex.engine.http.heads import RequestHead, ResponseHead
 from warex.exchange import Exchange, Request, Resource
 from warex.lane.response_faults.page_change import MAX_CHANGES, PageChange
 from warex.lane.response_faults.previous_responses import TaskKey
-from warex.lane.response_faults.stream_rewriter import StreamedRewriter, rewritten
+from warex.lane.response_faults.stream_rewriter import BodyReader, StreamedRewriter, rewritten
 from warex.lane.tasks import TASK_HEADER, Task
 from warex.lane.traffic.base import Traffic
 from warex.lane.traffic.llm import LlmCalls
@@ -176,6 +176,8 @@ class ExchangeState(Struct, eq=False):
     """Seconds of the holds of earlier plans."""
     rewriters: list[StreamedRewriter] = field(default_factory=list)
     """Read or change the response while it is relayed, in order."""
+    only_reads: bool = False
+    """Whether none of them changes it."""
     may_be_rewritten: bool = False
     """Whether a rule may change the response."""
     is_to_warex: bool = False
@@ -207,6 +209,15 @@ class ExchangeState(Struct, eq=False):
     def task_key(self) -> TaskKey:
         """Its task: tasks do not share responses."""
         return self.task_name, self.task.injector.seed
+
+    def read(self, piece: bytes, *, last: bool) -> None:
+        """Read a piece of the site's response."""
+        for reader in self.rewriters:
+            assert isinstance(reader, BodyReader)
+            if piece:
+                reader.read(piece)
+            if last:
+                reader.close()
 
     def fed(self, piece: bytes, *, last: bool) -> Iterable[bytes]:
         """Return what the client gets for a piece of the site's response."""
