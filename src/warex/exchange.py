@@ -94,7 +94,7 @@ class Request(Struct, frozen=True, dict=True):
     @cached_property
     def resource(self) -> Resource:
         """The kind of resource, as far as the request tells."""
-        return resource_of(self)
+        return _resource_of(self, None)
 
     @property
     def is_third_party(self) -> bool:
@@ -235,6 +235,10 @@ def resource_of(request: Request, response: Response | None = None) -> Resource:
     ``X-Requested-With``), the response's content type, the request's ``Accept``, the URL's
     extension. Requests of programs that name themselves, such as curl, are ``other``.
     """
+    return request.resource if response is None else _resource_of(request, response)
+
+
+def _resource_of(request: Request, response: Response | None) -> Resource:
     if (stated := request.stated_resource) is not None:
         return stated
     headers = request.headers
