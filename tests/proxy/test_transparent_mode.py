@@ -21,7 +21,15 @@ from tests.proxy.support.websocket import echo_site
 from warex.faults import HttpError
 from warex.proxy.certificates.ca import CertificateAuthority
 from warex.proxy.process.forkserver import Forkserver
-from warex.traces import Canary, RequestSeen, ResponseSeen, Tunnel, WebSocketSeen, read_trace
+from warex.traces import (
+    Canary,
+    RequestSeen,
+    ResponseSeen,
+    SiteUnreachable,
+    Tunnel,
+    WebSocketSeen,
+    read_trace,
+)
 
 pytestmark = pytest.mark.wire
 
@@ -116,7 +124,10 @@ except ConnectionResetError:
 """
         assert within.python(program) == "reset\n"
     answers = within.lane.events(ResponseSeen)
-    assert [answer.by for answer in answers] == ["none", "none"]
+    assert [answer.by for answer in answers] == ["none"]
+    seen = [(it.connection, it.exchange, it.failure) for it in within.lane.events(SiteUnreachable)]
+    refused = "connection_refused"
+    assert seen == [("c1", "x1", refused), ("c2", None, refused), ("", None, refused)]
     assert "cannot be reached" in within.lane.notices[0]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from warex.clock import Clock
 from warex.engine.ends import End
-from warex.engine.handler import Address, Site
+from warex.engine.handler import Address, Site, SiteFailure
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
 from warex.engine.http.http2.client import Http2Client
@@ -161,11 +161,14 @@ class Route:
             )
         except ssl.SSLCertVerificationError as error:
             raise SiteUnreachable(
-                f"the certificate of {name} is not trusted: {error.verify_message}"
+                "tls_certificate_error",
+                f"the certificate of {name} is not trusted: {error.verify_message}",
             ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or str(error)
-            raise SiteUnreachable(f"TLS with {name} failed: {reason}") from None
+            is_tls = isinstance(error, ssl.SSLError | ValueError)
+            failure: SiteFailure = "tls_protocol_error" if is_tls else "connection_terminated"
+            raise SiteUnreachable(failure, f"TLS with {name} failed: {reason}") from None
         assert end.tls is not None
         return end.tls.selected_alpn_protocol()
 

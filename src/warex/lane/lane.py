@@ -28,6 +28,8 @@ from warex.engine.handler import (
     Relay,
     RequestPlan,
     ResponsePlan,
+    Site,
+    SiteFailure,
     Timer,
     WholeResponsePlan,
 )
@@ -154,6 +156,7 @@ class Lane:
             previous,
             upstream=config.traffic.upstream,
             on_notice=lambda sentence: self.connections.on_notice(sentence),
+            on_unreachable=self.connections.note_unreachable,
             on_task_ended=self.attribution.task_ended,
         )
         self._exchanges = Exchanges(
@@ -198,6 +201,10 @@ class Lane:
         """Record a connection that is not HTTP, relayed outside the engine."""
         OpenTunnel(host, port, "not_http", began).record(self.recorder, sent, received)
 
+    def not_relayed(self, host: str, port: int, failure: SiteFailure, error: str) -> None:
+        """Record a connection that is not HTTP whose site cannot be reached."""
+        self.connections.record_unreachable("", host, port, failure, error)
+
     # ---- connections
 
     def connected(self, connection: Connection) -> None:
@@ -212,9 +219,13 @@ class Lane:
         """Note whether the client trusts our certificate."""
         self._closing(None, self.connections.handshake, connection, ended, reason)
 
-    def unreachable(self, connection: Connection, error: str) -> None:
-        """Tell the user that a site cannot be reached."""
-        self._closing(None, self.connections.unreachable, connection, error)
+    def connect(self, connection: Connection) -> Site | None:
+        """Say which site comes before the answer to a CONNECT."""
+        return self._closing(None, self.connections.connect, connection)
+
+    def unreachable(self, connection: Connection, failure: SiteFailure, error: str) -> None:
+        """Record that a site cannot be reached, and tell the user."""
+        self._closing(None, self.connections.unreachable, connection, failure, error)
 
     def not_http(self, connection: Connection) -> bool:
         """Note a connection that is not HTTP, and pass it on."""

@@ -1,14 +1,16 @@
 """Connects to sites, directly or through an upstream proxy."""
 
 import asyncio
+import errno
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
-from typing import Final
+from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
 from warex.engine.ends import SITE_READ, End
-from warex.engine.handler import Address
+from warex.engine.handler import Address, SiteFailure
 from warex.engine.net import socks5
 from warex.engine.net.dialling import Dialler
 from warex.engine.tls.site_contexts import SiteContexts
@@ -17,8 +19,21 @@ _HEAD: Final = 64 * 1024
 """Maximum bytes of an upstream proxy's response to CONNECT."""
 
 
+_FAILURES: Final[Mapping[int | None, SiteFailure]] = {
+    errno.ECONNREFUSED: "connection_refused",
+    errno.ETIMEDOUT: "connection_timeout",
+    errno.ECONNRESET: "connection_terminated",
+    errno.EHOSTUNREACH: "destination_ip_unroutable",
+    errno.ENETUNREACH: "destination_ip_unroutable",
+}
+
+
 class SiteUnreachable(OSError):
     """A site cannot be reached; the message is a sentence."""
+
+    def __init__(self, failure: SiteFailure, message: str) -> None:
+        super().__init__(message)
+        self.failure: SiteFailure = failure
 
 
 class Connector:
@@ -40,6 +55,19 @@ class Connector:
         """Hosts and ports where this proxy listens: to connect to itself would never end."""
         self._contexts = contexts
         self._dialler = Dialler()
+        self._connected: tuple[Address, bool, End] | None = None
+        """A connection that is made already: to where, whether directly, and its end."""
+
+    def with_connected(self, address: Address, end: End, *, direct: bool) -> Self:
+        """Return a connector that has one connection already, for the first that asks."""
+        other = copy(self)
+        other._connected = address, direct, end
+        return other
+
+    def close(self) -> None:
+        """Close the connection that nobody has asked for."""
+        if self._connected is not None:
+            self._connected[2].close()
 
     @property
     def takes_urls(self) -> bool:
@@ -51,13 +79,16 @@ class Connector:
         parts = urlsplit(self.upstream or "")
         default = {"https": 443, "socks5": 1080, "socks5h": 1080}.get(parts.scheme, 80)
         proxy = Address(parts.hostname or "", parts.port or default)
-        end = await self._direct(proxy)
+        try:
+            end = await self._direct(proxy)
+        except SiteUnreachable as error:
+            raise SiteUnreachable("destination_unavailable", str(error)) from None
         if parts.scheme == "https":
             try:
                 await end.start_tls(self._contexts.context(()), server_hostname=proxy.host)
             except OSError as error:
                 end.reset()
-                raise SiteUnreachable(f"the upstream proxy {proxy.host} failed: {error}") from None
+                raise _failed(proxy.host, error) from None
             except BaseException:
                 end.reset()
                 raise
@@ -69,12 +100,20 @@ class Connector:
         ``direct``: without the upstream proxy.
         """
         if self._is_refused(address.host):
-            raise SiteUnreachable(f"{address.host}:{address.port}: there is no such host")
+            where = f"{address.host}:{address.port}"
+            raise SiteUnreachable("dns_error", f"{where}: there is no such host")
+        if self._connected is not None and self._connected[:2] == (address, direct):
+            end, self._connected = self._connected[2], None
+            if end.has_unread or not end.has_ended:
+                return end
+            end.close()
         if self.upstream is None or direct:
             end = await self._direct(address)
             if end.peer in self.own:
                 end.abort()
-                raise SiteUnreachable(f"{address.host}:{address.port} is this proxy itself")
+                raise SiteUnreachable(
+                    "proxy_loop_detected", f"{address.host}:{address.port} is this proxy itself"
+                )
             return end
         parts = urlsplit(self.upstream)
         end = await self.connect_to_proxy()
@@ -86,7 +125,7 @@ class Connector:
                 await _open_tunnel(end, address, proxy_authorization(self.upstream))
         except OSError as error:
             end.reset()
-            raise SiteUnreachable(f"the upstream proxy {parts.hostname} failed: {error}") from None
+            raise _failed(parts.hostname, error) from None
         except BaseException:
             end.reset()
             raise
@@ -95,11 +134,13 @@ class Connector:
     async def _direct(self, address: Address) -> End:
         where = f"{address.host}:{address.port}"
         if not address.host or not 0 < address.port < 65536:
-            raise SiteUnreachable("there is no such host")
+            raise SiteUnreachable("dns_error", "there is no such host")
         try:
             opened = await self._dialler.dial(address.host, address.port)
         except OSError as error:
-            raise SiteUnreachable(f"{where} is unreachable: {error}") from None
+            raise SiteUnreachable(
+                failure_of(error.errno), f"{where} is unreachable: {_reason(error)}"
+            ) from None
         try:
             make_end = partial(End, SITE_READ)
             _, end = await asyncio.get_running_loop().create_connection(make_end, sock=opened)
@@ -107,6 +148,22 @@ class Connector:
             opened.close()
             raise
         return end
+
+
+def _failed(proxy: str | None, error: OSError) -> SiteUnreachable:
+    message = f"the upstream proxy {proxy} failed: {_reason(error)}"
+    return SiteUnreachable("destination_unavailable", message)
+
+
+def failure_of(number: int | None) -> SiteFailure:
+    """Return what an error of the system means; those of a look-up are negative."""
+    if number is not None and number < 0:
+        return "dns_error"
+    return _FAILURES.get(number, "destination_unavailable")
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def proxy_authorization(upstream: str | None) -> str | None:

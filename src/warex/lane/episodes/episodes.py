@@ -168,7 +168,7 @@ class Episodes:
             lane.begin_task(name, config.seed, "control")
             unless_begun.pop_all()
         episode = Episode(name, config.seed, lane, port)
-        self._had_any = True
+        self._had_any = self.own.connections.may_serve_others = True
         self._by_name[name] = episode
         if port is not None:
             self._by_port[port] = episode
