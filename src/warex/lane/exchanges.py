@@ -22,7 +22,6 @@ from warex.engine.handler import (
     Relay,
     RequestPlan,
     ResponsePlan,
-    Site,
     WholeResponsePlan,
 )
 from warex.engine.handler import Exchange as WireExchange
@@ -31,7 +30,7 @@ from warex.engine.http.websocket import Frame
 from warex.exchange import UNKNOWN_LOOK, Exchange, Request, Response, resource_of
 from warex.lane.attribution import Attribution, task_of_user
 from warex.lane.config import ProxyConfig
-from warex.lane.connections import Connections, site_of
+from warex.lane.connections import Connections
 from warex.lane.own_hosts import RESERVED_HOSTS, is_reserved
 from warex.lane.plan import EffectApplier, hold_seconds, request_plan, response_plan
 from warex.lane.record.fault_events import record_plan, settle
@@ -148,7 +147,8 @@ class Exchanges:
         if self._refuses(state):
             state.refusal = "there is no such host"
             return self._settlement.planned(state, Plan(Abort("close")))
-        plan = request_plan(state.draft, self._site(state), wire.request)
+        site = self._connections.site(state.request)
+        plan = request_plan(state.draft, site, wire.request)
         return self._settlement.planned(state, plan)
 
     def _begin(self, wire: WireExchange) -> ExchangeState:
@@ -268,10 +268,6 @@ class Exchanges:
         """Whether a request would leave for a host below one of WAREX's own."""
         draft = state.draft
         return draft.response is None and draft.abort is None and is_reserved(state.request.host)
-
-    def _site(self, state: ExchangeState) -> Site | None:
-        target = self._connections.map_target(state.request)
-        return None if target is None else site_of(target)
 
     # ---- the response
 
