@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from msgspec.structs import replace
+
 from warex.engine.ends import End
 from warex.engine.http.connection import ClientConnection
 from warex.engine.http.events import (
@@ -297,7 +299,10 @@ class SiteSide:
         try:
             while self.http.has_more:
                 self._dispatch(self.http.receive(b""))
-            self._dispatch(self.http.receive_eof())
+            events = self.http.receive_eof()
+            if self.end.error is not None:
+                events = [_because(event, self.end.error) for event in events]
+            self._dispatch(events)
             self.flush()
         except Exception as error:  # noqa: BLE001 - fail closed
             self._fail(error)
@@ -341,3 +346,10 @@ class SiteSide:
                         inbox.put(ExchangeFailed(stream, message or "the site closed it"))
         for inbox in touched:
             inbox.flush()
+
+
+def _because(event: ResponseEvent, reason: str) -> ResponseEvent:
+    """Return an event of the connection's end with the reason for that, an alert or a reset."""
+    if isinstance(event, ExchangeFailed):
+        return replace(event, message=f"{event.message}: {reason}")
+    return event
