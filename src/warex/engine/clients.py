@@ -3,11 +3,13 @@
 import asyncio
 import base64
 import binascii
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from warex.engine import handler
 from warex.engine.ends import End
@@ -31,6 +33,8 @@ from warex.engine.sockets.turns import SLICE_S, Peer
 
 _INTERNAL_ERROR: Final = 2
 """RFC 9113 §7: how an exchange ends that is cut."""
+_UNWRITTEN: Final = 64 * 1024
+"""Bytes that wait for the end of a turn at most."""
 _LATE_READING_S: Final = 1.0
 """Seconds in which a client may send the rest of a request that is not read."""
 
@@ -94,8 +98,10 @@ class ClientSide:
         self._late = b""
         """What has come, and waits for the client's turn."""
         self._is_free = False
-        """Whether an exchange of HTTP/1 has ended, so that the next one may begin."""
+        """Whether an exchange of HTTP/1 has ended, and the next one is not looked for."""
         self._is_dispatching = False
+        self._unwritten: list[bytes] = []
+        """What is written at the end of this turn."""
         self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -127,10 +133,10 @@ class ClientSide:
         """Wait until every exchange has ended."""
         while self._begun:
             await self._peer.turn()
-            began = now = self._loop.time()
+            began = now = time.monotonic()
             while self._begun and now < began + SLICE_S:
                 self._begun.popleft().start()
-                now = self._loop.time()
+                now = time.monotonic()
             self._peer.served(began, now)
         while self.runs:
             for run in list(self.runs.values()):
@@ -177,13 +183,15 @@ class ClientSide:
         if self._peer.must_wait:
             self._late += data
             self._peer.wait()
-        else:
-            self._dispatch(data)
+            return
+        began = time.monotonic()
+        self._dispatch(self.http.receive(data), began)
 
     def _go_on(self) -> None:
         """Take what was left, once others had their turn."""
-        data, self._late = self._late, b""
-        self._dispatch(data)
+        began = time.monotonic()
+        data, self._late, self._is_free = self._late, b"", False
+        self._dispatch(self.http.receive(data), began)
         if self.end.has_ended:
             self._ended()
         if self.end.is_lost:
@@ -193,7 +201,7 @@ class ClientSide:
         if self._peer.must_wait:
             self._peer.wait()  # It ends once the rest is taken.
             return
-        self._dispatch(ends=True)
+        self._dispatch(self.http.receive_eof(), time.monotonic())
         for run in list(self.runs.values()):
             run.client_left()
         self._peer.charge(len(self.runs))
@@ -210,12 +218,11 @@ class ClientSide:
         self._peer.charge(len(self.runs))
         self._resolve(None)
 
-    def _dispatch(self, data: bytes = b"", *, ends: bool = False) -> None:
-        """Take what came, or its end; without either, what waited."""
-        began = now = self._loop.time()
-        self._is_dispatching, self._is_free = True, False
+    def _dispatch(self, events: list[RequestEvent], began: float) -> None:
+        """Take what came; ``began``: when this was begun with."""
+        now, self._is_dispatching = began, True
         try:
-            self._take(self.http.receive_eof() if ends else self.http.receive(data))
+            self._take(events)
             while (self._begun or self._is_free) and now < began + SLICE_S:
                 if self._begun:
                     # What came with a head is there before the head is decided on.
@@ -223,7 +230,7 @@ class ClientSide:
                 else:
                     self._is_free = False
                     self._take(self.http.receive(b""))
-                now = self._loop.time()
+                now = time.monotonic()
         except Exception as error:  # noqa: BLE001 - fail closed
             self.broke(error)
             return
@@ -232,13 +239,10 @@ class ClientSide:
         self.flush()
         if self._begun or self._is_free or self.http.has_more:
             self._peer.wait()
+        self._pace()
         if not self.is_multiplexed:
-            if self.http.wants_data:
-                self.end.resume(self)
-            else:
-                self.end.pause(self)
             self._close_if_idle()
-        self._peer.served(began, self._loop.time())
+        self._peer.served(began, time.monotonic())
 
     def _take(self, events: list[RequestEvent]) -> None:
         for event in events:
@@ -246,6 +250,15 @@ class ClientSide:
                 self._reject(event)
         for event in events:
             self._handle(event)
+
+    def _pace(self) -> None:
+        """Let a client wait that sends requests before the answers to earlier ones."""
+        if self.is_multiplexed:
+            return
+        if self.http.wants_data:
+            self.end.resume(self)
+        else:
+            self.end.pause(self)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -292,11 +305,28 @@ class ClientSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
-        data = self.http.data_to_send()
-        if data:
-            self.end.write(data)
+        self.write(self.http.data_to_send())
         if self.http.must_close and not self.runs:
             self._close()
+
+    def write(self, data: bytes) -> None:
+        """Write bytes of the HTTP connection, after those that wait for the end of the turn."""
+        if self._unwritten:
+            data = b"".join((*self._unwritten, data))
+            self._unwritten.clear()
+        if data:
+            self.end.write(data)
+
+    def write_soon(self, data: bytes) -> None:
+        """Write bytes with those of other exchanges, at the end of the turn."""
+        if not self.is_multiplexed or len(data) > _UNWRITTEN:
+            self.write(data)
+            return
+        if not self._unwritten:
+            self._loop.call_soon(self.flush)
+        self._unwritten.append(data)
+        if sum(map(len, self._unwritten)) > _UNWRITTEN:
+            self.write(b"")
 
     def send_informational(self, stream: int, head: ResponseHead) -> None:
         """Send an informational response."""
@@ -341,9 +371,7 @@ class ClientSide:
             self.http.reset(stream, _INTERNAL_ERROR if code is None else code)
             self.flush()
         else:
-            data = self.http.data_to_send()
-            if data:
-                self.end.write(data)
+            self.write(self.http.data_to_send())
             self._close()
 
     def _reset(self, stream: int) -> None:
@@ -352,6 +380,7 @@ class ClientSide:
         runs = [it for it in self.runs.values() if run is None or it.share is run.share]
         is_shared = self.is_multiplexed and len(runs) < len(self.runs)
         if not is_shared:
+            self.write(b"")
             self.end.reset()
         for each in runs:
             if is_shared:
@@ -375,12 +404,15 @@ class ClientSide:
                 return
             self._is_free = True
             if self._is_dispatching:
-                return  # The next one is taken there.
+                return  # The next one is looked for there.
             if self._peer.must_wait:
                 self._peer.wait()
-            else:
-                self._dispatch()
-        else:
+                return
+            self._is_free, began = False, time.monotonic()
+            if events := self.http.receive(b""):
+                self._dispatch(events, began)
+            self._pace()
+        elif not self._unwritten:
             self.flush()
         self._close_if_idle()
 
@@ -411,6 +443,7 @@ class ClientSide:
             self._close()
 
     def _close(self) -> None:
+        self.write(b"")
         if self._lingers:
             self.end.linger(_LATE_READING_S)
         else:
