@@ -189,6 +189,8 @@ class ClientSide:
 
     def _go_on(self) -> None:
         """Take what was left, once others had their turn."""
+        if self._tunnel is None or self._tunnel.done():
+            return  # It is not served any more.
         began = time.monotonic()
         data, self._late, self._is_free = self._late, b"", False
         self._dispatch(self.http.receive(data), began)
