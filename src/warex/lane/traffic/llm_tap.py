@@ -8,7 +8,7 @@ from typing import Final, Literal
 from warex.engine.http.encoding import decode
 from warex.llm import LlmAnswer, LlmRequest, Usage, detach_images, read_answer, usage_at_least
 from warex.llm.actions.base import Action
-from warex.llm.actions.parser import SubtaskDepth, Vocabulary, parse_actions
+from warex.llm.actions.vocabulary import SubtaskDepth, Vocabulary
 from warex.llm.body.framing import MAX_BODY
 from warex.traces import AgentAction, LlmCall
 from warex.traces.blobs import BlobStore, reference
@@ -146,6 +146,9 @@ def read_call(
     )
     if vocabulary is None or answer.error is not None:
         return ReadCall(event, answer, (), ends_task=False)
+    # Imported here, so that a first answer does not wait for it.
+    from warex.llm.actions.parser import parse_actions
+
     actions = parse_actions(answer, vocabulary)
     return ReadCall(
         event,
