@@ -1,19 +1,20 @@
 """An exchange with MCP messages, as scenarios and faults see it."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from warex.exchange import Exchange, Request
 from warex.mcp.messages import McpRequest
 
-type Transport = Literal["streamable_http", "sse"]
-"""Answers come to the request itself or, before 2025-03-26, as events of another one."""
+type Transport = Literal["streamable_http", "sse", "stdio"]
+"""Answers come to the request itself or, before 2025-03-26, as events of another one; ``stdio`` has
+no HTTP, and an answer is a line."""
 
+STDIO: Final = "mcp+stdio"
+"""The scheme of a server on standard input and output."""
 _EXAMPLE: Final = McpRequest(1, 1, "tools/call", {"name": "tool", "arguments": {}})
 
 
-@dataclass(frozen=True, slots=True)
-class McpExchange(Exchange):
+class McpExchange(Exchange, frozen=True):
     """One or several messages to an MCP server."""
 
     mcp_requests: tuple[McpRequest, ...] = (_EXAMPLE,)

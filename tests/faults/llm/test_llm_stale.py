@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.faults.calls import answered, each_call
 from warex.faults.llm.llm_stale import LlmStale

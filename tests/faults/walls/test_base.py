@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from warex.effects import Reply, WallExit
 from warex.exchange import Exchange, Request, SiteLook
