@@ -55,6 +55,7 @@ from warex.lane.response_faults.rewritten_pages import RewrittenPages
 from warex.lane.response_faults.site_looks import SiteLooks
 from warex.lane.settlement import Settlement
 from warex.lane.state import ExchangeState, read_head
+from warex.lane.stdio.sessions import Call, StdioSessions
 from warex.lane.tasks import Tasks
 from warex.lane.traffic.kinds import Kinds
 from warex.lane.traffic.llm import LlmCalls
@@ -150,6 +151,7 @@ class Lane:
         self._fault_sites = FaultSites(recorder, looks.of)
         self._rewritten = RewrittenPages(rules, recorder, self._fault_sites.note)
         self._mcp = McpCalls(recorder, self.engine.call_later)
+        self.stdio = StdioSessions(self, lambda: recorder.broken, recorder.clock.wall)
         previous = PreviousResponses(rules)
         settlement = Settlement(
             recorder,
@@ -243,6 +245,7 @@ class Lane:
     def closed(self, connection: Connection) -> None:
         """Record what was passed through."""
         self._closing(None, self.connections.closed, connection)
+        self._closing(None, self.stdio.disconnected, connection)
 
     # ---- exchanges
 
@@ -262,6 +265,9 @@ class Lane:
         exchange.state = asked
         if not is_reserved(asked.request.host):
             self.connections.distrust.requested(str(connection.number), asked.request.host)
+        elif (call := self.stdio.call_of(asked.request)) is not None:
+            exchange.state = call
+            return "whole"
         return self._exchanges.request_head(exchange)
 
     def request(self, exchange: Exchange) -> RequestPlan:
@@ -271,6 +277,8 @@ class Lane:
         if isinstance(exchange.state, OpenTunnel):
             target = self.connections.map_target(read_head(exchange).request)
             return Plan(Forward(site=None if target is None else site_of(target)))
+        if isinstance(exchange.state, Call):
+            return self._cutting(exchange, self.stdio.plan)
         return self._cutting(exchange, self._exchanges.request)
 
     def held(self, exchange: Exchange) -> None:
@@ -310,7 +318,7 @@ class Lane:
 
     def ended(self, exchange: Exchange, outcome: Outcome) -> None:
         """Record what has become of an exchange."""
-        if exchange.state is _COUNTED:
+        if exchange.state is _COUNTED or isinstance(exchange.state, Call):
             return
         if isinstance(exchange.state, OpenTunnel):
             self._closing(None, self._record_passed, exchange.state, exchange, outcome)

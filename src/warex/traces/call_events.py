@@ -123,7 +123,7 @@ class McpCall(BaseEvent, frozen=True, kw_only=True, tag="mcp_call"):
     exchange: str
     """The request's exchange; the answer may be in another."""
     url: str
-    transport: Literal["streamable_http", "sse"]
+    transport: Literal["streamable_http", "sse", "stdio"]
     session: int = 0
     """Number of the session within the trial; 0 for none."""
     id: Json
