@@ -267,6 +267,7 @@ def test_a_stream_of_any_length_passes_in_bounded_memory(tmp_path: Path) -> None
         (["mcp", "--proxy", "http://127.0.0.1:9", "--seed", "1", "--", "cat"], 2, "--seed is the"),
         (["mcp", "--proxy", "http://127.0.0.1:9", "--", "cat"], 3, "127.0.0.1:9 does not answer"),
         (["mcp", "--task", "one", "--", "cat"], 2, "--task names a task of a trial"),
+        (["mcp", "--proxy", "http://127.0.0.1:9", "--task", "\n", "--", "cat"], 2, "--task '\\n'"),
         (["mcp", "--scenario", "none", "--", "cat"], 2, "there is no scenario 'none'"),
     ],
 )

@@ -277,6 +277,17 @@ def test_a_browser_may_not_call() -> None:
         assert asked(began, method="GET")[0] == 405
 
 
+def test_the_sessions_that_anything_begins_are_bounded() -> None:
+    with trial() as began:
+        first = Server(began)
+        first.step("request", 1, called())
+        for _ in range(1000):
+            Server(began)
+        assert "ended" in (began.the(ResponseSeen).error or "")
+        with pytest.raises(BadCall, match="no such session"):
+            first.step("answer", 1, result("late"))
+
+
 def test_nothing_passes_in_a_void_trial() -> None:
     with trial() as began:
         server = Server(began)

@@ -75,6 +75,8 @@ def command(
 
     find_program(arguments[0], os.environ)
     name = _checked_name(name, arguments)
+    if task is not None:
+        _check_task(task)
     if proxy is not None:
         around: Surroundings | None = Surroundings(read_proxy(proxy, "--proxy"))
     else:
@@ -106,6 +108,13 @@ def _checked_name(name: str | None, arguments: tuple[str, ...]) -> str:
             " underscore, such as playwright-mcp"
         )
     return name
+
+
+def _check_task(task: str) -> None:
+    from warex.lane.tasks import TASK_NAME, task_name
+
+    if task_name(task) is None:
+        raise InputError(f"--task {task!a} is no name; a task's name is {TASK_NAME}")
 
 
 def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task: str | None) -> int:
