@@ -45,6 +45,8 @@ from warex.mcp.changes import INTERNAL_ERROR, answers_to, error
 _PATH: Final = "/mcp/"
 _FOR_LANE: Final = (TASK_HEADER, "proxy-authorization")
 """Headers of a call that name the task of the messages."""
+_OF_PROGRAM: Final = (("user-agent", "warex-mcp"), ("content-type", "application/json"))
+"""Headers of each message, by which it counts as a program's request of JSON."""
 _ANSWER: Final = ResponseHead(
     200, b"OK", "HTTP/1.1", Headers.of_text((("content-type", "application/json"),))
 )
@@ -214,7 +216,8 @@ class StdioSessions:
             raise BadCall(400, f"exchange {number} is open")
         if len(session.live) >= _MOST_OPEN:
             raise BadCall(429, f"{_MOST_OPEN:,} exchanges are open")
-        fields = Headers.of_text((("mcp-session-id", f"stdio-{session.number}"), *headers))
+        own = (*_OF_PROGRAM, _session_header(session.number))
+        fields = Headers.of_text((*own, *headers))
         head = RequestHead("POST", "mcp+stdio", session.name, "/", "HTTP/1.1", fields)
         exchange = Exchange(session.connection, head, body, len(body))
         session.live[number] = exchange
@@ -277,6 +280,11 @@ def _said(exchange: Exchange, respond: Respond) -> tuple[bytes, ...]:
 
 def _line(message: bytes) -> bytes:
     return message.rstrip(b"\r\n") + b"\n"
+
+
+def _session_header(number: int) -> tuple[str, str]:
+    """Return what tells sessions apart: processes of one name use the same ids."""
+    return "mcp-session-id", f"stdio-{number}"
 
 
 def _number(given: dict[str, str], name: str) -> int:
