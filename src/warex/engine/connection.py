@@ -78,10 +78,11 @@ class ConnectionRun:
         head, stream = connect
         host, port = split_authority(head.authority or head.path, 443)
         self.connection.destination = Address(host, port)
-        self.connection.proxy_user = proxy_user(head)
-        self._hand_over()
+        if not self._connector.is_clients:
+            self.connection.proxy_user = proxy_user(head)
+            self._hand_over()
         try:
-            answer = await self._reach_site()
+            answer = await self._reach_site(head)
         except _ClientLeft:
             self.end.close()
             return
@@ -99,15 +100,24 @@ class ConnectionRun:
         finally:
             self._connector.close()
 
-    async def _reach_site(self) -> ResponseHead:
+    async def _reach_site(self, connect: RequestHead) -> ResponseHead:
         """Connect to a tunnel's site, if that comes first; return what its CONNECT is answered."""
-        site = self.handler.connect(self.connection)
+        site = first = self.handler.connect(self.connection)
+        if self._connector.is_clients:
+            self._connector = self._connector.for_client(connect)
+            assert self.connection.destination is not None
+            # It may want a password, which its client is to give.
+            site = site or Site("https", self.connection.destination, direct=False)
         if site is None:
             return _ESTABLISHED
         opening = self._connector.connect(site.address, direct=site.direct)
         try:
             opened = await self._unless_left(opening)
         except SiteUnreachable as error:
+            if error.challenge is not None:
+                return error.challenge
+            if first is None:
+                return _ESTABLISHED
             self.handler.unreachable(self.connection, error.failure, str(error))
             return tunnel_refusal(error.failure)
         self._connector = self._connector.with_connected(site.address, opened, direct=site.direct)
@@ -132,7 +142,7 @@ class ConnectionRun:
                 self.end.close()
             case "tls":
                 await self._serve_tls(destination)
-            case "http" | "connect":
+            case "http" | "proxied":
                 site = Site("http", destination, direct=False)
                 http = Http1Server(scheme="http", authority=_authority(destination, 80))
                 await self._serve_http(http, self._route(site))

@@ -55,6 +55,8 @@ class Connection:
     """None for a connection without TLS."""
     port: int = 0
     """Where the proxy accepted it; 0 for a redirected connection."""
+    is_redirected: bool = False
+    """Whether its client does not know of this proxy; a proxy that it speaks to is its own."""
     version: HttpVersion = "HTTP/1.1"
     proxy_user: str = ""
     """User name of ``Proxy-Authorization: Basic``; it may name an episode."""

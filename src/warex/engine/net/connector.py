@@ -11,10 +11,15 @@ from urllib.parse import unquote, urlsplit
 
 from warex.engine.ends import SITE_READ, End
 from warex.engine.handler import Address, SiteFailure
+from warex.engine.http.error_page import phrase
+from warex.engine.http.heads import Headers, RequestHead, ResponseHead, parse_fields
 from warex.engine.net import socks5
 from warex.engine.net.dialling import Dialler
 from warex.engine.tls.site_contexts import SiteContexts
 
+_CHALLENGE: Final = b"proxy-authenticate"
+_SHOWN: Final = 200
+"""Bytes of a refusal that the user is shown."""
 _HEAD: Final = 64 * 1024
 """Maximum bytes of an upstream proxy's response to CONNECT."""
 
@@ -34,6 +39,8 @@ class SiteUnreachable(OSError):
     def __init__(self, failure: SiteFailure, message: str) -> None:
         super().__init__(message)
         self.failure: SiteFailure = failure
+        self.challenge: ResponseHead | None = None
+        """What an upstream proxy says that wants other credentials."""
 
 
 class Connector:
@@ -44,12 +51,18 @@ class Connector:
         upstream: str | None,
         contexts: SiteContexts,
         is_refused: Callable[[str], bool] = lambda host: False,
+        *,
+        is_clients: bool = False,
     ) -> None:
         """``upstream``: the URL of a proxy (http, https or socks5), perhaps with credentials.
 
-        ``is_refused``: whether a host is never connected to.
+        ``is_refused``: whether a host is never connected to. ``is_clients``: the proxy is of the
+        client's own choice, and gets what the client says to it.
         """
         self.upstream = upstream
+        self.is_clients = is_clients
+        self.authorization = proxy_authorization(upstream)
+        """The credentials for the upstream proxy (RFC 7617), if there are any."""
         self._is_refused = is_refused
         self.own: set[tuple[str, int]] = set()
         """Hosts and ports where this proxy listens: to connect to itself would never end."""
@@ -62,6 +75,12 @@ class Connector:
         """Return a connector that has one connection already, for the first that asks."""
         other = copy(self)
         other._connected = address, direct, end
+        return other
+
+    def for_client(self, connect: RequestHead) -> Self:
+        """Return a connector with the credentials that a client has given to its own proxy."""
+        other = copy(self)
+        other.authorization = connect.headers.get("proxy-authorization") or None
         return other
 
     def close(self) -> None:
@@ -122,7 +141,7 @@ class Connector:
                 user = None if parts.username is None else unquote(parts.username)
                 await socks5.open_tunnel(end, address, user, unquote(parts.password or ""))
             else:
-                await _open_tunnel(end, address, proxy_authorization(self.upstream))
+                await _open_tunnel(end, address, self.authorization)
         except OSError as error:
             end.reset()
             raise _failed(parts.hostname, error) from None
@@ -152,7 +171,18 @@ class Connector:
 
 def _failed(proxy: str | None, error: OSError) -> SiteUnreachable:
     message = f"the upstream proxy {proxy} failed: {_reason(error)}"
-    return SiteUnreachable("destination_unavailable", message)
+    failed = SiteUnreachable("destination_unavailable", message)
+    if isinstance(error, _Refused) and error.challenge:
+        failed.challenge = _challenge(error.challenge)
+    return failed
+
+
+def _challenge(answer: bytes) -> ResponseHead:
+    """Return what a client is told whose proxy wants credentials (RFC 9110 §15.5.8)."""
+    fields = parse_fields(answer + b"\r\n\r\n", answer.find(b"\n") + 1) or Headers()
+    wanted = Headers((name, value) for name, value in fields.fields if name.lower() == _CHALLENGE)
+    closing = wanted.with_added("Content-Length", "0").with_added("Connection", "close")
+    return ResponseHead(407, phrase(407), "HTTP/1.1", closing)
 
 
 def failure_of(number: int | None) -> SiteFailure:
@@ -193,5 +223,16 @@ async def _open_tunnel(end: End, address: Address, credentials: str | None) -> N
         head, _, rest = rest.partition(b"\r\n\r\n")
         status = head.partition(b" ")[2]
     end.unread(rest)
-    if not status.startswith(b"2"):
-        raise OSError(f"it refused: {head.partition(b'\r\n')[0].decode('latin-1')}")
+    if status.startswith(b"2"):
+        return
+    line = head.partition(b"\r\n")[0][:_SHOWN].decode("latin-1")
+    raise _Refused(f"it refused: {line}", head if status[:3] == b"407" else b"")
+
+
+class _Refused(OSError):
+    """A proxy opens no tunnel."""
+
+    def __init__(self, message: str, challenge: bytes) -> None:
+        """``challenge``: the head of its answer, if it wants credentials."""
+        super().__init__(message)
+        self.challenge = challenge
