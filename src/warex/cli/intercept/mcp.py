@@ -1,5 +1,6 @@
 """`warex mcp`: stands between an MCP client and its server on standard input and output."""
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -63,8 +64,6 @@ def command(
     or a campaign it belongs to that trial; elsewhere it is one of its own. The exit code is the
     server's, or 128 and the number of the signal that ended it.
     """
-    import os
-
     from warex.sandbox.direct import find_program
     from warex.sandbox.stdio.surroundings import (
         Surroundings,
@@ -126,7 +125,8 @@ def _joined(arguments: tuple[str, ...], name: str, around: "Surroundings", task:
     trial = Trial(caller)
     try:
         trial.begin(name)
-        return serve_stdio(arguments, trial, _notice(), Clock())
+        environment = {**os.environ, **around.variables}
+        return serve_stdio(arguments, environment, trial, _notice(), Clock())
     except TrialGone as gone:
         raise MachineError(f"the trial around this command cannot be joined: {gone}") from None
     finally:
@@ -164,7 +164,8 @@ def _alone(arguments: tuple[str, ...], name: str, config: "ProxyConfig") -> int:
     with own_trial(config, notice) as caller:
         trial = Trial(caller)
         trial.begin(name)
-        code = serve_stdio(arguments, trial, notice, caller.lane.recorder.clock)
+        clock = caller.lane.recorder.clock
+        code = serve_stdio(arguments, os.environ, trial, notice, clock)
     if caller.lane.recorder.broken is not None:
         raise void_error(caller.lane.recorder.broken, config.out)
     return code
