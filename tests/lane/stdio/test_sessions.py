@@ -111,7 +111,6 @@ def test_the_events_are_those_of_http_so_all_that_reads_them_reads_the_same(
     with trial(scenario=faulty(fault)) as over_http:
         connection = over_http.connect()
         for number in (1, 2):
-            given = {"content_type": "application/json", "user_agent": "python-httpx/1"}
             over_http.ask(
                 lambda _, body: answer(
                     json.dumps(result("0123", json.loads(body)["id"])).encode(),
@@ -121,7 +120,8 @@ def test_the_events_are_those_of_http_so_all_that_reads_them_reads_the_same(
                 method="POST",
                 body=json.dumps(called(number)).encode(),
                 connection=connection,
-                **given,
+                content_type="application/json",
+                user_agent="python-httpx/1",
             )
     with trial(scenario=faulty(fault)) as over_stdio:
         server = Server(over_stdio)
