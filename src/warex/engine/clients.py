@@ -199,6 +199,11 @@ class ClientSide:
         if self.end.is_lost:
             self._lost()
 
+    def take_waiting(self) -> None:
+        """Take what came before the connection was upgraded: no request has to wait any more."""
+        began = time.monotonic()
+        self._dispatch(self.http.receive(b""), began)
+
     def _ended(self) -> None:
         if self._peer.must_wait:
             self._peer.wait()  # It ends once the rest is taken.

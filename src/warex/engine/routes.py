@@ -11,7 +11,6 @@ from warex.engine.ends import End
 from warex.engine.handler import Address, Site, SiteFailure
 from warex.engine.http.heads import HttpVersion
 from warex.engine.http.http1.client import Http1Client
-from warex.engine.http.http2.client import Http2Client
 from warex.engine.net.connector import Connector, SiteUnreachable
 from warex.engine.sites import SiteSide
 from warex.engine.sockets.turns import Turns
@@ -185,6 +184,9 @@ class Route:
 
     def _side(self, end: End, version: HttpVersion, site: Site) -> SiteSide:
         if version == "HTTP/2.0":
+            # Imported here, so that a first answer over HTTP/1.1 does not wait for it.
+            from warex.engine.http.http2.client import Http2Client
+
             http2 = Http2Client(self._clock.now)
             return SiteSide(end, http2, version, self._broke, self._turns)
         default = 443 if site.scheme == "https" else 80
