@@ -66,7 +66,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "page": Benchmark(pages.measure, ("page",)),
     "calls": Benchmark(calls.measure, ("calls", "files")),
     "ready": Benchmark(ready.measure, ("ready",)),
-    "memory": Benchmark(memory.measure, ("lane-memory", "memory")),
+    "memory": Benchmark(memory.measure, ("lane-memory", "episode-memory", "memory")),
     "first-event": Benchmark(first_event.measure, ("first-event",)),
     "start": Benchmark(start.measure, ("version", "help", "exec-idle")),
     "exec": Benchmark(exec_ready.measure, ("exec", "exec-answer")),

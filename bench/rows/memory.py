@@ -1,15 +1,19 @@
-"""The memory of a lane's process, and its growth while a large body is downloaded through it."""
+"""The memory of a lane's process, of a further episode in it, and while a large body passes."""
 
 import ssl
 
+from pydantic import JsonValue
+
 from bench.processes import HAS_PROCFS, resident
 from bench.row import Row
+from bench.traffic.counted_lanes import Lane
 from bench.traffic.load import tunnel, unverified_context
 from bench.traffic.measured_lanes import LOADED, lane
 from bench.traffic.programs import site
 from bench.workspace import HOST, Workspace
 
 GIGABYTE = 10**9
+_WARM_UP = 10
 
 
 def measure(workspace: Workspace) -> list[Row]:
@@ -32,6 +36,11 @@ def measure(workspace: Workspace) -> list[Row]:
         _download(connection, authority, size)
         proxy.count_requests(f"https://{authority}/bytes/{size}")
         peak = resident(proxy.pid, "VmHWM")
+        number = 10 if workspace.quick else 100
+        _begin_episodes(proxy, port, range(_WARM_UP))
+        settled = resident(proxy.pid, "VmRSS")
+        _begin_episodes(proxy, port, range(_WARM_UP, _WARM_UP + number))
+        each = (resident(proxy.pid, "VmRSS") - settled) / number
     return [
         Row(
             "lane-memory",
@@ -40,6 +49,15 @@ def measure(workspace: Workspace) -> list[Row]:
             "MB",
             55,
             at_least=False,
+        ),
+        Row(
+            "episode-memory",
+            "resident memory of a further episode in a lane's process, which has served a request",
+            each / 1e6,
+            "MB",
+            0.3,
+            at_least=False,
+            detail=f"{number} episodes, all of them open",
         ),
         Row(
             "memory",
@@ -52,6 +70,16 @@ def measure(workspace: Workspace) -> list[Row]:
             f"{peak / 1e6:.0f} MB at the peak",
         ),
     ]
+
+
+def _begin_episodes(lane: Lane, site_port: int, numbers: range) -> None:
+    """Begin episodes with the lane's scenario, each of which serves a request."""
+    scenario = LOADED.model_dump(mode="json")
+    for number in numbers:
+        body: JsonValue = {"task": f"episode-{number}", "scenario": scenario, "port": 0}
+        begun = lane.proxy.call("POST", "/task/begin", body)
+        with tunnel(int(begun["port"]), site_port, unverified_context()) as connection:
+            _download(connection, f"{HOST}:{site_port}", 1000)
 
 
 def _download(connection: ssl.SSLSocket, authority: str, size: int) -> None:
