@@ -40,7 +40,7 @@ def ended_response(state: ExchangeState, outcome: Outcome, ending: Ending) -> Re
         resource=state.resource,
         by=_answered_by(state, by_site=head is not None),
         http_version=None if head is None else head.version,
-        headers=[] if head is None else list(head.headers),
+        headers=[] if head is None else list(head.headers.pairs),
         size=_size(state, outcome),
         timings=timings_of(outcome.timings),
         error=ending.error,

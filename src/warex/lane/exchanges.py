@@ -227,7 +227,7 @@ class Exchanges:
                 top_level=request.is_top_level,
                 http_version=wire.request.version,
                 connection=state.connection.name,
-                headers=list(state.draft.head.headers),
+                headers=list(state.draft.head.headers.pairs),
                 size=wire.request_bytes or len(body),
                 body=self._recorder.body(request.body_digest),
                 operation=operation_name(body, kind) if body else "",
