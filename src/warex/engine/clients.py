@@ -99,6 +99,8 @@ class ClientSide:
         """What is written at the end of this turn."""
         self._goes_on = False
         """Whether what is left of a read goes on in the next turn."""
+        self._waits = False
+        """Whether the client waits until an earlier request is answered."""
         self._rejections: dict[int, Rejection] = {}
         self._tunnels = False
         self._emptied: dict[int, asyncio.Future[None]] = {}
@@ -218,12 +220,13 @@ class ClientSide:
 
     def _pace(self) -> None:
         """Let a client wait that sends requests before the answers to earlier ones."""
-        if self.is_multiplexed:
+        if self.is_multiplexed or self.http.wants_data is not self._waits:
             return
-        if self.http.wants_data:
-            self.end.resume(self)
-        else:
+        self._waits = not self._waits
+        if self._waits:
             self.end.pause(self)
+        else:
+            self.end.resume(self)
 
     def _handle(self, event: RequestEvent) -> None:
         match event:
@@ -269,7 +272,9 @@ class ClientSide:
 
     def flush(self) -> None:
         """Write what the HTTP connection has to send."""
-        self.write(self.http.data_to_send())
+        data = self.http.data_to_send()
+        if data or self._unwritten:
+            self.write(data)
         if self.http.must_close and not self.runs:
             self._close()
 
