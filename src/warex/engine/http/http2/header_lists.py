@@ -121,12 +121,13 @@ def _split(headers: Sequence[tuple[bytes, bytes]]) -> tuple[dict[bytes, bytes], 
         pseudo[name] = value
         at += 1
     fields = headers[at:]
-    for name, value in fields:
-        if not _is_field(name):
-            shown = name[:80].decode("ascii", "backslashreplace")
-            raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
-        if name == b"te" and value != b"trailers":
-            raise MalformedMessage("HTTP/2 has no transfer codings")
+    names = [name for name, _ in fields]
+    if not all(map(_is_field, names)):
+        wrong = next(it for it in names if not _is_field(it))
+        shown = wrong[:80].decode("ascii", "backslashreplace")
+        raise MalformedMessage(f"HTTP/2 has no field {shown!r}")
+    if b"te" in names and any(name == b"te" and value != b"trailers" for name, value in fields):
+        raise MalformedMessage("HTTP/2 has no transfer codings")
     if _FORBIDDEN_IN_VALUE.search(b"".join([value for _, value in headers])):
         raise MalformedMessage("a field has a zero byte or the end of a line")
     return pseudo, Headers(fields)
