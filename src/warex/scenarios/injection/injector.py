@@ -91,7 +91,7 @@ class Injector:
         never_agents: tuple[str, ...] = (),
         arm: Arm | None = None,
         schedule: InjectionSchedule | None = None,
-        own_hosts: tuple[str, ...] = (),
+        own_hosts: Container[str] = (),
         llm_hosts: tuple[str, ...] = (),
     ) -> None:
         self.scenario = scenario
