@@ -2,6 +2,7 @@
 
 import ssl
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from tests.engine.running import Running, Scripted, running, wait_until
 from tests.proxy.support.client import H2Client, read_answer, secure, tunnelled, was_reset
 from tests.proxy.support.origin import Answer, Origin, served
+from warex.engine.ends import End
 from warex.engine.handler import (
     Abort,
     Address,
@@ -50,6 +52,26 @@ def test_streams_pass_beside_each_other(ca: CertificateAuthority, secure_h2: Ori
     assert secure_h2.connections == 1
     assert {(it.end, it.arrived) for it in handler.outcomes} == {("complete", True)}
     assert sorted(it.response_bytes for it in handler.outcomes) == [5] + [len(body)] * 10
+
+
+def test_the_requests_of_one_turn_leave_for_the_site_in_one_write(
+    ca: CertificateAuthority, secure_h2: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: Counter[int] = Counter()
+    write = End.write
+
+    def counted(end: End, data: bytes) -> None:
+        writes[id(end)] += 1
+        write(end, data)
+
+    handler = Scripted()
+    with running(handler, ca) as engine, client_of(engine, secure_h2, ca) as client:
+        assert client.wait(client.ask("/")).body == b"hello"
+        monkeypatch.setattr(End, "write", counted)
+        for stream in [client.ask("/", flush=number == 19) for number in range(20)]:
+            assert client.wait(stream).body == b"hello"
+    assert {(it.end, it.arrived) for it in handler.outcomes} == {("complete", True)}
+    assert min(writes.values()) < 10
 
 
 def test_an_upload_passes(ca: CertificateAuthority, secure_h2: Origin) -> None:
