@@ -99,7 +99,10 @@ def _validate(value: Any, info: ValidationInfo) -> Any:
 @cache
 def _validator(fault: type[Fault] | None) -> SchemaValidator:
     """Return the validator of the union with only this fault; it reports what has no kind."""
-    choices = {} if fault is None else {kind_of(fault): fault.__pydantic_core_schema__}
+    choices = {}
+    if fault is not None:
+        fault.model_rebuild()
+        choices = {kind_of(fault): fault.__pydantic_core_schema__}
     return SchemaValidator(core_schema.tagged_union_schema(choices, discriminator=_TAG))
 
 
