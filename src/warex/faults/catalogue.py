@@ -39,6 +39,12 @@ def catalogue() -> tuple[type[Fault], ...]:
     return tuple(sorted(found, key=lambda fault: fault.__name__))
 
 
+def preload() -> None:
+    """Import all faults and build what validates them, once before many lanes are forked."""
+    for fault in catalogue():
+        _validator(fault)
+
+
 def kind_of(fault: type[Fault]) -> str:
     """Return the kind of a fault's class."""
     kind: str = fault.model_fields[_TAG].default
