@@ -163,7 +163,7 @@ def _answer(
 ) -> LlmAnswer:
     if status is None:
         return LlmAnswer(model=tap.request.model, error=error or "no answer came")
-    content = decode(bytes(tap.body), content_encoding)
+    content = decode(bytes(tap.body), content_encoding, MAX_BODY)
     answer = read_answer(tap.request, status, content_type, content.body)
     if content.error is not None:
         answered = 200 <= status < 300
@@ -187,7 +187,7 @@ def _first_token(
 
     def begun(pieces: int) -> bool:
         end, _ = tap.piece_times[pieces - 1]
-        body = decode(bytes(tap.body[:end]), content_encoding).body
+        body = decode(bytes(tap.body[:end]), content_encoding, MAX_BODY).body
         return _has_content(read_answer(tap.request, 200, content_type, body))
 
     # Double the pieces each time, so that at most twice the necessary bytes are parsed.
