@@ -26,7 +26,7 @@ from warex.analysis.recovery.trial_events import KEEPS_ANSWER, ModelCall, SeenRe
 from warex.analysis.recovery.twin import Twin
 from warex.analysis.recovery.verdicts import RATED_VERDICTS, Recovery, RecoveryVerdict
 from warex.effects import effects_with
-from warex.llm.actions.parser import Vocabulary
+from warex.llm.actions.vocabulary import Vocabulary
 from warex.traces.events import Entry, FaultDelivered, FaultPlanned, RequestSeen
 from warex.traffic import BACKGROUND_HOSTS, SHARED_HOSTS
 
