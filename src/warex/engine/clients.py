@@ -201,7 +201,8 @@ class ClientSide:
 
     def take_waiting(self) -> None:
         """Take what came before the connection was upgraded: no request has to wait any more."""
-        self._dispatch(self.http.receive(b""))
+        began = time.monotonic()
+        self._dispatch(self.http.receive(b""), began)
 
     def _ended(self) -> None:
         if self._peer.must_wait:
